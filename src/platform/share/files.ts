@@ -105,7 +105,10 @@ export async function openFiles({ dataDir, shareDir, marker, log, now, limitsOf,
     ...callsIn(jail),
     within(reach) {
       const part = restrictJail(jail, reach)
-      return { ...callsIn(part), listing: { list: (path, typeIndex) => listing.list(path, typeIndex, part) } }
+      return {
+        ...callsIn(part),
+        listing: { list: (path, typeIndex) => listing.list(path, typeIndex, { jail: part, reach }) },
+      }
     },
     jobs,
     writeBack: createWriteBack(jail, temporaries, log),

@@ -1,5 +1,6 @@
 import { AppError } from '../errors'
 import { parentAndName, type PathSegments } from './apiPath'
+import { lstatOf } from './directoryEntries'
 import { missingPath } from './fileFailure'
 import type { FoundDirectory, Jail, RawName } from './jail'
 import type { Reach } from './reach'
@@ -10,8 +11,10 @@ import type { Reach } from './reach'
  * not exist: AppError NOT_FOUND.
  */
 export function restrictJail(jail: Jail, reach: Reach): Jail {
+  const realPathBelow = ({ realPath, root }: FoundDirectory) => realPath.slice(root.length)
+
   function restrict(directory: FoundDirectory, segments: PathSegments): FoundDirectory {
-    const path = directory.realPath.slice(directory.root.length)
+    const path = realPathBelow(directory)
     function entryPath(name: string): string
     function entryPath(name: RawName): RawName
     function entryPath(name: RawName): RawName {
@@ -24,7 +27,7 @@ export function restrictJail(jail: Jail, reach: Reach): Jail {
 
   async function openDirectory(segments: PathSegments): Promise<FoundDirectory> {
     const directory = await jail.openDirectory(segments).catch(explain(segments))
-    if (reach.holds(directory.realPath.slice(directory.root.length))) return restrict(directory, segments)
+    if (reach.holds(realPathBelow(directory))) return restrict(directory, segments)
     await directory.close()
     throw missingPath(segments)
   }
@@ -32,8 +35,9 @@ export function restrictJail(jail: Jail, reach: Reach): Jail {
   /**
    * Passes on why a path cannot be opened, unless the reason lies in a part of others: then the path does not exist. What
    * of a path exists, with its links followed, shows where it leads.
+   * @param missing what the error for a path that does not exist names
    */
-  function explain(segments: PathSegments) {
+  function explain(segments: PathSegments, missing = segments) {
     return async (error: unknown): Promise<never> => {
       if (!(error instanceof AppError) || error.code === 'NOT_FOUND' || error.code === 'UNAVAILABLE') throw error
       const root = await jail.root()
@@ -41,9 +45,9 @@ export function restrictJail(jail: Jail, reach: Reach): Jail {
         const found = await jail.open(segments.slice(0, length)).catch(() => undefined)
         if (!found) continue
         await found.close()
-        throw reach.holds(found.realPath.slice(root.length)) ? error : missingPath(segments)
+        throw reach.holds(found.realPath.slice(root.length)) ? error : missingPath(missing)
       }
-      throw missingPath(segments)
+      throw missingPath(missing)
     }
   }
 
@@ -67,11 +71,18 @@ export function restrictJail(jail: Jail, reach: Reach): Jail {
       return [directory, name]
     },
     async openParentOfTarget(segments, field) {
-      const [parent, name] = await jail.openParentOfTarget(segments, field).catch(explain(segments))
-      const root = await jail.root()
-      if (reach.holds(parent.realPath.slice(root.length))) return [restrict({ ...parent, root }, segments), name]
-      await parent.close()
-      throw missingPath(segments)
+      const [around] = parentAndName(segments, field)
+      const [parent, name] = await jail.openParentOfTarget(segments, field).catch(explain(segments, around))
+      try {
+        const directory = restrict({ ...parent, root: await jail.root() }, segments)
+        // A link whose target is not there would be replaced: then one to what others have would not be.
+        if (reach.holds(realPathBelow(directory)) && !(await lstatOf(directory, name))?.isSymbolicLink())
+          return [directory, name]
+        throw missingPath(around)
+      } catch (error) {
+        await parent.close()
+        throw error
+      }
     },
   }
 }

@@ -1,7 +1,5 @@
 import { AtPath, FilesAnswer } from '../../../contract/file'
-import { SHARED_ROOT } from '../../../contract/pageRules'
 import { formatPath, parsePath } from '../../share/apiPath'
-import type { Reach } from '../../share/reach'
 import { userOf } from '../access'
 import type { FileAccess } from '../fileAccess'
 import { call, nothing } from '../openapi/call'
@@ -28,26 +26,15 @@ export function listingRoute(app: Router, { fileAccess, deploymentTypeIndexAt }:
     },
     async (request, reply) => {
       const path = formatPath(parsePath(request.query.path))
-      const { files, reach } = await fileAccess.of(userOf(request))
+      const { files } = await fileAccess.of(userOf(request))
       const { body, etag } = await files.listing.list(path, await deploymentTypeIndexAt(path))
-      const directory = path.slice(SHARED_ROOT.length)
-      reply.type('application/json; charset=utf-8')
-      // Without an ETag: it says nothing about the entries that are left out.
-      if (reach && !reach.isWhole(directory)) return reply.send(withoutOthers(body, directory, reach))
       reply.header('etag', etag)
       // 304 for a client that has the same listing (RFC 9110 §13.1.2).
       if (matchesETag(request.headers['if-none-match'], etag)) return reply.code(304).send()
       // Already serialized as a FilesAnswer, in a thread of its own: a hundred thousand entries take long.
-      return reply.send(body)
+      return reply.type('application/json; charset=utf-8').send(body)
     },
   )
-}
-
-/** Leaves out entries that are directories of other deployments. */
-function withoutOthers(body: Buffer, directory: string, reach: Reach): Buffer {
-  const answer = JSON.parse(body.toString()) as FilesAnswer
-  const files = answer.data.files.filter(({ name }) => reach.holds(`${directory}/${name}`))
-  return Buffer.from(JSON.stringify({ ...answer, data: { ...answer.data, files } }))
 }
 
 /** Weak comparison with `If-None-Match` (RFC 9110 §13.1.2): a proxy that compresses makes an ETag weak. */

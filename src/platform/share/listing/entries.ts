@@ -3,6 +3,7 @@ import { closeSync, constants, fstatSync, lstatSync, opendirSync, openSync, read
 import type { PathLike, Stats } from 'node:fs'
 import type { FileEntry } from '../../../contract/file'
 import { AppError, errorCodeOf } from '../../errors'
+import type { Reach } from '../reach'
 import { isInternalName } from '../internalNames'
 import { O_PATH, type RawName } from '../jail'
 import { looksLikeText, TEXT_LIMIT, TEXT_SAMPLE } from '../textEncodings'
@@ -23,6 +24,8 @@ export interface ListedDirectory {
   path: string
   /** Real path of the shared area. Of a link that leads out of it only the link itself is shown. */
   root: string
+  /** What the caller may use of the shared area: everything else is not there. Undefined: all. */
+  within?: { reach: Reach; /** The directory's real path, below the shared area. */ realPath: string } | undefined
 }
 
 export interface Entries {
@@ -86,13 +89,14 @@ export function readEntries(directory: ListedDirectory): Entries {
  * @returns undefined if the entry is gone, or is the platform's own
  * @throws Node.js errors of the file system
  */
-export function readEntry({ procPath, path, root }: ListedDirectory, rawName: RawName): Entry | undefined {
+export function readEntry({ procPath, path, root, within }: ListedDirectory, rawName: RawName): Entry | undefined {
   const name = rawName.toString()
   const isUtf8Name = typeof rawName === 'string'
   const entryPath = isUtf8Name ? `${procPath}/${name}` : Buffer.concat([Buffer.from(`${procPath}/`), rawName])
-  const own = isInternalName(name) ? undefined : lstatSync(entryPath, { throwIfNoEntry: false })
+  const isHidden = isInternalName(name) || (within && !within.reach.holds(`${within.realPath}/${name}`))
+  const own = isHidden ? undefined : lstatSync(entryPath, { throwIfNoEntry: false })
   if (!own) return undefined
-  const target = own.isSymbolicLink() ? targetStats(entryPath, root) : own
+  const target = own.isSymbolicLink() ? targetStats(entryPath, root, within?.reach) : own
   const { size, mtimeMs } = target ?? own
   const type = !target ? 'l' : target.isDirectory() ? 'd' : '-'
   return {
@@ -120,11 +124,12 @@ function* namesIn({ procPath }: ListedDirectory): Generator<Buffer> {
   }
 }
 
-/** Stats of a link's target; undefined if that is outside of the shared area or does not exist. */
-function targetStats(path: PathLike, root: string): Stats | undefined {
+/** Stats of a link's target; undefined if the caller may not use it or it does not exist. */
+function targetStats(path: PathLike, root: string, reach: Reach | undefined): Stats | undefined {
   return withOpened(path, O_PATH, (fd) => {
     const realPath = readlinkSync(`/proc/self/fd/${fd}`)
-    return realPath === root || realPath.startsWith(`${root}/`) ? fstatSync(fd) : undefined
+    const isInside = realPath === root || realPath.startsWith(`${root}/`)
+    return isInside && (reach?.holds(realPath.slice(root.length)) ?? true) ? fstatSync(fd) : undefined
   })
 }
 

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { fstatSync, statfsSync, watch, type FSWatcher } from 'node:fs'
+import { fstatSync, readlinkSync, statfsSync, watch, type FSWatcher } from 'node:fs'
 import { setImmediate as afterPendingEvents } from 'node:timers/promises'
 import { FilesAnswer, type FileEntry } from '../../../contract/file'
+import { toReach, type Reach } from '../reach'
 import { readEntries, readEntry, type ListedDirectory } from './entries'
 
 /** Directories with fewer entries are read each time. */
@@ -26,6 +27,8 @@ export interface ListingTask {
   /** Real path of the shared area. */
   root: string
   deploymentTypeIndex: number | null
+  /** Of the caller's `Reach`; undefined: all. */
+  directories?: Reach['directories'] | undefined
 }
 
 /** A serialized `FilesAnswer`. */
@@ -85,11 +88,17 @@ export function createKeptListings(read = { readEntries, readEntry }) {
 
   return {
     /** @throws AppError TOO_LARGE; Node.js errors of the file system */
-    async list({ fd, path, root, deploymentTypeIndex }: ListingTask): Promise<ListingAnswer> {
+    async list({ fd, path, root, deploymentTypeIndex, directories }: ListingTask): Promise<ListingAnswer> {
       // Changes that inotify has reported before the task are handled before it.
       await afterPendingEvents()
-      const directory = { procPath: `/proc/self/fd/${fd}`, path, root }
-      const key = `${deploymentTypeIndex}:${path}`
+      const procPath = `/proc/self/fd/${fd}`
+      const within = directories && {
+        reach: toReach(directories),
+        realPath: readlinkSync(procPath).slice(root.length),
+      }
+      const directory = { procPath, path, root, within }
+      // Each caller sees what they may use.
+      const key = JSON.stringify([deploymentTypeIndex, path, directories])
       const { dev, ino, mtimeNs, mtimeMs } = fstatSync(fd, { bigint: true })
       const identity = `${dev}:${ino}`
       const known = kept.get(key)

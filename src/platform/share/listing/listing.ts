@@ -8,6 +8,7 @@ import { AppError, errorCodeOf } from '../../errors'
 import { formatPath, parsePath } from '../apiPath'
 import { tooManyFiles } from '../fileFailure'
 import { withDirectory, type Jail } from '../jail'
+import type { Reach } from '../reach'
 import type { ListingAnswer, ListingTask } from './keptListings'
 
 /** The second one works only while the first is busy, so that a hung disk does not hold up the listings of another. */
@@ -22,10 +23,14 @@ const WORKER_MEMORY = 512
 export interface Listing {
   /**
    * The serialized answer of `GET /api/sftp/files`. Calls during a reading of the same directory share the next one.
-   * @param within opens the directory instead of the jail of all; such calls are not shared
+   * @param within what the caller may use of the shared area; such calls are not shared
    * @throws AppError INVALID_INPUT, NOT_FOUND, CONFLICT (not a directory), NOT_ALLOWED, TOO_LARGE, UNAVAILABLE
    */
-  list(path: string, deploymentTypeIndex: number | null, within?: Jail): Promise<{ body: Buffer; etag: string }>
+  list(
+    path: string,
+    deploymentTypeIndex: number | null,
+    within?: { jail: Jail; reach: Reach },
+  ): Promise<{ body: Buffer; etag: string }>
   close(): Promise<void>
 }
 
@@ -81,12 +86,14 @@ export function createListing(jail: Jail): Listing {
   }
 
   return {
-    async list(path, deploymentTypeIndex, within = jail) {
+    async list(path, deploymentTypeIndex, within) {
       const segments = parsePath(path)
       const task = { path: formatPath(segments), deploymentTypeIndex }
       const read = () =>
-        withDirectory(within.openDirectory(segments), ({ fd, root }) => inTurn(() => ask({ ...task, fd, root })))
-      return within === jail ? shared(`${deploymentTypeIndex}:${task.path}`, read) : read()
+        withDirectory((within?.jail ?? jail).openDirectory(segments), ({ fd, root }) =>
+          inTurn(() => ask({ ...task, fd, root, directories: within?.reach.directories })),
+        )
+      return within ? read() : shared(`${deploymentTypeIndex}:${task.path}`, read)
     },
     async close() {
       isClosed = true

@@ -103,6 +103,21 @@ describe('security 30: a link that an instance made in its directory', () => {
     expect(await readFile(join(share, 'treasure/own.txt'), 'utf8')).toBe('of treasure')
   })
 
+  test.each([
+    ['a file of others', '../treasure/own.txt'],
+    ['a file that others do not have', '../treasure/missing.txt'],
+  ])('to %s is shown without what it leads to, and a save does not replace it', async (_what, target) => {
+    await symlink(target, linkOnDisk())
+    const { files } = (await call('GET', `/api/sftp/files?${at('/nfsshare/own')}`)).body.data as {
+      files: { name: string }[]
+    }
+    expect(files.find(({ name }) => name === 'link')).toMatchObject({ type: 'l', size: target.length, isText: false })
+    expect(await call('PATCH', '/api/sftp/file/content', { path: link, content: 'changed' })).toMatchObject({
+      status: 404,
+      body: { message: 'There is no /nfsshare/own.' },
+    })
+  })
+
   test('is swapped a thousand times meanwhile and never gives a limited user a byte of others', async () => {
     await mkdir(join(share, 'own/real'), { recursive: true })
     await writeFile(join(share, 'own/real/own.txt'), 'of own')
