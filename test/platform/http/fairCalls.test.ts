@@ -1,0 +1,70 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import Fastify, { type FastifyInstance } from 'fastify'
+import type { Callers } from '../../../src/platform/accounts/callers'
+import { forAnyone, guardRoutes } from '../../../src/platform/http/access'
+import { answerFailures } from '../../../src/platform/http/envelope'
+
+let app: FastifyInstance
+let inProgress: string[]
+let authenticate: () => Promise<void>
+
+beforeEach(async () => {
+  inProgress = []
+  app = Fastify()
+  answerFailures(app)
+  guardRoutes(app, {
+    async authenticate(token = '') {
+      inProgress.push(token)
+      try {
+        await authenticate()
+        return { userId: 1, username: token, role: 'operator', isAdmin: false, grants: new Map() }
+      } finally {
+        inProgress.splice(inProgress.indexOf(token), 1)
+      }
+    },
+  } satisfies Pick<Callers, 'authenticate'>)
+  app.get('/api/x', { config: { access: forAnyone('read') } }, async () => ({}))
+  await app.ready()
+})
+afterEach(() => app.close())
+
+const call = async (token: string, remoteAddress: string) =>
+  (await app.inject({ url: '/api/x', remoteAddress, headers: { authorization: `Bearer ${token}` } })).statusCode
+
+test('security 69: of hundreds of calls with one token four are authenticated at a time, and others pass them', async () => {
+  let end = () => {}
+  const gate = new Promise<void>((resolve) => (end = resolve))
+  authenticate = () => gate
+  const flood = Array.from({ length: 300 }, () => call('one', '203.0.113.7'))
+  await delay(100)
+  expect(inProgress).toHaveLength(4)
+  authenticate = async () => undefined
+  expect(await call('two', '203.0.113.7')).toBe(200)
+  end()
+  expect(new Set(await Promise.all(flood))).toEqual(new Set([200]))
+})
+
+test('security 69: of hundreds of calls with as many tokens sixteen of one network are authenticated at a time', async () => {
+  let end = () => {}
+  const gate = new Promise<void>((resolve) => (end = resolve))
+  authenticate = () => gate
+  const flood = Array.from({ length: 300 }, (_call, at) => call(`forged-${at}`, '203.0.113.7'))
+  await delay(100)
+  expect(inProgress).toHaveLength(16)
+  authenticate = async () => undefined
+  expect(await call('two', '198.51.100.9')).toBe(200)
+  end()
+  await Promise.all(flood)
+})
+
+test('security 52: while sessions cannot be checked, calls that wait for others fail within 5 s as well', async () => {
+  authenticate = async () => {
+    await delay(4200)
+    throw new Error('Query read timeout')
+  }
+  const since = performance.now()
+  expect(new Set(await Promise.all(Array.from({ length: 40 }, () => call('one', '203.0.113.7'))))).toEqual(
+    new Set([503]),
+  )
+  expect(performance.now() - since).toBeLessThan(5000)
+}, 20_000)
