@@ -11,6 +11,7 @@ export const errorStatus = {
   NO_SESSION: 401,
   NOT_ALLOWED: 403,
   NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
   TOO_SLOW: 408,
   NAME_TAKEN: 409,
   CONFLICT: 409,

@@ -26,6 +26,7 @@ import type { Metrics } from './deployments/monitoring/metrics'
 import { createActiveWork, type ActiveWork } from './http/activeWork'
 import { createFileAccess } from './http/fileAccess'
 import { guardRoutes } from './http/access'
+import { refuseOtherMethods } from './http/allowedMethods'
 import { keyRoutes } from './http/routes/keys'
 import { accountRoutes } from './http/routes/account'
 import { recordActivity } from './http/activity'
@@ -184,6 +185,7 @@ export async function createApp(
     )
   })
   answerFailures(app)
+  refuseOtherMethods(app)
   limitResponses(app, createResponseBuffers())
   recordActivity(app, parts.activityLog)
   guardRoutes(app, parts.callers)

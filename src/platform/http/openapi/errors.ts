@@ -12,6 +12,7 @@ const meanings: Record<ErrorCode, string> = {
   NO_SESSION: 'There is no valid session token or API key in the request.',
   NOT_ALLOWED: 'The user or the API key has no right to do this.',
   NOT_FOUND: 'It does not exist, or the user may not know of it.',
+  METHOD_NOT_ALLOWED: 'The call does not exist with this method. `Allow` has those it exists with.',
   TOO_SLOW: 'The request did not arrive in time.',
   NAME_TAKEN: 'The name is taken.',
   CONFLICT: 'The present state does not permit it. The message says why.',

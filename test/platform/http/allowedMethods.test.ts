@@ -1,0 +1,28 @@
+import { startPlatform, type TestPlatform } from '../../support/platform/startPlatform'
+
+let platform: TestPlatform
+beforeAll(async () => {
+  platform = await startPlatform()
+})
+afterAll(() => platform.close())
+
+test('a call that exists with other methods answers 405 with these methods, before its body is read', async () => {
+  for (const [method, url, allow] of [
+    ['POST', '/api/users?x=1', 'GET, HEAD'],
+    ['PATCH', '/api/deployments', 'GET, HEAD, POST'],
+    ['POST', '/api/deployments/lobby', 'DELETE, GET, HEAD, PATCH'],
+  ] as const) {
+    const { status, headers, body } = await platform.call(method, url, { body: 'not JSON' })
+    expect({ url, status, allow: headers.allow, code: body.code }).toEqual({
+      url,
+      status: 405,
+      allow,
+      code: 'METHOD_NOT_ALLOWED',
+    })
+  }
+})
+
+test('what does not exist with any method is not found', async () => {
+  for (const url of ['/api/nothing', '/api/deployments/a/b/c', '/api'])
+    expect((await platform.call('GET', url)).status).toBe(404)
+})
