@@ -37,6 +37,7 @@ if (command === 'test') {
   installContainerPrograms()
   installGameServer()
   buildFerretdb()
+  installSchemathesis()
   if (!process.env.QUARTERDECK_TEST_CLUSTER)
     say('NO CLUSTER: QUARTERDECK_TEST_CLUSTER names none, so the tests with Kubernetes will be SKIPPED.')
 }
@@ -178,6 +179,23 @@ function installGameServer() {
   ])
   if (tryTo([program, ...args], {}, 300_000)) writeFileSync(stamp, '')
   else say(`NO GAME SERVER: ${spec} could not be installed, so the tests with a real game server will be SKIPPED.`)
+}
+
+/** The description of the calls is tried by a program of PyPI where Python is installed. */
+function installSchemathesis() {
+  const { spec, directory, stamp } = require('../test/support/schemathesisProgram')
+  if (existsSync(stamp)) return
+  say(`Installing ${spec} for the test of the API’s description …`)
+  rmSync(directory, { recursive: true, force: true })
+  const python = join(directory, 'bin', 'python')
+  const isInstalled =
+    tryTo(['python3', '-m', 'venv', directory], {}, 120_000) &&
+    tryTo([python, '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', spec], {}, 300_000)
+  if (isInstalled) writeFileSync(stamp, '')
+  else
+    say(
+      `NO SCHEMATHESIS: ${spec} could not be installed (that needs Python 3.11 or newer), so its test will be SKIPPED.`,
+    )
 }
 
 /** MongoDB databases are tested on a mongod of the PATH, else on FerretDB, which is built where Go is installed. */

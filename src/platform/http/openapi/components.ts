@@ -12,8 +12,12 @@ import * as file from '../../../contract/file'
 import * as instance from '../../../contract/instance'
 import * as metric from '../../../contract/metric'
 import * as network from '../../../contract/network'
+import { SHARED_ROOT } from '../../../contract/pageRules'
 
 type Json = Record<string, unknown>
+
+/** What `parsePath` requires at least. */
+const SHARED_PATH = `^${SHARED_ROOT}(?:/[^/]+)*/?$`
 
 const REFERENCE = '#/components/schemas/'
 
@@ -40,6 +44,7 @@ export function nameSchemas(): void {
   for (const [name, schema] of exported) {
     if (schema instanceof z.ZodType) z.globalRegistry.add(schema, { ...z.globalRegistry.get(schema), id: name })
   }
+  z.globalRegistry.add(file.SharedPath, { id: 'SharedPath', pattern: SHARED_PATH })
 }
 
 /**

@@ -1,0 +1,69 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { imitatedSql } from '../../../support/platform/imitatedSql'
+import { startPlatform } from '../../../support/platform/startPlatform'
+import { program } from '../../../support/schemathesisProgram'
+
+jest.setTimeout(180_000)
+
+const SECONDS = 60
+
+/**
+ * Left out are calls that could end the session, the account or the rights with which all others are made, and those for the
+ * Kubernetes dashboard, which answer 503 without a cluster. Where an input that fits its schema is refused, the rules are
+ * about more than one field or about what is stored, and the refusal is a 400 (decisions §1): codes and invites, paths of
+ * the shared area, definitions, the node of a persistent deployment, the expiry of a key,
+ * grants of one deployment that are given twice.
+ */
+const CONFIGURATION = `
+[[operations]]
+include-operation-id = [
+  "logOut", "changePassword", "endSession", "endOtherSessions", "setAdministrator", "setPassword", "deleteUser",
+  "setUserAccess", "endUserSession", "endUserSessions",
+  "getDashboardHost", "getDashboardToken", "createDashboardToken", "deleteDashboardToken",
+]
+enabled = false
+
+[[operations]]
+include-tag = ["Sign-in", "Files"]
+checks.positive_data_acceptance.enabled = false
+
+[[operations]]
+include-operation-id = ["createDeployment", "saveConfiguration", "createKey", "createInviteCode"]
+checks.positive_data_acceptance.enabled = false
+`
+
+const path = program()
+const schemathesisTest = path === undefined ? test.skip : test
+
+schemathesisTest(
+  'schemathesis finds no answer that the description does not have, and no call that fails',
+  async () => {
+    const platform = await startPlatform({ sql: imitatedSql(), mongo: imitatedSql(), uploadLimit: 2 ** 20 })
+    try {
+      const { token } = await platform.register('tester')
+      await platform.app.listen({ host: '127.0.0.1', port: 0 })
+      const origin = `http://127.0.0.1:${(platform.app.server.address() as AddressInfo).port}`
+      await writeFile(join(platform.dataDir, 'schemathesis.toml'), CONFIGURATION)
+      const child = spawn(
+        path ?? '',
+        [
+          'run',
+          `${origin}/api/openapi.json`,
+          ...['--url', origin, '--header', `Authorization: Bearer ${token}`, '--seed', '1', '--no-color'],
+          ...['--max-time', String(SECONDS), '--request-timeout', '20', '--warnings', 'off'],
+        ],
+        { cwd: platform.dataDir, stdio: ['ignore', 'pipe', 'pipe'], timeout: 2 * SECONDS * 1000 },
+      )
+      const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+      expect({ code: code as unknown, output: code === 0 ? '' : stdout + stderr }).toEqual({ code: 0, output: '' })
+      expect(platform.logged.filter((line) => (JSON.parse(line) as { level: number }).level >= 50)).toEqual([])
+    } finally {
+      await platform.close()
+    }
+  },
+)

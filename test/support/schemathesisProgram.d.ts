@@ -1,0 +1,1 @@
+export function program(): string | undefined
