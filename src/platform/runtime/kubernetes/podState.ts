@@ -245,8 +245,15 @@ export function messagesOf(pod: V1Pod): ClusterMessage[] {
   }
   const scheduled = pod.status?.conditions?.find(({ type }) => type === 'PodScheduled')
   if (scheduled?.status === 'False' && scheduled.reason === 'Unschedulable')
-    messages.push({ key: 'node', text: `Unschedulable: ${scheduled.message ?? ''}` })
+    messages.push({ key: 'node', text: `Unschedulable: ${withClaim(scheduled.message ?? '', pod)}` })
   return messages
+}
+
+/** Adds the name of a Pod's claim to a message about it: the scheduler does not name one that is not bound. */
+function withClaim(message: string, pod: V1Pod): string {
+  const claim = pod.spec?.volumes?.find((volume) => volume.persistentVolumeClaim)?.persistentVolumeClaim?.claimName
+  if (claim === undefined || !/persistentvolumeclaim/i.test(message) || message.includes(`"${claim}"`)) return message
+  return `${message.replace(/\.?$/, '.')} Its claim is "${claim}".`
 }
 
 /** The lines of the platform after the output of a run that has ended. */

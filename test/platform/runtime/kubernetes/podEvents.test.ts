@@ -111,6 +111,49 @@ const linesOf = async (runtime: Runtime, podName: string) =>
     expect((await linesOf(runtime, 'runs')).filter((line) => line.includes('Unhealthy'))).toEqual([])
   })
 
+  test('a claim that is being deleted, missing or not bound is named in the console, and the instance starts when it is there', async () => {
+    const { runtime } = await openIn('claimless')
+    const starts = (name: string) =>
+      until(
+        async () => (await runtime.list()).some(({ podName, state: now }) => podName === name && now === 'RUNNING'),
+        Boolean,
+        SECONDS,
+      )
+    const says = (podName: string, text: RegExp) =>
+      until(
+        () => linesOf(runtime, podName),
+        (lines) => lines.some((line) => text.test(line)),
+        SECONDS,
+      )
+    await runtime.ensure(specOf('runs', undefined))
+    await starts('runs')
+    // It stays for as long as a Pod uses it.
+    await cluster.kubectl('-n', 'claimless', 'delete', 'pvc', 'quarterdeck-share', '--wait=false')
+    await runtime.ensure(specOf('first', undefined))
+    await says('first', /Unschedulable: .*persistentvolumeclaim "quarterdeck-share" is being deleted/)
+    for (const podName of ['first', 'runs']) await runtime.kill(podName)
+    await cluster.kubectl('-n', 'claimless', 'wait', '--for=delete', 'pvc/quarterdeck-share', '--timeout=30s')
+    await runtime.ensure(specOf('second', undefined))
+    await says('second', /Unschedulable: .*persistentvolumeclaim "quarterdeck-share" not found/)
+
+    await cluster.kubectl('delete', 'pv', 'claimless')
+    const spec = {
+      accessModes: ['ReadWriteMany'],
+      storageClassName: 'none',
+      resources: { requests: { storage: '1Gi' } },
+    }
+    const metadata = { namespace: 'claimless', name: 'quarterdeck-share' }
+    await cluster.apply(JSON.stringify({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata, spec }))
+    await runtime.ensure(specOf('third', undefined))
+    await says(
+      'third',
+      /Unschedulable: .*unbound immediate PersistentVolumeClaims.* Its claim is "quarterdeck-share"\.$/,
+    )
+    await cluster.kubectl('-n', 'claimless', 'delete', 'pvc', 'quarterdeck-share')
+    await createNamespace(cluster, 'claimless', join(directory(), 'claimless'))
+    await Promise.all(['second', 'third'].map(starts))
+  })
+
   test('without the right to list events, instances still start, and the log reports it once', async () => {
     const { runtime, logged } = await openIn('refused', 'list events')
     await runtime.ensure(specOf('stays', 'missing'))
