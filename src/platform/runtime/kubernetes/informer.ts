@@ -11,6 +11,8 @@ const WATCH_TIMEOUT_MS = (WATCH_SECONDS + 15) * 1000
 const PROBE_TIMEOUT_MS = 4000
 const MIN_BACKOFF_MS = 200
 const MAX_BACKOFF_MS = 10_000
+/** An answer to a request arrives within this time, if at all. */
+const MAX_ANSWER_MS = 60_000
 /** Between two lists, or two watches: a server may forget each version at once, or end each watch at once. */
 const MIN_ROUND_MS = 200
 /** Of a list. A Pod takes about 6 kB. */
@@ -48,7 +50,7 @@ export interface InformerParts<Item> {
 export interface Informer<Item> {
   get(name: string): Item | undefined
   all(): Item[]
-  /** Adds what a request of our own has just answered, unless the copy is newer. */
+  /** Adds what a request of our own has just answered, unless the copy is newer or the object is deleted. */
   put(item: Item): void
   /** Resolves after the first list. */
   readonly ready: Promise<void>
@@ -67,6 +69,8 @@ export function startInformer<Item extends KubernetesObject>(parts: InformerPart
   const { client, path, labelSelector, fieldSelector, log, onChange, onDelete } = parts
   const selectors = { ...(labelSelector && { labelSelector }), ...(fieldSelector && { fieldSelector }) }
   const items = new Map<string, Item>()
+  /** When objects were deleted, by uid. */
+  const deletions = new Map<string, number>()
   const closing = new AbortController()
   let version: string | undefined
   let syncedAt = 0
@@ -86,6 +90,8 @@ export function startInformer<Item extends KubernetesObject>(parts: InformerPart
   function remove(item: Item): void {
     const { name = '', uid } = item.metadata ?? {}
     if (items.get(name)?.metadata?.uid === uid) items.delete(name)
+    for (const [deleted, at] of deletions) if (performance.now() - at > MAX_ANSWER_MS) deletions.delete(deleted)
+    if (uid !== undefined) deletions.set(uid, performance.now())
     onDelete(item)
   }
 
@@ -174,7 +180,10 @@ export function startInformer<Item extends KubernetesObject>(parts: InformerPart
   return {
     get: (name) => items.get(name),
     all: () => [...items.values()],
-    put,
+    put(item) {
+      // The watch may tell of a deletion before the request that led to it is answered.
+      if (!deletions.has(item.metadata?.uid ?? '')) put(item)
+    },
     ready,
     get syncedAt() {
       return syncedAt

@@ -81,6 +81,31 @@ test('a change, a new object and a deletion are told once each', async () => {
   expect(informer.all().map(({ metadata }) => metadata.name)).toEqual(['b'])
 })
 
+test('an answer that arrives after the deletion of its object does not bring it back', async () => {
+  await until(() => watches.length === 1)
+  send('MODIFIED', itemOf('a', 11))
+  send('DELETED', itemOf('a', 12))
+  await until(() => told.length === 3)
+  // A request that removes a finalizer is answered with the object as it was last.
+  informer.put(itemOf('a', 12))
+  expect(informer.get('a')).toBeUndefined()
+  send('ADDED', { metadata: { name: 'a', uid: 'uid-of-another', resourceVersion: '13' } })
+  await until(() => informer.get('a'))
+  informer.put(itemOf('a', 12))
+  expect(informer.get('a')?.metadata.uid).toBe('uid-of-another')
+  expect(told).toEqual(['a 1', 'a 11', 'a deleted', 'a 13'])
+})
+
+test('an object that a list does not have yet comes back by the watch', async () => {
+  await until(() => watches.length === 1)
+  informer.put(itemOf('b', 12))
+  send('ERROR', { code: 410, message: 'too old' })
+  await until(() => watches.length === 2)
+  expect(informer.get('b')).toBeUndefined()
+  send('ADDED', itemOf('b', 12))
+  await until(() => informer.get('b'))
+})
+
 test('a watch that ends is resumed at the newest version, a bookmark included, without another list', async () => {
   await until(() => watches.length === 1)
   send('MODIFIED', itemOf('a', 11))
