@@ -6,9 +6,9 @@ import { requireRight, requireRole, requireScope, scopeOf, type Caller } from '.
 import { bearerOf, type Callers } from '../accounts/callers'
 import { networkOf, plainAddress } from '../accounts/clientAddress'
 import type { Client } from '../accounts/sessions'
-import { createKeyedLimit } from '../concurrency/keyedLimit'
 import { AppError } from '../errors'
 import type { SessionUser } from '../state/accounts/sessions'
+import { createCallLimit } from './callLimit'
 
 /**
  * The access that a route requires. Every route declares it:
@@ -50,21 +50,16 @@ declare module 'fastify' {
   }
 }
 
-/**
- * Calls that are authenticated at a time, with one token and from one network. The rest of them wait, so that somebody
- * who makes hundreds at once fills neither the queue of the database nor that of the event loop before others.
- */
+/** Calls that are authenticated at a time, with one token and from one network. */
 const AT_A_TIME = { token: 4, network: 16 }
-/** A call that waited for longer fails: behind others that wait for a state that is away, it would wait again and again. */
-const MAX_WAIT_MS = 4000
 
 /**
  * Checks the access of every request before its handler. A route under /api that does not declare its access cannot be
  * added. Answers to a caller carry the user's role in a header; answers to an API key, what is left of its limit.
  */
 export function guardRoutes(app: FastifyInstance, callers: Pick<Callers, 'authenticate'>): void {
-  const perToken = createKeyedLimit<string>(AT_A_TIME.token)
-  const perNetwork = createKeyedLimit<string>(AT_A_TIME.network)
+  const perToken = createCallLimit(AT_A_TIME.token)
+  const perNetwork = createCallLimit(AT_A_TIME.network)
   app.decorateRequest('user', undefined)
   app.addHook('onRoute', ({ url, config }: RouteOptions) => {
     if (url.startsWith('/api') && !config?.access) throw new Error(`The route ${url} has no access setting`)
@@ -75,15 +70,11 @@ export function guardRoutes(app: FastifyInstance, callers: Pick<Callers, 'authen
     const token = bearerOf(request.headers.authorization)
     const network = networkOf(request.ip)
     const since = performance.now()
-    const caller = await perToken(token ?? network, () =>
-      perNetwork(network, async () => {
-        if (performance.now() - since > MAX_WAIT_MS)
-          throw new AppError('UNAVAILABLE', 'Too many calls are waiting. Try again in a moment.')
-        return callers.authenticate(token, ({ remaining, secondsLeft }) =>
-          limitHeaders(reply, Math.max(0, remaining), secondsLeft),
-        )
-      }),
-    )
+    const authenticate = () =>
+      callers.authenticate(token, ({ remaining, secondsLeft }) =>
+        limitHeaders(reply, Math.max(0, remaining), secondsLeft),
+      )
+    const caller = await perToken(token ?? network, () => perNetwork(network, authenticate, since))
     request.user = caller
     reply.header(ROLE_HEADER, roleHeaderOf(caller))
     if (typeof access === 'object') requireAccess(caller, access, request)

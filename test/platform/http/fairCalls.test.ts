@@ -1,8 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import Fastify, { type FastifyInstance } from 'fastify'
+import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import type { Callers } from '../../../src/platform/accounts/callers'
 import { forAnyone, guardRoutes } from '../../../src/platform/http/access'
 import { answerFailures } from '../../../src/platform/http/envelope'
+import { authRoutes } from '../../../src/platform/http/routes/auth'
+import { until } from '../../support/platform/until'
 
 let app: FastifyInstance
 let inProgress: string[]
@@ -55,6 +58,33 @@ test('security 69: of hundreds of calls with as many tokens sixteen of one netwo
   expect(await call('two', '198.51.100.9')).toBe(200)
   end()
   await Promise.all(flood)
+})
+
+test('security 69: of hundreds of sign-ins from one network four are checked at a time, and those of others pass them', async () => {
+  const open = Fastify()
+  open.setValidatorCompiler(validatorCompiler)
+  open.setSerializerCompiler(serializerCompiler)
+  let end = () => {}
+  const gate = new Promise<void>((resolve) => (end = resolve))
+  let checked = 0
+  const login = async ({ username }: { username: string }) => {
+    checked += 1
+    if (username === 'flood') await gate
+    return 'token'
+  }
+  authRoutes(open, { signIn: { login } } as unknown as Parameters<typeof authRoutes>[1])
+  const signIn = async (username: string, remoteAddress: string) =>
+    (await open.inject({ method: 'POST', url: '/api/auth/login', remoteAddress, payload: { username, password: 'x' } }))
+      .statusCode
+  await open.ready()
+  const flood = Array.from({ length: 300 }, () => signIn('flood', '203.0.113.7'))
+  await until(() => checked > 0)
+  await delay(100)
+  expect(checked).toBe(4)
+  expect(await signIn('ann', '198.51.100.9')).toBe(200)
+  end()
+  expect(new Set(await Promise.all(flood))).toEqual(new Set([200]))
+  await open.close()
 })
 
 test('security 52: while sessions cannot be checked, calls that wait for others fail within 5 s as well', async () => {

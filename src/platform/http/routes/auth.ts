@@ -11,6 +11,7 @@ import {
   VerifyRegistrationAnswer,
 } from '../../../contract/auth'
 import { Done, Nothing } from '../../../contract/envelope'
+import { networkOf } from '../../accounts/clientAddress'
 import type { Registration } from '../../accounts/registration'
 import type { Sessions } from '../../accounts/sessions'
 import type { SignIn } from '../../accounts/signIn'
@@ -18,9 +19,13 @@ import { AppError } from '../../errors'
 import type { FastifyRequest } from 'fastify'
 import { clientOf, sessionUserOf } from '../access'
 import type { Activity } from '../activity'
+import { createCallLimit } from '../callLimit'
 import { done } from '../envelope'
 import { call } from '../openapi/call'
 import type { Router } from '../router'
+
+/** Calls without a session that are served at a time for one network. */
+const AT_A_TIME = 4
 
 const flag = (isAdmin: boolean): 0 | 1 => (isAdmin ? 1 : 0)
 
@@ -39,14 +44,16 @@ export function authRoutes(
   { signIn, registration, sessions }: { signIn: SignIn; registration: Registration; sessions: Sessions },
 ): void {
   const open = (activity: Activity) => ({ access: 'public' as const, activity })
+  const limit = createCallLimit(AT_A_TIME)
+  const inTurn = <Result>(request: FastifyRequest, work: () => Promise<Result>) => limit(networkOf(request.ip), work)
 
   /** Records the username of a failed attempt if the user exists. Otherwise it may be a mistyped password. */
   async function withAttemptedUser<Result>(
     request: FastifyRequest<{ Body: { username: string } }>,
-    attempt: Promise<Result>,
+    attempt: () => Promise<Result>,
   ): Promise<Result> {
     try {
-      return await attempt
+      return await inTurn(request, attempt)
     } catch (error) {
       const isWrong =
         error instanceof AppError && ['BAD_CREDENTIALS', 'INVALID_CODE', 'STEP_EXPIRED'].includes(error.code)
@@ -66,7 +73,7 @@ export function authRoutes(
       },
     },
     async (request) =>
-      done({ sessionToken: await withAttemptedUser(request, signIn.login(request.body, clientOf(request))) }),
+      done({ sessionToken: await withAttemptedUser(request, () => signIn.login(request.body, clientOf(request))) }),
   )
 
   app.post(
@@ -86,8 +93,7 @@ export function authRoutes(
       },
     },
     async (request) => {
-      const { token, username, isAdmin, wrongCodes } = await withAttemptedUser(
-        request,
+      const { token, username, isAdmin, wrongCodes } = await withAttemptedUser(request, () =>
         signIn.confirmSignIn(request.body, clientOf(request)),
       )
       request.activityActor = username
@@ -105,7 +111,10 @@ export function authRoutes(
         response: { 200: VerifyInviteAnswer },
       },
     },
-    async (request) => done({ token: await registration.verifyInvite(request.body.inviteCode, clientOf(request)) }),
+    async (request) =>
+      done({
+        token: await inTurn(request, () => registration.verifyInvite(request.body.inviteCode, clientOf(request))),
+      }),
   )
 
   app.post(
@@ -124,7 +133,7 @@ export function authRoutes(
         response: { 200: RegisterAnswer },
       },
     },
-    async (request) => done(await registration.register(request.body, clientOf(request))),
+    async (request) => done(await inTurn(request, () => registration.register(request.body, clientOf(request)))),
   )
 
   app.post(
@@ -145,7 +154,9 @@ export function authRoutes(
       },
     },
     async (request) => {
-      const { loginToken, isAdmin } = await registration.confirmRegistration(request.body, clientOf(request))
+      const { loginToken, isAdmin } = await inTurn(request, () =>
+        registration.confirmRegistration(request.body, clientOf(request)),
+      )
       request.activityActor = request.body.username
       return done({ loginToken, isAdmin: flag(isAdmin) })
     },

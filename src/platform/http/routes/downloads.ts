@@ -2,6 +2,7 @@ import { create as contentDisposition } from 'content-disposition'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AtPath, DownloadFile, DownloadTicketAnswer, SeveralFiles } from '../../../contract/file'
 import { requireScope } from '../../caller'
+import { networkOf } from '../../accounts/clientAddress'
 import type { DownloadTickets } from '../../accounts/downloadTickets'
 import { AppError } from '../../errors'
 import { missingPath } from '../../share/fileFailure'
@@ -11,6 +12,7 @@ import { userOf } from '../access'
 import type { FileAccess } from '../fileAccess'
 import { fieldOf } from '../activity'
 import { byteRangeOf } from '../byteRange'
+import { createCallLimit } from '../callLimit'
 import { done } from '../envelope'
 import { bytesOf, call } from '../openapi/call'
 import type { Router } from '../router'
@@ -22,9 +24,13 @@ export interface DownloadRouteParts {
   tickets: DownloadTickets
 }
 
+/** Tickets that are looked up at a time for one network. */
+const TICKETS_AT_A_TIME = 16
+
 /** Downloads of product §7, and our own tickets for them. */
 export function downloadRoutes(app: Router, { fileAccess, tickets }: DownloadRouteParts): void {
   const zips = createZipLimit()
+  const limit = createCallLimit(TICKETS_AT_A_TIME)
 
   app.post(
     '/api/sftp/download-ticket',
@@ -68,7 +74,8 @@ export function downloadRoutes(app: Router, { fileAccess, tickets }: DownloadRou
     },
     async (request, reply) => {
       const { path, token } = request.query
-      const user = await tickets.take(token, formatPath(parsePath(path)))
+      const asked = formatPath(parsePath(path))
+      const user = await limit(networkOf(request.ip), () => tickets.take(token, asked))
       request.activityActor = user.username
       // The rights of now, which may be others than those of the ticket's time.
       requireScope(user, 'files')
