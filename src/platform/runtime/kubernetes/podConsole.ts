@@ -7,9 +7,9 @@ import { MAX_STORED_BYTES, MAX_STORED_LINES, newestStored } from '../lineRing'
 import type { ConsoleLine } from '../runtime'
 import { ClusterRefusal } from './clusterClient'
 import type { ConsoleStore } from './consoleStore'
-import { secondOf, type LogOptions, type LogRow } from './podLog'
-import { storeInBatches } from './rowBatches'
-import { StoredRows, type StoredPosition } from './storedRows'
+import { createNewRowsReader } from './newRows'
+import type { LogOptions, LogRow } from './podLog'
+import { isAt, type PlacedRow, type StoredPosition } from './storedRows'
 
 /** Batches between two deletions of old lines. */
 const TRIM_AFTER = 20
@@ -64,7 +64,11 @@ export class PodConsole {
   /** Resolved when the log that is being followed has been read to its end. */
   private turn: { promise: Promise<void>; resolve: () => void } | undefined
 
-  constructor(private readonly parts: PodConsoleParts) {}
+  private readonly readNewRows
+
+  constructor(private readonly parts: PodConsoleParts) {
+    this.readNewRows = createNewRowsReader(parts.readLog)
+  }
 
   get isWatched(): boolean {
     return this.follower !== undefined || this.lineWatch !== undefined
@@ -206,7 +210,8 @@ export class PodConsole {
         const head = await store.head(podName)
         if (run?.hasLog && head.completeRun !== run.runId) {
           isLeased = await store.lease(podName, reader)
-          if (isLeased) await this.followRun(run)
+          // Whoever watched may have gone meanwhile.
+          if (isLeased && this.isWatched) await this.followRun(run)
         }
         await this.enqueue(() => this.deliverStored())
       } catch (error) {
@@ -248,25 +253,12 @@ export class PodConsole {
   /** Stores the output of a run from where the store ends. */
   private async readRun(run: ConsoleRun, follow: boolean, signal: AbortSignal): Promise<void> {
     if (!run.hasLog) return
-    const head = await this.parts.store.head(this.parts.podName)
-    const from =
-      head.runId === run.runId && head.readTo !== null ? { readTo: head.readTo, readCount: head.readCount } : undefined
-    const skip = new StoredRows(from)
-    const position: Position = { stored: from }
-    const options: LogOptions = {
-      follow,
-      signal,
-      ...(from && { sinceMs: secondOf(from.readTo) }),
-      ...(!from && !follow && { tail: MAX_STORED_LINES }),
-    }
-    const isNew = (row: LogRow) => {
-      if (skip.has(row)) return false
-      position.isGap ||= skip.isGap
-      skip.isGap = false
-      return true
-    }
+    const from = positionOf(await this.parts.store.head(this.parts.podName), run)
+    let expected = from
+    const storeRows = async (rows: PlacedRow[], isAfterGap: boolean) =>
+      void (expected = await this.storeRows(run, rows, expected, isAfterGap))
     try {
-      await storeInBatches(this.parts.readLog(options), isNew, (rows) => this.storeRows(run, rows, position))
+      await this.readNewRows({ stored: from, follow, signal, storeRows })
     } catch (error) {
       // The container has no log any more, or not yet.
       const isMissing = error instanceof ClusterRefusal && [400, 404].includes(error.status)
@@ -274,30 +266,38 @@ export class PodConsole {
     }
   }
 
-  private async storeRows(run: ConsoleRun, rows: LogRow[], position: Position): Promise<void> {
+  /**
+   * Stores rows that follow a position.
+   * @param expected what the store should hold of this run; undefined: nothing
+   * @returns what it holds now
+   */
+  private async storeRows(
+    run: ConsoleRun,
+    rows: PlacedRow[],
+    expected: StoredPosition | undefined,
+    isAfterGap: boolean,
+  ): Promise<StoredPosition | undefined> {
+    let position = expected
     await this.enqueue(() =>
       this.append((head) => {
-        const stored =
-          head.runId === run.runId && head.readTo !== null
-            ? { readTo: head.readTo, readCount: head.readCount }
-            : undefined
+        const stored = positionOf(head, run)
         // Another platform has stored some of these rows, or all.
-        const isShared = stored?.readTo !== position.stored?.readTo || stored?.readCount !== position.stored?.readCount
-        const fresh = isShared ? new StoredRows(stored).without(rows) : rows
-        const newest = fresh.at(-1)?.time
+        const isShared = stored?.readTo !== expected?.readTo || stored?.readCount !== expected?.readCount
+        const known = isShared && stored ? rows.findIndex((row) => isAt(row, stored)) : undefined
+        // All of them are stored, and rows that follow them.
+        if (known === -1) return []
+        position = stored
+        const fresh = rows.slice(known === undefined ? 0 : known + 1)
+        const newest = fresh.at(-1)
         if (newest === undefined) return []
         if (head.runId !== run.runId) head.runFirst = head.last + 1
-        head.readCount =
-          (stored?.readTo === newest ? stored.readCount : 0) + fresh.filter(({ time }) => time === newest).length
-        head.readTo = newest
-        head.runId = run.runId
-        position.next = { readTo: newest, readCount: head.readCount }
+        position = { readTo: newest.time, readCount: newest.place }
+        Object.assign(head, position, { runId: run.runId })
         const lines: Texts = fresh.map(({ text }) => ({ type: 'message', content: consoleText(text) }))
-        return position.isGap ? [{ type: 'system', content: LOST }, ...lines] : lines
+        return isAfterGap ? [{ type: 'system', content: LOST }, ...lines] : lines
       }),
     )
-    position.stored = position.next ?? position.stored
-    position.isGap = false
+    return position
   }
 
   private async complete(run: ConsoleRun): Promise<void> {
@@ -364,11 +364,7 @@ export class PodConsole {
   }
 }
 
-/** How far a reader has come. */
-interface Position {
-  /** What it expects the store to hold; undefined: nothing of this run. */
-  stored: StoredPosition | undefined
-  next?: StoredPosition
-  /** Rows before the next ones are lost. */
-  isGap?: boolean
+/** How far a run is stored. */
+function positionOf({ runId, readTo, readCount }: ConsoleHead, run: ConsoleRun): StoredPosition | undefined {
+  return runId === run.runId && readTo !== null ? { readTo, readCount } : undefined
 }

@@ -13,12 +13,12 @@ const ROW_BYTES = 64
  * @param isNew called for each row in order; others are dropped
  * @throws what reading or storing throws, after the rows before it were passed on
  */
-export async function storeInBatches(
-  source: AsyncIterable<LogRow[]>,
-  isNew: (row: LogRow) => boolean,
-  storeRows: (rows: LogRow[]) => Promise<void>,
+export async function storeInBatches<Row extends LogRow>(
+  source: AsyncIterable<Row[]>,
+  isNew: (row: Row) => boolean,
+  storeRows: (rows: Row[]) => Promise<void>,
 ): Promise<void> {
-  let pending: LogRow[] = []
+  let pending: Row[] = []
   let bytes = 0
   let timer: NodeJS.Timeout | undefined
   let storing: Promise<void> = Promise.resolve()

@@ -1,39 +1,76 @@
 import type { LogRow } from './podLog'
 
-/** The time of the newest stored row of a run, and how many stored rows have that time. */
+/** A row with its place among consecutive rows of the same time, from 1: several may be printed at once. */
+export interface PlacedRow extends LogRow {
+  place: number
+}
+
+/** The newest stored row of a run: its time, and its place. */
 export interface StoredPosition {
   readTo: string
   readCount: number
 }
 
-/** Finds the rows at the beginning of a log that are stored already. */
+/** Adds their places to the rows of one reading. */
+export async function* placeRows(batches: AsyncIterable<LogRow[]>): AsyncGenerator<PlacedRow[]> {
+  let newest = { time: '', place: 0 }
+  for await (const rows of batches)
+    yield rows.map((row) => {
+      newest = { time: row.time, place: row.time === newest.time ? newest.place + 1 : 1 }
+      return { ...row, place: newest.place }
+    })
+}
+
+/** Whether a row is the newest stored one. */
+export const isAt = ({ time, place }: PlacedRow, { readTo, readCount }: StoredPosition): boolean =>
+  time === readTo && place === readCount
+
+interface SearchOptions {
+  /** Whether rows of later times are new although the newest stored row was not found. */
+  isByTime?: boolean
+  /** Whether rows before the first one are lost. */
+  isGap?: boolean
+  /** A row that the log had before. */
+  mustHave?: PlacedRow | undefined
+}
+
+/**
+ * Finds the newest stored row in a log. What follows it is new: the order of rows says so, and not their times, because the
+ * clock of a node may be set back.
+ */
 export class StoredRows {
-  private known = 0
-  private isPassed: boolean
+  /** Whether what comes next is new. */
+  isPassed: boolean
+  /** Whether rows before the next new one are lost. */
+  isGap: boolean
+  /** Whether the row that the log must have was read, if there is one. */
+  isComplete: boolean
+  /** The last row that was read before the first new one. */
+  newest: PlacedRow | undefined
 
-  constructor(private readonly stored: StoredPosition | undefined) {
+  /** @param stored undefined if all rows are new */
+  constructor(
+    private readonly stored: StoredPosition | undefined,
+    private readonly options: SearchOptions = {},
+  ) {
     this.isPassed = stored === undefined
+    this.isGap = options.isGap ?? false
+    this.isComplete = options.mustHave === undefined
   }
-
-  /** Whether the log did not hold the newest stored row any more. */
-  isGap = false
 
   /** Whether a row is stored. Call it for each row, in order. */
-  has({ time }: LogRow): boolean {
-    // The clock of a node may be set back: what follows a new row is new.
-    if (this.isPassed || !this.stored) return false
-    const { readTo, readCount } = this.stored
-    if (time < readTo) return true
-    if (time === readTo && this.known < readCount) {
-      this.known += 1
-      return true
+  has(row: PlacedRow): boolean {
+    const { stored } = this
+    if (this.isPassed || !stored) return false
+    const { isByTime, mustHave } = this.options
+    if (isByTime && row.time > stored.readTo) {
+      this.isPassed = true
+      this.isGap = true
+      return false
     }
-    this.isPassed = true
-    this.isGap = this.known < readCount
-    return false
-  }
-
-  without(rows: LogRow[]): LogRow[] {
-    return rows.filter((row) => !this.has(row))
+    this.newest = row
+    this.isComplete ||= row.time === mustHave?.time && row.text === mustHave.text
+    this.isPassed = isAt(row, stored)
+    return true
   }
 }

@@ -1,4 +1,5 @@
 import { EventEmitter, once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
 import pino from 'pino'
 import { PodConsole, type ConsoleRun } from '../../../../src/platform/runtime/kubernetes/podConsole'
 import type { LogOptions, LogRow } from '../../../../src/platform/runtime/kubernetes/podLog'
@@ -19,10 +20,14 @@ class PodLog {
   hasEnded = false
   /** Rows that a reader gets before its connection breaks. */
   breaksAfter = Infinity
+  /** Rows that a reader gets before its connection ends as if that were all. */
+  endsAfter = Infinity
   readers = 0
+  /** Added to the times of rows, in seconds. */
+  clockSkew = 0
 
   print(...texts: string[]): void {
-    for (const text of texts) this.rows.push({ time: timeOf(this.rows.length), text })
+    for (const text of texts) this.rows.push({ time: timeOf(this.rows.length, this.clockSkew), text })
     this.changes.emit('changed')
   }
 
@@ -31,16 +36,19 @@ class PodLog {
     this.changes.emit('changed')
   }
 
-  async *read({ sinceMs, follow, signal }: LogOptions): AsyncGenerator<LogRow[]> {
+  async *read({ sinceMs = -Infinity, tail = Infinity, follow, signal }: LogOptions): AsyncGenerator<LogRow[]> {
     this.readers += 1
-    let at = sinceMs === undefined ? 0 : this.rows.findIndex(({ time }) => Number(time) * 1000 >= sinceMs)
+    let at = Math.max(0, this.rows.length - tail)
     for (let sent = 0; ;) {
-      const rows = at < 0 ? [] : this.rows.slice(at, at + Math.min(100, this.breaksAfter - sent))
+      const next = this.rows.slice(at, at + 100)
+      const isRecent = ({ time }: LogRow) => Number(time) * 1000 >= sinceMs
+      const rows = next.filter(isRecent).slice(0, Math.min(this.breaksAfter, this.endsAfter) - sent)
       if (rows.length > 0) yield rows
-      at += rows.length
+      at += next.length
       sent += rows.length
       if (sent >= this.breaksAfter) throw new Error('The connection broke')
-      if (rows.length > 0) continue
+      if (sent >= this.endsAfter) return
+      if (next.length > 0) continue
       if (!follow || this.hasEnded) return
       await once(this.changes, 'changed', { signal })
     }
@@ -48,7 +56,8 @@ class PodLog {
 }
 
 /** Three rows have the same time, as rows that are printed at once may have. */
-const timeOf = (index: number) => `${String(1_800_000_000 + Math.floor(index / 3)).padStart(12, '0')}.000000000`
+const timeOf = (index: number, skew = 0) =>
+  `${String(1_800_000_000 + skew + Math.floor(index / 3)).padStart(12, '0')}.000000000`
 
 let pods = 0
 
@@ -139,6 +148,30 @@ test('followers on two replicas receive every line once and in order while only 
   for (const console of consoles) await console.close()
 })
 
+test('a reader goes on after rows that another one has stored while it connected', async () => {
+  const podName = newPod()
+  class SharedLog extends PodLog {
+    override async *read(options: LogOptions): AsyncGenerator<LogRow[]> {
+      if (options.follow) {
+        this.print('stored by another')
+        await openConsole(podName, this, [], 'that').settle()
+      }
+      yield* super.read(options)
+    }
+  }
+  const log = new SharedLog()
+  const console = openConsole(podName, log)
+  const received: string[] = []
+  await console.follow(1, (lines) => received.push(...lines.map(({ content }) => content)))
+  await until(() => log.readers === 3)
+  // Longer than rows are collected.
+  await delay(100)
+  log.print('printed then')
+  await until(() => received.length === 2, Boolean, 10)
+  expect(received).toEqual(['stored by another', 'printed then'])
+  await console.close()
+})
+
 test('another replica reads on when the one that reads is gone without giving its lease back', async () => {
   const log = new PodLog()
   const podName = newPod()
@@ -165,6 +198,93 @@ test('a log that no longer holds the newest stored line says that output is miss
     '[System] Output is missing here: the node no longer keeps it.',
     'found',
   ])
+})
+
+describe('the clock of a node is set back', () => {
+  const HOUR_SECONDS = 3600
+
+  test.each([3, 4, 5, 300, 9000])(
+    'after %i lines: a log that is read again has lost and repeated nothing',
+    async (count) => {
+      const log = new PodLog()
+      const console = openConsole(newPod(), log)
+      log.print('first', ...numbers(count))
+      await console.settle()
+      log.clockSkew = -HOUR_SECONDS
+      log.print(...numbers(5).map((text) => `earlier ${text}`))
+      const printed = () => log.rows.map(({ text }) => text).slice(-10_000)
+      expect(await textsOf(console)).toEqual(printed())
+      log.print(...numbers(500).map((text) => `second ${text}`))
+      expect(await textsOf(console)).toEqual(printed())
+      expect(await textsOf(console)).toEqual(printed())
+      // The clock is right again, or has come as far as it was.
+      log.clockSkew = 0
+      log.print('last')
+      log.end()
+      expect(await textsOf(console)).toEqual(printed())
+    },
+  )
+
+  test('and forward again while nobody reads the log: the lines in between are stored as well', async () => {
+    const log = new PodLog()
+    const console = openConsole(newPod(), log)
+    log.print(...numbers(4))
+    expect(await textsOf(console)).toEqual(numbers(4))
+    log.clockSkew = -HOUR_SECONDS
+    log.print('in between')
+    log.clockSkew = HOUR_SECONDS
+    log.print('after it')
+    expect(await textsOf(console)).toEqual([...numbers(4), 'in between', 'after it'])
+  })
+
+  test.each([0, 300])(
+    'and %i lines are printed before the log is followed again: each viewer receives every line once',
+    async (count) => {
+      const log = new PodLog()
+      const podName = newPod()
+      const consoles = [openConsole(podName, log), openConsole(podName, log, [], 'that')]
+      const received: string[] = []
+      log.print(...numbers(7))
+      const unfollow = await consoles[0]!.follow(1, (lines) => received.push(...lines.map(({ content }) => content)))
+      await until(() => received.length === 7)
+      unfollow()
+      await consoles[0]!.close()
+      log.clockSkew = -HOUR_SECONDS
+      log.print(...numbers(count), 'printed meanwhile')
+      await consoles[1]!.follow(8, (lines) => received.push(...lines.map(({ content }) => content)))
+      log.print('printed then')
+      await until(() => received.at(-1) === 'printed then')
+      expect(received).toEqual([...numbers(7), ...numbers(count), 'printed meanwhile', 'printed then'])
+      await consoles[1]!.close()
+    },
+  )
+
+  test('two replicas that read the log at the same time store each line once', async () => {
+    const log = new PodLog()
+    const podName = newPod()
+    const [one, other] = [openConsole(podName, log), openConsole(podName, log, [], 'that')]
+    log.print(...numbers(100))
+    await one.settle()
+    log.clockSkew = -HOUR_SECONDS
+    log.print(...numbers(2000))
+    await Promise.all([one.settle(), other.settle()])
+    log.clockSkew = -2 * HOUR_SECONDS
+    log.print(...numbers(2000))
+    await Promise.all([one.settle(), other.settle()])
+    expect(await textsOf(one)).toEqual([...numbers(100), ...numbers(2000), ...numbers(2000)])
+  })
+})
+
+test('a reading that ends too early repeats no stored line, and says nothing of missing ones', async () => {
+  const log = new PodLog()
+  const console = openConsole(newPod(), log)
+  log.print(...numbers(400))
+  await console.settle()
+  log.print(...numbers(400))
+  log.endsAfter = 50
+  expect(await textsOf(console)).toEqual(numbers(400))
+  log.endsAfter = Infinity
+  expect(await textsOf(console)).toEqual([...numbers(400), ...numbers(400)])
 })
 
 test('decisions §6: the newest 10,000 lines are kept, within 4 MiB', async () => {
