@@ -235,10 +235,13 @@ instances: { min: 1, max: 1 }
     await manager.close()
     network.second = await network.startReplica()
     const endedAt = Date.now()
-    const starts = async () => (await network.consoleOf(podName)).filter((line) => line.startsWith('motd')).length
-    const before = await starts()
-    await network.first.runtime.write(podName, 'crash')
-    await until(starts, (count) => count > before)
+    const countStarts = (lines: string[]) => lines.filter((line) => line.startsWith('motd')).length
+    const before = countStarts(await network.consoleOf(podName))
+    expect(await network.first.runtime.write(podName, 'crash')).toBe(true)
+    await until(
+      () => network.consoleOf(podName),
+      (lines) => countStarts(lines) > before,
+    )
     expect(Date.now() - endedAt).toBeLessThan(15_000)
   })
 
