@@ -43,7 +43,8 @@ export function openKubernetesRuntime(parts: KubernetesParts): Runtime {
   const usageOf = createPodUsage(client, log)
   const inTurn = createKeyedQueue()
   const consoles = new Map<string, PodConsole>()
-  const inputs = new Map<string, PodInput>()
+  /** The input of each instance's run, by instance. */
+  const inputs = new Map<string, { runId: string | undefined; input: PodInput }>()
   const runs = watchPodRuns(client, pods, log)
 
   function consoleOf(podName: string): PodConsole {
@@ -62,13 +63,18 @@ export function openKubernetesRuntime(parts: KubernetesParts): Runtime {
   }
 
   function inputOf(podName: string): PodInput {
-    const known = inputs.get(podName) ?? new PodInput(client, podName, log)
-    inputs.set(podName, known)
-    return known
+    const runId = runs.runOf(podName)?.runId
+    const known = inputs.get(podName)
+    if (known && known.runId === runId) return known.input
+    // The connection to a Pod that has ended may stay open, and what is written to it is lost.
+    known?.input.close()
+    const input = new PodInput(client, podName, log)
+    inputs.set(podName, { runId, input })
+    return input
   }
 
   function closeInput(podName: string): void {
-    inputs.get(podName)?.close()
+    inputs.get(podName)?.input.close()
     inputs.delete(podName)
   }
 
@@ -149,7 +155,7 @@ export function openKubernetesRuntime(parts: KubernetesParts): Runtime {
       stopEvents()
       unwatch()
       clearInterval(storePoll)
-      for (const input of inputs.values()) input.close()
+      for (const { input } of inputs.values()) input.close()
       await Promise.all([...consoles.values()].map((console) => console.close()))
       await runs.close()
     },

@@ -91,6 +91,9 @@ ready: '^motd'
       (all) => all.filter((line) => line === 'motd welcome').length === 2,
     )
     expect(lines).toContain('[System] Starting again in 1 s.')
+    // The other replica has written to the first run.
+    expect(await network.second.runtime.write(podName, 'hello to the second run')).toBe(true)
+    await network.prints(podName, /^heard hello to the second run$/)
     expect((await network.instancesOf('world'))[0]).toMatchObject({ uid, podName })
     expect(readFileSync(join(network.shareDir, 'world/world.txt'), 'utf8')).toBe('xx')
   })
