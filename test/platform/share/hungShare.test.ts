@@ -7,6 +7,7 @@ import { freePort } from '../../support/platform/freePort'
 import { freshDatabase } from '../../support/platform/freshState'
 import { countHungThreads, hungDiskMissing, mountHungDisk } from '../../support/platform/hungDisk'
 import { killLeftovers, runProgram } from '../../support/platform/runPlatform'
+import { stopHost } from '../../support/platform/stopHost'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 import { until } from '../../support/platform/until'
 
@@ -75,6 +76,7 @@ describeHung(
         recover()
         child.kill('SIGTERM')
         await exited
+        await stopHost(join(directory(), 'data'))
         await drop()
       }
     }, 60_000)
