@@ -31,8 +31,10 @@ export const AccountAnswer = success(
   UserAccess.extend({
     id: z.number().int(),
     username: z.string(),
-    /** Of a call with an API key: what limits it further. */
-    key: z.object({ name: z.string(), scopes: z.array(Scope), deployments: z.array(z.string()).optional() }).optional(),
+    key: z
+      .object({ name: z.string(), scopes: z.array(Scope), deployments: z.array(z.string()).optional() })
+      .optional()
+      .describe('Of a call with an API key: what limits it further.'),
   }),
 )
 export type AccountAnswer = z.infer<typeof AccountAnswer>
@@ -46,10 +48,16 @@ export const CreateApiKey = z.strictObject({
     .max(100, 'must have at most 100 characters')
     .refine(hasNoNul, NO_NUL),
   scopes: z.array(Scope).min(1, 'must have at least one scope').max(SCOPES.length),
-  /** The key works for these deployments only. Missing: for all. */
-  deployments: z.array(DeploymentName).min(1, 'must have at least one deployment').max(MAX_GRANTS).optional(),
-  /** ISO 8601 with an offset. Missing: it does not expire. */
-  expires_at: z.iso.datetime({ offset: true }).optional(),
+  deployments: z
+    .array(DeploymentName)
+    .min(1, 'must have at least one deployment')
+    .max(MAX_GRANTS)
+    .optional()
+    .describe('The key works for these deployments only. Missing: for all.'),
+  expires_at: z.iso
+    .datetime({ offset: true })
+    .optional()
+    .describe('ISO 8601 with an offset. Missing: it does not expire.'),
 })
 export type CreateApiKey = z.infer<typeof CreateApiKey>
 
@@ -58,16 +66,11 @@ export const ApiKey = z.object({
   id: z.uuid(),
   name: z.string(),
   scopes: z.array(Scope),
-  /** Missing: all deployments. Empty: each of them was deleted. */
-  deployments: z.array(z.string()).optional(),
-  /** The first characters, which identify it in a list: `qd_a1B2`. */
-  prefix: z.string(),
-  /** ISO 8601. */
-  created_at: z.string(),
-  /** ISO 8601. Missing: it does not expire. */
-  expires_at: z.string().optional(),
-  /** ISO 8601, to the minute. Missing: it was never used. */
-  last_used_at: z.string().optional(),
+  deployments: z.array(z.string()).optional().describe('Missing: all deployments. Empty: each of them was deleted.'),
+  prefix: z.string().describe('The first characters, which identify it in a list: `qd_a1B2`.'),
+  created_at: z.string().describe('ISO 8601.'),
+  expires_at: z.string().optional().describe('ISO 8601. Missing: it does not expire.'),
+  last_used_at: z.string().optional().describe('ISO 8601, to the minute. Missing: it was never used.'),
 })
 export type ApiKey = z.infer<typeof ApiKey>
 

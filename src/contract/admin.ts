@@ -10,8 +10,10 @@ export const User = z.object({
   is_admin: z.boolean(),
   // Our extras.
   role: Role.optional(),
-  /** ISO 8601, to the minute. Missing: never, or not within the life of a session. */
-  last_seen: z.string().optional(),
+  last_seen: z
+    .string()
+    .optional()
+    .describe('ISO 8601, to the minute. Missing: never, or not within the life of a session.'),
 })
 export type User = z.infer<typeof User>
 
@@ -27,17 +29,13 @@ export type SetPassword = z.infer<typeof SetPassword>
 export const InviteCode = z.object({
   code: z.string(),
   message: z.string(),
-  /** ISO 8601. */
-  created_at: z.string(),
-  /** Username of the user who registered with it. */
-  used_by: z.string().nullable(),
+  created_at: z.string().describe('ISO 8601.'),
+  used_by: z.string().nullable().describe('Username of the user who registered with it.'),
   revoked: z.boolean(),
-  /** True after seven days without being used. */
-  is_expired: z.boolean(),
-  /** ISO 8601. Our extra. */
-  expires_at: z.string().optional(),
-  /** What its user gets (decisions §16). Missing: the role `operator`. */
-  role: Role.optional(),
+  is_expired: z.boolean().describe('True after seven days without being used.'),
+  /** Our extra. */
+  expires_at: z.string().optional().describe('ISO 8601.'),
+  role: Role.optional().describe('What its user gets. Missing: the role `operator`.'),
   grants: z.array(Grant).optional(),
 })
 export type InviteCode = z.infer<typeof InviteCode>
@@ -47,8 +45,7 @@ export type InviteCodesAnswer = z.infer<typeof InviteCodesAnswer>
 
 export const CreateInviteCode = z.strictObject({
   message: z.string().trim().min(1, 'Message cannot be empty').max(500).refine(hasNoNul, NO_NUL),
-  /** As UserAccess. Default: the role `operator`. */
-  role: Role.optional(),
+  role: Role.optional().describe('As UserAccess. Default: the role `operator`.'),
   grants: UserAccess.shape.grants.optional(),
 })
 export type CreateInviteCode = z.infer<typeof CreateInviteCode>
@@ -81,32 +78,33 @@ export type ActivityKind = z.infer<typeof ActivityKind>
 /** An action of a user. Never holds a secret. */
 export const ActivityEntry = z.object({
   id: z.number().int(),
-  /** Milliseconds since the epoch. */
-  at: z.number(),
-  /** The username at that time. Null if no user was signed in. */
-  username: z.string().nullable(),
+  at: z.number().describe('Milliseconds since the epoch.'),
+  username: z.string().nullable().describe('The username at that time. Null if no user was signed in.'),
   kind: ActivityKind,
-  /** The action in words: `signed in`, `failed to sign in as`, `deleted deployment`. */
-  action: z.string(),
-  /** The object of the action: a name, a path, a command. Null if it has none. */
-  subject: z.string().nullable(),
+  action: z.string().describe('The action in words: `signed in`, `failed to sign in as`, `deleted deployment`.'),
+  subject: z.string().nullable().describe('The object of the action: a name, a path, a command. Null if it has none.'),
   address: z.string(),
-  /** False if the action was refused or failed. */
-  succeeded: z.boolean(),
-  /** The name of the API key that was used. Missing: a session. */
-  api_key: z.string().optional(),
+  succeeded: z.boolean().describe('False if the action was refused or failed.'),
+  api_key: z.string().optional().describe('The name of the API key that was used. Missing: a session.'),
 })
 export type ActivityEntry = z.infer<typeof ActivityEntry>
 
 /** Query of `GET /api/activity`, newest first. Our extra. */
 export const ActivityQuery = z.strictObject({
-  /** Cursor: only entries older than the one with this id. */
-  before: z.coerce.number().int().positive().optional(),
+  before: z.coerce
+    .number()
+    .int()
+    .positive()
+    .optional()
+    .describe('Cursor: only entries older than the one with this id.'),
   kind: ActivityKind.optional(),
-  /** Only actions of this user. */
-  username: z.string().min(1).max(256).refine(hasNoNul, NO_NUL).optional(),
-  /** Case-insensitive; in username, action, subject and address. */
-  search: z.string().max(200).refine(hasNoNul, NO_NUL).optional(),
+  username: z.string().min(1).max(256).refine(hasNoNul, NO_NUL).optional().describe('Only actions of this user.'),
+  search: z
+    .string()
+    .max(200)
+    .refine(hasNoNul, NO_NUL)
+    .optional()
+    .describe('Case-insensitive; in username, action, subject and address.'),
 })
 export type ActivityQuery = z.infer<typeof ActivityQuery>
 

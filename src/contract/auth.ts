@@ -36,18 +36,17 @@ export type LoginAnswer = z.infer<typeof LoginAnswer>
 
 export const VerifyLogin = z.strictObject({
   username: Typed,
-  /** A one-time code. */
-  token: VerificationCode,
-  /** Returned by the login call, for this call only. Valid for five minutes and five attempts. */
-  sessionToken: Opaque,
+  token: VerificationCode.describe('A one-time code.'),
+  sessionToken: Opaque.describe(
+    'Returned by the login call, for this call only. Valid for five minutes and five attempts.',
+  ),
 })
 export type VerifyLogin = z.infer<typeof VerifyLogin>
 
 /** Wrong one-time codes of a user since the last sign-in. */
 export const WrongCodes = z.object({
   count: z.number().int().positive(),
-  /** Time of the first of them. Milliseconds since the epoch. */
-  since: z.number(),
+  since: z.number().describe('Time of the first of them. Milliseconds since the epoch.'),
 })
 export type WrongCodes = z.infer<typeof WrongCodes>
 
@@ -55,8 +54,8 @@ export const VerifyLoginAnswer = success(
   z.object({
     token: z.string(),
     isAdmin: AdminFlag,
-    /** Without those of this sign-in; missing if there are none. Our extra. */
-    wrongCodes: WrongCodes.optional(),
+    /** Our extra. */
+    wrongCodes: WrongCodes.optional().describe('Without those of this sign-in; missing if there are none.'),
   }),
 )
 export type VerifyLoginAnswer = z.infer<typeof VerifyLoginAnswer>
@@ -65,8 +64,7 @@ export const VerifyInvite = z.strictObject({ inviteCode: Typed })
 export type VerifyInvite = z.infer<typeof VerifyInvite>
 export const VerifyInviteAnswer = success(
   z.object({
-    /** The invite token for the two calls that follow. Valid for 15 minutes. */
-    token: z.string(),
+    token: z.string().describe('The invite token for the two calls that follow. Valid for 15 minutes.'),
   }),
 )
 export type VerifyInviteAnswer = z.infer<typeof VerifyInviteAnswer>
@@ -75,10 +73,9 @@ export const Register = z.strictObject({ username: Username, password: Password,
 export type Register = z.infer<typeof Register>
 export const RegisterAnswer = success(
   z.object({
-    /** A PNG as a data URL. */
-    qrCode: z.string(),
-    /** The TOTP secret in base32, for users who cannot scan the code. Our extra. */
-    secret: z.string().optional(),
+    qrCode: z.string().describe('A PNG as a data URL.'),
+    /** Our extra. */
+    secret: z.string().optional().describe('The TOTP secret in base32, for users who cannot scan the code.'),
   }),
 )
 export type RegisterAnswer = z.infer<typeof RegisterAnswer>
@@ -91,15 +88,11 @@ export type VerifyRegistrationAnswer = z.infer<typeof VerifyRegistrationAnswer>
 /** A session of the signed-in user, from `GET /api/sessions`. Our extra. */
 export const OwnSession = z.object({
   id: z.uuid(),
-  /** The User-Agent header. */
-  device: z.string(),
+  device: z.string().describe('The User-Agent header.'),
   address: z.string(),
-  /** ISO 8601. */
-  created_at: z.string(),
-  /** ISO 8601, to the minute. */
-  last_used_at: z.string(),
-  /** Whether this session made the call. */
-  current: z.boolean(),
+  created_at: z.string().describe('ISO 8601.'),
+  last_used_at: z.string().describe('ISO 8601, to the minute.'),
+  current: z.boolean().describe('Whether this session made the call.'),
 })
 export type OwnSession = z.infer<typeof OwnSession>
 
@@ -110,7 +103,6 @@ export type OwnSessionsAnswer = z.infer<typeof OwnSessionsAnswer>
 export const ChangePassword = z.strictObject({
   password: Typed,
   newPassword: Password,
-  /** A one-time code. */
-  token: VerificationCode,
+  token: VerificationCode.describe('A one-time code.'),
 })
 export type ChangePassword = z.infer<typeof ChangePassword>

@@ -15,18 +15,22 @@ export const Credentials = z.object({
   password: z.string(),
   host: z.string(),
   port: z.number().int().min(1).max(65_535),
-  /** The physical name, which is derived if the server does not allow the name itself. */
-  database: z.string().optional(),
+  database: z
+    .string()
+    .optional()
+    .describe('The physical name, which is derived if the server does not allow the name itself.'),
   connectionString: z.string().optional(),
 })
 export type Credentials = z.infer<typeof Credentials>
 
 export const Database = z.object({
   name: z.string(),
-  /** Bytes. Missing, like `tables`, if the server cannot be asked at the moment. */
-  size: z.number().nonnegative().optional(),
-  /** Number of tables or collections. */
-  tables: z.number().int().nonnegative().optional(),
+  size: z
+    .number()
+    .nonnegative()
+    .optional()
+    .describe('Bytes. Missing, like `tables`, if the server cannot be asked at the moment.'),
+  tables: z.number().int().nonnegative().optional().describe('Number of tables or collections.'),
   credentials: Credentials,
 })
 export type Database = z.infer<typeof Database>

@@ -15,13 +15,10 @@ export const Deployment = z.object({
     .min(0)
     .max(DEPLOYMENT_TYPES.length - 1),
   enabled: z.boolean(),
-  /** The deployment's directory as an API path: `/nfsshare/lobby`. */
-  path: z.string(),
-  /** The same, relative to the shared root: `/lobby`. */
-  dataDirectory: z.string(),
+  path: z.string().describe("The deployment's directory as an API path: `/nfsshare/lobby`."),
+  dataDirectory: z.string().describe('The same, relative to the shared root: `/lobby`.'),
   description: z.string().optional(),
-  /** Only where the request asks for them: see `DeploymentsQuery`. */
-  instances: z.array(Instance).optional(),
+  instances: z.array(Instance).optional().describe('Only where the request asks for them.'),
 })
 export type Deployment = z.infer<typeof Deployment>
 
@@ -58,14 +55,16 @@ export const Configuration = z.strictObject({
     .string()
     .max(256 * 1024, 'must have at most 256 KiB')
     .refine(hasNoNul, NO_NUL),
-  /** In a save, the revision that the text is based on: it fails with CONFLICT if another one is stored (our extra). */
-  revision: Revision.optional(),
+  /** Our extra. */
+  revision: Revision.optional().describe(
+    'In a save, the revision that the text is based on: it fails with CONFLICT if another one is stored.',
+  ),
 })
 export type Configuration = z.infer<typeof Configuration>
 export const ConfigurationAnswer = success(
   Configuration.extend({
-    /** Problems of the stored text, for the user. Our extra. */
-    warnings: z.array(z.string()).optional(),
+    /** Our extra. */
+    warnings: z.array(z.string()).optional().describe('Problems of the stored text, for the user.'),
   }),
 )
 export type ConfigurationAnswer = z.infer<typeof ConfigurationAnswer>
@@ -73,8 +72,11 @@ export type ConfigurationAnswer = z.infer<typeof ConfigurationAnswer>
 export const SavedConfigurationAnswer = success(
   z.object({
     revision: Revision.optional(),
-    /** For the user: ports that other deployments use, limits that are not enforced. The text was saved. Our extra. */
-    warnings: z.array(z.string()).optional(),
+    /** Our extra. */
+    warnings: z
+      .array(z.string())
+      .optional()
+      .describe('For the user: ports that other deployments use, limits that are not enforced. The text was saved.'),
   }),
 )
 export type SavedConfigurationAnswer = z.infer<typeof SavedConfigurationAnswer>

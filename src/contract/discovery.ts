@@ -7,19 +7,15 @@ import { InstanceState } from './instance'
 const Peer = z.object({
   podName: z.string(),
   ip: z.string(),
-  /** Null if its definition names no port. */
-  port: z.number().int().nullable(),
+  port: z.number().int().nullable().describe('Null if its definition names no port.'),
   state: InstanceState,
-  /** Number of players; null if unknown. */
-  players: z.number().int().nonnegative().nullable(),
-  /** It is being drained: new players must not be sent there. */
-  draining: z.boolean(),
+  players: z.number().int().nonnegative().nullable().describe('Number of players; null if unknown.'),
+  draining: z.boolean().describe('It is being drained: new players must not be sent there.'),
 })
 
 /** The file that QUARTERDECK_PEERS names, and the answer of `GET /api/discovery` (decisions §14). */
 export const Peers = z.object({
-  /** The running instances by deployment. */
-  deployments: z.record(z.string(), z.array(Peer)),
+  deployments: z.record(z.string(), z.array(Peer)).describe('The running instances by deployment.'),
 })
 export type Peers = z.infer<typeof Peers>
 

@@ -36,13 +36,11 @@ export type ErrorCode = keyof typeof errorStatus
 export const Failure = z.object({
   success: z.literal(false),
   code: z.string(),
-  /** Shown to the user. */
-  message: z.string(),
-  /** The same text. */
-  error: z.string(),
-  /** Path of the invalid input, for example `run.port`. Our extra. */
-  field: z.string().optional(),
-  /** One-based line in a configuration text. Our extra. */
-  line: z.number().int().positive().optional(),
+  message: z.string().describe('Shown to the user.'),
+  error: z.string().describe('The same text.'),
+  /** Our extra. */
+  field: z.string().optional().describe('Path of the invalid input, for example `run.port`.'),
+  /** Our extra. */
+  line: z.number().int().positive().optional().describe('One-based line in a configuration text.'),
 })
 export type Failure = z.infer<typeof Failure>

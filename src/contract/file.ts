@@ -7,14 +7,12 @@ export const SharedPath = z.string().min(1).max(4096).startsWith('/', 'must be a
 export const FileEntry = z.object({
   name: z.string(),
   path: z.string(),
-  /** `d` for a directory, `-` for a file, `l` for a link that leads out of the share and cannot be opened. */
-  type: z.enum(['d', '-', 'l']),
-  /** Bytes. */
-  size: z.number().nonnegative(),
-  /** Milliseconds since the epoch. */
-  modifyTime: z.number(),
-  /** Whether the editor may open it. */
-  isText: z.boolean(),
+  type: z
+    .enum(['d', '-', 'l'])
+    .describe('`d` for a directory, `-` for a file, `l` for a link that leads out of the share and cannot be opened.'),
+  size: z.number().nonnegative().describe('Bytes.'),
+  modifyTime: z.number().describe('Milliseconds since the epoch.'),
+  isText: z.boolean().describe('Whether the editor may open it.'),
 })
 export type FileEntry = z.infer<typeof FileEntry>
 
@@ -24,8 +22,11 @@ export type AtPath = z.infer<typeof AtPath>
 export const FilesAnswer = success(
   z.object({
     files: z.array(FileEntry),
-    /** Type index of the deployment whose directory this is or is in; null if there is none. */
-    deploymentTypeIndex: z.number().int().nullable(),
+    deploymentTypeIndex: z
+      .number()
+      .int()
+      .nullable()
+      .describe('Type index of the deployment whose directory this is or is in; null if there is none.'),
   }),
 )
 export type FilesAnswer = z.infer<typeof FilesAnswer>
@@ -59,8 +60,7 @@ export const FileContentAnswer = success(
     content: z.union([z.string(), z.array(z.number().int().min(0).max(255))]),
     /** Our extras. */
     encoding: TextEncoding.optional(),
-    /** Milliseconds since the epoch. */
-    modifyTime: z.number().optional(),
+    modifyTime: z.number().optional().describe('Milliseconds since the epoch.'),
   }),
 )
 export type FileContentAnswer = z.infer<typeof FileContentAnswer>
@@ -68,10 +68,15 @@ export type FileContentAnswer = z.infer<typeof FileContentAnswer>
 export const SaveFile = z.strictObject({
   path: SharedPath,
   content: z.string(),
-  /** The time of the file when it was opened. If it has changed since, the save fails with CONFLICT. Our extra. */
-  modifyTime: z.number().optional(),
-  /** Default: UTF-8. If it cannot represent the content, the save fails with INVALID_INPUT. Our extra. */
-  encoding: TextEncoding.optional(),
+  /** Our extra. */
+  modifyTime: z
+    .number()
+    .optional()
+    .describe('The time of the file when it was opened. If it has changed since, the save fails with CONFLICT.'),
+  /** Our extra. */
+  encoding: TextEncoding.optional().describe(
+    'Default: UTF-8. If it cannot represent the content, the save fails with INVALID_INPUT.',
+  ),
 })
 export type SaveFile = z.infer<typeof SaveFile>
 
@@ -108,14 +113,10 @@ export type StoredFiles = z.infer<typeof StoredFiles>
 export const FileJob = z.object({
   id: z.string(),
   kind: z.enum(['archive', 'unarchive']),
-  /** The paths in its call. */
-  paths: z.array(SharedPath),
-  /** Bytes read of the files to pack, or of the archive. */
-  done: z.number().nonnegative(),
-  /** Bytes; null until known. */
-  total: z.number().nonnegative().nullable(),
-  /** Relative path of the current entry, for display. */
-  entry: z.string(),
+  paths: z.array(SharedPath).describe('The paths in its call.'),
+  done: z.number().nonnegative().describe('Bytes read of the files to pack, or of the archive.'),
+  total: z.number().nonnegative().nullable().describe('Bytes; null until known.'),
+  entry: z.string().describe('Relative path of the current entry, for display.'),
 })
 export type FileJob = z.infer<typeof FileJob>
 

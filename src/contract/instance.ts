@@ -13,76 +13,78 @@ export type InstanceType = z.infer<typeof InstanceType>
 export const LastExit = z.object({
   code: z.number().int().nullable(),
   signal: z.string().nullable(),
-  /** Milliseconds since the epoch. */
-  at: z.number(),
-  /** Shown to the user. */
-  reason: z.string(),
+  at: z.number().describe('Milliseconds since the epoch.'),
+  reason: z.string().describe('Shown to the user.'),
 })
 export type LastExit = z.infer<typeof LastExit>
 
 export const Instance = z.object({
   uid: z.string(),
-  /** `<6 hex>-<deployment>`. */
-  name: z.string(),
+  name: z.string().describe('`<6 hex>-<deployment>`.'),
   description: z.string().optional(),
-  /** The name of its deployment. */
-  deployment: z.string(),
-  /** Unique, and stable for the instance's life. */
-  podName: z.string(),
+  deployment: z.string().describe('The name of its deployment.'),
+  podName: z.string().describe("Unique, and stable for the instance's life."),
   ip: z.string(),
-  /** Player UUID to player name. Container mc only. May be incomplete: see `playerCount`. */
-  players: z.record(z.string(), z.string()).optional(),
+  players: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe('Player UUID to player name. Container mc only. May be incomplete.'),
   state: InstanceState,
   type: InstanceType,
-  /** Open connections of players. */
-  connections: z.number().int().nonnegative(),
-  /** Text such as `3h 12m`; `0s` when offline. */
-  uptime: z.string(),
-  /** Percent of the instance's limit, or of the host without a limit. 0 to 100. */
-  cpu: z.number().min(0).max(100),
-  /** GiB. */
-  memory: z.object({ used: z.number().nonnegative(), total: z.number().nonnegative() }),
+  connections: z.number().int().nonnegative().describe('Open connections of players.'),
+  uptime: z.string().describe('Text such as `3h 12m`; `0s` when offline.'),
+  cpu: z
+    .number()
+    .min(0)
+    .max(100)
+    .describe("Percent of the instance's limit, or of the host without a limit. 0 to 100."),
+  memory: z.object({ used: z.number().nonnegative(), total: z.number().nonnegative() }).describe('GiB.'),
   // Our extras.
-  /** Number of players; null if the instance did not answer. Present if `players` is. */
-  playerCount: z.number().int().nonnegative().nullable().optional(),
-  /** The port that the current run was given; missing when offline or if none was given. */
-  port: z.number().int().optional(),
-  /** Start of the current run, in milliseconds since the epoch; missing when offline. */
-  startedAt: z.number().optional(),
-  /** Number of restarts after it exited by itself. */
-  restarts: z.number().int().nonnegative().optional(),
+  playerCount: z
+    .number()
+    .int()
+    .nonnegative()
+    .nullable()
+    .optional()
+    .describe('Number of players; null if the instance did not answer. Present if `players` is.'),
+  port: z
+    .number()
+    .int()
+    .optional()
+    .describe('The port that the current run was given; missing when offline or if none was given.'),
+  startedAt: z
+    .number()
+    .optional()
+    .describe('Start of the current run, in milliseconds since the epoch; missing when offline.'),
+  restarts: z.number().int().nonnegative().optional().describe('Number of restarts after it exited by itself.'),
   lastExit: LastExit.optional(),
-  /** Time of the last exit by itself, which left a crash capsule. Milliseconds since the epoch. */
-  crashedAt: z.number().optional(),
+  crashedAt: z
+    .number()
+    .optional()
+    .describe('Time of the last exit by itself, which left a crash capsule. Milliseconds since the epoch.'),
   /** Set if it is STARTING for longer than the definition's `readyTimeoutSeconds`. */
   lateStart: z
     .object({
       afterSeconds: z.number(),
-      /** Shown to the user: `a console line that matches Done`. */
-      waitingFor: z.string(),
+      waitingFor: z.string().describe('Shown to the user: `a console line that matches Done`.'),
     })
     .optional(),
   /** Set while it waits for a restart after it exited by itself. */
   retry: z
     .object({
-      /** Relative to now, because clocks of browsers differ. */
-      inMs: z.number().nonnegative(),
-      /** One-based. */
-      attempt: z.number().int(),
-      /** Maximum number of attempts; after the last one the instance is BLOCKED. */
-      of: z.number().int(),
+      inMs: z.number().nonnegative().describe('Relative to now, because clocks of browsers differ.'),
+      attempt: z.number().int().describe('One-based.'),
+      of: z.number().int().describe('Maximum number of attempts; after the last one the instance is BLOCKED.'),
     })
     .optional(),
-  /** It is being drained: new players must not be sent there. */
-  draining: z.boolean().optional(),
-  /** Whether its definition says how to drain it. */
-  canDrain: z.boolean().optional(),
-  /** From its definition: first words of console commands that an action log keeps in full. */
-  plainCommands: z.array(z.string()).optional(),
-  /** Problems, for the user. */
-  warnings: z.array(z.string()).optional(),
-  /** Why it is BLOCKED. */
-  blockedReason: z.string().optional(),
+  draining: z.boolean().optional().describe('It is being drained: new players must not be sent there.'),
+  canDrain: z.boolean().optional().describe('Whether its definition says how to drain it.'),
+  plainCommands: z
+    .array(z.string())
+    .optional()
+    .describe('From its definition: first words of console commands that an action log keeps in full.'),
+  warnings: z.array(z.string()).optional().describe('Problems, for the user.'),
+  blockedReason: z.string().optional().describe('Why it is BLOCKED.'),
 })
 export type Instance = z.infer<typeof Instance>
 
@@ -96,8 +98,7 @@ export const CrashCapsule = z.object({
   lines: z.array(
     z.object({ seq: z.number().int(), type: z.enum(['message', 'error', 'system']), content: z.string() }),
   ),
-  /** The last ten minutes before the exit, oldest first. */
-  cpu: z.array(MetricPoint),
+  cpu: z.array(MetricPoint).describe('The last ten minutes before the exit, oldest first.'),
   memory: z.array(MetricPoint),
 })
 export type CrashCapsule = z.infer<typeof CrashCapsule>

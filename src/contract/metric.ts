@@ -2,10 +2,8 @@ import { z } from 'zod'
 import { success } from './envelope'
 
 export const MetricPoint = z.object({
-  /** Milliseconds since the epoch. */
-  timestamp: z.number(),
-  /** mCPU for CPU, KiB for memory. */
-  value: z.number().nonnegative(),
+  timestamp: z.number().describe('Milliseconds since the epoch.'),
+  value: z.number().nonnegative().describe('mCPU for CPU, KiB for memory.'),
 })
 export type MetricPoint = z.infer<typeof MetricPoint>
 
