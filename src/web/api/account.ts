@@ -1,3 +1,4 @@
+import type { AccountAnswer, UserAccess } from '../../contract/access'
 import type { ChangePassword, OwnSession, OwnSessionsAnswer } from '../../contract/auth'
 import { api } from './api'
 import type { DataOf } from './transport/answerSchema'
@@ -5,8 +6,16 @@ import { answerSchema, listIn } from './transport/answerSchema'
 import { updateOnSuccess } from './transport/cacheUpdates'
 
 /** Calls for the user's own account. Only our platform has them. */
-const accountApi = api.enhanceEndpoints({ addTagTypes: ['OwnSession'] }).injectEndpoints({
+export const accountApi = api.enhanceEndpoints({ addTagTypes: ['OwnSession'] }).injectEndpoints({
   endpoints: (build) => ({
+    /** What the user may do. A server without this call lets every user do everything. */
+    getAccount: build.query<UserAccess, void>({
+      query: () => 'account',
+      responseSchema: answerSchema(({ role, grants }: DataOf<AccountAnswer>) =>
+        role && Array.isArray(grants) ? { role, grants } : undefined,
+      ),
+    }),
+
     getOwnSessions: build.query<OwnSession[], void>({
       query: () => 'sessions',
       responseSchema: answerSchema(({ sessions }: DataOf<OwnSessionsAnswer>) => listIn(sessions)),
@@ -46,5 +55,10 @@ const accountApi = api.enhanceEndpoints({ addTagTypes: ['OwnSession'] }).injectE
   }),
 })
 
-export const { useGetOwnSessionsQuery, useEndSessionMutation, useEndOtherSessionsMutation, useChangePasswordMutation } =
-  accountApi
+export const {
+  useGetAccountQuery,
+  useGetOwnSessionsQuery,
+  useEndSessionMutation,
+  useEndOtherSessionsMutation,
+  useChangePasswordMutation,
+} = accountApi

@@ -77,6 +77,7 @@ export const calls: Record<string, { args?: unknown; result?: unknown; fixedCach
   logout: { result: null },
   getClockProblem: { result: 'The clock differs.' },
 
+  getAccount: { result: { role: 'limited', grants: [{ deployment: 'lobby', rights: ['view', 'console'] }] } },
   getOwnSessions: {
     result: [{ id: 's1', device: 'Firefox', address: '::1', created_at: '2026', last_used_at: '2026', current: true }],
   },

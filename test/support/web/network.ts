@@ -25,6 +25,8 @@ const server = setupServer(
     return found.answer(request)
   }),
 )
+/** Layout asks for it on every page. As by a server that does not limit users. */
+beforeEach(() => void route('GET', '/api/account').answers({ role: 'operator', grants: [] }))
 beforeAll(() => server.listen({ onUnhandledRequest: 'error' }))
 afterEach(() => prepared.clear())
 afterAll(() => server.close())

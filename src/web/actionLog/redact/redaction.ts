@@ -28,6 +28,7 @@ export const callRules: Record<string, CallRules> = {
   logout: keepBoth,
   getClockProblem: keepBoth,
 
+  getAccount: keepBoth,
   getOwnSessions: keepBoth,
   endSession: keepBoth,
   endOtherSessions: keepBoth,

@@ -2,6 +2,7 @@ import type { KeyboardEvent } from 'react'
 import { useEffect, useLayoutEffect, useRef } from 'react'
 import { useSelector } from 'react-redux'
 import { Link, NavLink, useLocation } from 'react-router-dom'
+import { useAccess } from '../../api/useAccess'
 import { selectIsAdmin, selectSignedIn } from '../../features/auth/sessionSlice'
 import { ProblemBell } from '../../features/problems/ProblemBell'
 import { Icon } from '../../ui/Icon'
@@ -18,12 +19,13 @@ const links = [
   { to: '/', label: 'Overview' },
   { to: '/deployments', label: 'Deployments' },
   { to: '/files', label: 'Files' },
-  { to: '/databases', label: 'Databases' },
 ]
+const databasesLink = { to: '/databases', label: 'Databases' }
 const adminLink = { to: '/admin', label: 'Admin' }
 
 export function Header() {
   const isAdmin = useSelector(selectIsAdmin)
+  const { isLimited } = useAccess()
   const signedIn = useSelector(selectSignedIn)
   const open = useSelector(selectMenuOpen)
   const store = useAppStore()
@@ -69,7 +71,7 @@ export function Header() {
         </button>
         <div id="menu" className={open ? 'header-menu open' : 'header-menu'}>
           <nav aria-label="Main">
-            {[...links, ...(isAdmin ? [adminLink] : [])].map(({ to, label }) => (
+            {[...links, ...(isLimited ? [] : [databasesLink]), ...(isAdmin ? [adminLink] : [])].map(({ to, label }) => (
               <NavLink key={to} to={to} end={to === '/'} className="header-link">
                 {label}
               </NavLink>

@@ -1,6 +1,7 @@
 import { useEffect } from 'react'
 import { useSelector } from 'react-redux'
 import { Outlet } from 'react-router-dom'
+import { useGetAccountQuery } from '../../api/account'
 import { loadEarly } from '../../chunks'
 import { selectSignedIn } from '../../features/auth/sessionSlice'
 import { Toasts } from '../../features/notifications/Toasts'
@@ -19,6 +20,7 @@ import '../../styles/layout.scss'
 export function Layout() {
   useRecorder()
   const signedIn = useSelector(selectSignedIn)
+  useGetAccountQuery(undefined, { skip: !signedIn })
   useEffect(() => {
     // Preloads chunks, so that pages, dialogs and the export of the action log work while the platform is down.
     if (signedIn) return whenIdle(() => void loadEarly().catch(() => {}))

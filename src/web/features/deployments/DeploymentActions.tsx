@@ -2,6 +2,7 @@ import { useDispatch } from 'react-redux'
 import { Link } from 'react-router-dom'
 import type { Deployment } from '../../../contract/deployment'
 import { useRestartDeploymentMutation } from '../../api/deployments'
+import { missingRight, useAccess } from '../../api/useAccess'
 import { useReportResult } from '../../api/useReportResult'
 import { ActionIcon } from '../../ui/ActionIcon'
 import { useOneAtATime } from '../../ui/useOneAtATime'
@@ -16,6 +17,7 @@ export function DeploymentActions({
 }) {
   // The fixed key keeps the state of the call in the store, so that it survives an unmounted card.
   const [restart, { isLoading: restarting }] = useRestartDeploymentMutation({ fixedCacheKey: `restart ${name}` })
+  const { isLimited, may } = useAccess()
   const report = useReportResult()
   const dispatch = useDispatch()
 
@@ -32,8 +34,8 @@ export function DeploymentActions({
         aria-label={`Restart ${name}`}
         aria-busy={restarting}
         aria-disabled={restarting}
-        disabled={!enabled && !restarting}
-        title={enabled ? 'Restart all instances, one after another' : 'Only an active deployment can be restarted'}
+        disabled={(!enabled && !restarting) || !may('power', name)}
+        title={restartTitle(enabled, may('power', name))}
         onClick={onRestart}
       >
         {restarting ? (
@@ -43,25 +45,29 @@ export function DeploymentActions({
         )}
         <span>Restart</span>
       </button>
-      <Link
-        className={styles.action}
-        to={filesAddress(dataDirectory)}
-        aria-label={`Open files of ${name}`}
-        title="Open files"
-      >
-        <ActionIcon name="folder" />
-        <span>Files</span>
-      </Link>
-      <Link
-        className={styles.action}
-        to={`/deployments/${encodeURIComponent(name)}/edit`}
-        aria-label={`Edit ${name}`}
-        title="Edit configuration"
-      >
-        <ActionIcon name="pencil" />
-        <span>Edit</span>
-      </Link>
-      {typeOf(typeIndex) !== 'proxy' && (
+      {may('files', name) && (
+        <Link
+          className={styles.action}
+          to={filesAddress(dataDirectory)}
+          aria-label={`Open files of ${name}`}
+          title="Open files"
+        >
+          <ActionIcon name="folder" />
+          <span>Files</span>
+        </Link>
+      )}
+      {may('configuration', name) && (
+        <Link
+          className={styles.action}
+          to={`/deployments/${encodeURIComponent(name)}/edit`}
+          aria-label={`Edit ${name}`}
+          title="Edit configuration"
+        >
+          <ActionIcon name="pencil" />
+          <span>Edit</span>
+        </Link>
+      )}
+      {typeOf(typeIndex) !== 'proxy' && !isLimited && (
         <button
           type="button"
           className={`${styles.action} ${styles.actionDanger}`}
@@ -75,6 +81,11 @@ export function DeploymentActions({
       )}
     </div>
   )
+}
+
+function restartTitle(enabled: boolean, mayRestart: boolean): string {
+  if (!mayRestart) return missingRight('power')
+  return enabled ? 'Restart all instances, one after another' : 'Only an active deployment can be restarted'
 }
 
 const filesAddress = (dataDirectory: string) =>

@@ -1,11 +1,13 @@
 import Form from 'react-bootstrap/Form'
 import type { Deployment } from '../../../contract/deployment'
 import { useToggleDeploymentMutation } from '../../api/deployments'
+import { missingRight, useAccess } from '../../api/useAccess'
 import { useReportResult } from '../../api/useReportResult'
 import { useOneAtATime } from '../../ui/useOneAtATime'
 
 export function DeploymentToggle({ name, enabled }: Pick<Deployment, 'name' | 'enabled'>) {
   const [toggle, { isLoading }] = useToggleDeploymentMutation({ fixedCacheKey: `toggle ${name}` })
+  const mayToggle = useAccess().may('power', name)
   const report = useReportResult()
   const change = useOneAtATime(async () => {
     // The switch is not disabled meanwhile, because it would lose the keyboard focus.
@@ -13,14 +15,17 @@ export function DeploymentToggle({ name, enabled }: Pick<Deployment, 'name' | 'e
     const result = await toggle({ name, enabled: !enabled })
     report(result, `Successfully ${enabled ? 'disabled' : 'enabled'} ${name}`, `Failed to toggle ${name}`)
   })
+  const label = enabled ? 'Disable' : 'Enable'
   return (
-    <Form.Check
-      type="switch"
-      checked={enabled}
-      aria-disabled={isLoading}
-      aria-label={`${enabled ? 'Disable' : 'Enable'} ${name}`}
-      title={enabled ? 'Disable' : 'Enable'}
-      onChange={change}
-    />
+    <div title={mayToggle ? label : missingRight('power')}>
+      <Form.Check
+        type="switch"
+        checked={enabled}
+        disabled={!mayToggle}
+        aria-disabled={isLoading}
+        aria-label={`${label} ${name}`}
+        onChange={change}
+      />
+    </div>
   )
 }

@@ -4,6 +4,7 @@ import { useDispatch, useSelector } from 'react-redux'
 import { Link } from 'react-router-dom'
 import { failureDetail } from '../../failure'
 import { useGetDeploymentsQuery } from '../../api/deployments'
+import { useAccess } from '../../api/useAccess'
 import { DraftHints } from '../../drafts/DraftHints'
 import { ActionIcon } from '../../ui/ActionIcon'
 import { LoadFailure } from '../../ui/LoadFailure'
@@ -23,6 +24,7 @@ export function DeploymentsPage() {
     refetchOnFocus: true,
     refetchOnMountOrArgChange: true,
   })
+  const { isLimited } = useAccess()
   const dialog = useSelector(selectDialog)
   const dispatch = useDispatch()
 
@@ -40,10 +42,12 @@ export function DeploymentsPage() {
       <title>Deployments · Quarterdeck</title>
       <div className={`page-head ${styles.head}`}>
         <h1 tabIndex={-1}>Deployments</h1>
-        <Button className="with-icon" onClick={() => dispatch(creationStarted('persistent'))}>
-          <ActionIcon name="plus" />
-          Create Deployment
-        </Button>
+        {!isLimited && (
+          <Button className="with-icon" onClick={() => dispatch(creationStarted('persistent'))}>
+            <ActionIcon name="plus" />
+            Create Deployment
+          </Button>
+        )}
         <DeploymentsSummary deployments={data} />
       </div>
       <DraftHints

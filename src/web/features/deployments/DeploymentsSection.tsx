@@ -2,6 +2,7 @@ import { useId } from 'react'
 import Button from 'react-bootstrap/Button'
 import { useDispatch } from 'react-redux'
 import type { Deployment, DeploymentType } from '../../../contract/deployment'
+import { useAccess } from '../../api/useAccess'
 import { DeploymentCard } from './DeploymentCard'
 import { creationStarted } from './deploymentsSlice'
 import styles from './deployments.module.scss'
@@ -17,6 +18,7 @@ type DeploymentsSectionProps = {
 
 export function DeploymentsSection({ title, deployments, empty, create, type }: DeploymentsSectionProps) {
   const dispatch = useDispatch()
+  const { isLimited } = useAccess()
   const id = useId()
   return (
     <section className={styles.section} aria-labelledby={id}>
@@ -24,9 +26,11 @@ export function DeploymentsSection({ title, deployments, empty, create, type }: 
       {deployments.length === 0 ? (
         <div className={styles.empty}>
           <p>{empty}</p>
-          <Button variant="outline-secondary" size="sm" onClick={() => dispatch(creationStarted(type))}>
-            {create}
-          </Button>
+          {!isLimited && (
+            <Button variant="outline-secondary" size="sm" onClick={() => dispatch(creationStarted(type))}>
+              {create}
+            </Button>
+          )}
         </div>
       ) : (
         <ul className={styles.grid}>

@@ -3,6 +3,7 @@ import Button from 'react-bootstrap/Button'
 import { useDispatch, useSelector } from 'react-redux'
 import { useLocation } from 'react-router-dom'
 import { useGetFilesQuery } from '../../api/files'
+import { useAccess } from '../../api/useAccess'
 import type { ApiFailure } from '../../failure'
 import { DraftHints } from '../../drafts/DraftHints'
 import { useFocusFallback } from '../../ui/useFocusFallback'
@@ -14,6 +15,7 @@ import { FilesSkeleton } from './table/FilesSkeleton'
 import { FilesToolbar } from './FilesToolbar'
 import { FileTable } from './table/FileTable'
 import { directoryOpened, fileOpened, selectDialog, selectDirectory } from './filesSlice'
+import { OwnDirectories } from './OwnDirectories'
 import { SelectionBar } from './SelectionBar'
 import { SHARED_ROOT } from '../../../contract/pageRules'
 import { baseName, pathOfAddress } from './sharedPath'
@@ -26,6 +28,7 @@ const CURRENT_ROW = '[role="row"][tabindex="0"]'
 export function FilesPage() {
   const path = pathOfAddress(useLocation().pathname)
   const directory = useSelector(selectDirectory)
+  const { isLimited } = useAccess()
   const dispatch = useDispatch()
   const page = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => void dispatch(directoryOpened(path)), [path, dispatch])
@@ -33,8 +36,20 @@ export function FilesPage() {
   return (
     <div className={styles.files} ref={page}>
       {/* The slice still holds the state of the previous directory until `directoryOpened` is reduced. */}
-      {directory === path && <Directory path={path} />}
+      {directory === path && (isLimited && path === SHARED_ROOT ? <OwnRoot /> : <Directory path={path} />)}
     </div>
+  )
+}
+
+function OwnRoot() {
+  return (
+    <>
+      <title>Files · Quarterdeck</title>
+      <div className={`page-head ${styles.head}`}>
+        <h1 tabIndex={-1}>Files</h1>
+      </div>
+      <OwnDirectories />
+    </>
   )
 }
 

@@ -2,6 +2,7 @@ import { Suspense } from 'react'
 import { Link } from 'react-router-dom'
 import { lazyOnDemand } from '../../chunks'
 import type { Instance } from '../../../contract/instance'
+import { missingRight, useAccess } from '../../api/useAccess'
 import { ConsoleTab } from './console/ConsoleTab'
 import { DetailsTab } from './DetailsTab'
 import { InstanceCards } from './InstanceCards'
@@ -27,7 +28,10 @@ type InstanceViewProps = {
 /** Without an instance, renders the layout while the first answer is loading. */
 export function InstanceView({ deployment, uid, instance, problem }: InstanceViewProps) {
   const [tab, chooseTab] = useTab()
-  useConsole(deployment, instance?.podName, instance?.state)
+  const { may } = useAccess()
+  const mayRead = may('console', deployment)
+  // The power buttons use the connection too.
+  useConsole(deployment, mayRead || may('power', deployment) ? instance?.podName : undefined, instance?.state)
   const name = instance?.name ?? ''
 
   return (
@@ -57,7 +61,10 @@ export function InstanceView({ deployment, uid, instance, problem }: InstanceVie
       <InstanceCards instance={instance} />
       <InstanceTabs tab={tab} onChoose={chooseTab} />
       <div {...panelOf(tab)} className={styles.tabPanel}>
-        {tab === 'console' && <ConsoleTab uid={uid} name={name} plainCommands={instance?.plainCommands} />}
+        {tab === 'console' && !mayRead && (
+          <p className={styles.noConsole}>{missingRight('console')}. An administrator can give it to you.</p>
+        )}
+        {tab === 'console' && mayRead && <ConsoleTab uid={uid} name={name} plainCommands={instance?.plainCommands} />}
         {tab === 'metrics' && (
           <Suspense fallback={<MetricsSkeleton />}>
             {instance ? <MetricsTab podName={instance.podName} /> : <MetricsSkeleton />}

@@ -6,6 +6,7 @@ import { useNavigate } from 'react-router-dom'
 import type { Instance } from '../../../contract/instance'
 import type { PowerAction } from '../../sockets/consoleSlice'
 import { powerRequested, selectConnection } from '../../sockets/consoleSlice'
+import { missingRight, useAccess } from '../../api/useAccess'
 import { ActionIcon } from '../../ui/ActionIcon'
 import { killDialogClosed, killRequested, selectIsKillRequested } from './instanceSlice'
 import { KillDialog } from './KillDialog'
@@ -26,12 +27,14 @@ const ineffectiveStates: Record<PowerAction, readonly Instance['state'][]> = {
 }
 
 export function PowerButtons({
+  deployment,
   name,
   state,
   type,
   canDrain,
   draining,
-}: Pick<Instance, 'name' | 'state' | 'type' | 'canDrain' | 'draining'>) {
+}: Pick<Instance, 'deployment' | 'name' | 'state' | 'type' | 'canDrain' | 'draining'>) {
+  const mayUse = useAccess().may('power', deployment)
   const isKillAsked = useSelector(selectIsKillRequested)
   const isOpen = useSelector(selectConnection) === 'open'
   const dispatch = useDispatch()
@@ -51,13 +54,15 @@ export function PowerButtons({
     if (isOpen) setIsKilled(true)
   }
   const button = (action: PowerAction, label: string, icon: ReactNode, onClick: () => unknown) => {
-    const isIneffective = ineffectiveStates[action].includes(state) || (draining === true && action.startsWith('drain'))
+    const isIneffective =
+      !mayUse || ineffectiveStates[action].includes(state) || (draining === true && action.startsWith('drain'))
     return (
       <Button
         variant={action === 'kill' ? 'outline-danger' : action === 'start' ? 'primary' : 'outline-secondary'}
         className={styles.powerButton}
         // Not disabled, because the pressed button would lose the focus.
         aria-disabled={isIneffective}
+        title={mayUse ? undefined : missingRight('power')}
         onClick={() => !isIneffective && onClick()}
       >
         {icon}

@@ -1,0 +1,33 @@
+import { Link } from 'react-router-dom'
+import { useGetDeploymentsQuery } from '../../api/deployments'
+import { useAccess } from '../../api/useAccess'
+import { ActionIcon } from '../../ui/ActionIcon'
+import { Notice } from '../../ui/Notice'
+import { addressOfPath } from './sharedPath'
+import styles from './files.module.scss'
+
+/** What a limited user has in place of the root: the directories of the deployments whose files they may use. */
+export function OwnDirectories() {
+  const { data } = useGetDeploymentsQuery()
+  const { may } = useAccess()
+  const own = data?.filter(({ name }) => may('files', name))
+  if (own?.length === 0)
+    return (
+      <Notice title="No directories for you" icon="compass">
+        <p>An administrator has to give you the right “files” on a deployment.</p>
+      </Notice>
+    )
+  return (
+    <ul className={`panel ${styles.ownDirectories}`} aria-label="Your directories">
+      {own?.map(({ name, path }) => (
+        <li key={name}>
+          <Link to={addressOfPath(path)}>
+            <ActionIcon name="folder" />
+            <span>{name}</span>
+            <code>{path}</code>
+          </Link>
+        </li>
+      ))}
+    </ul>
+  )
+}

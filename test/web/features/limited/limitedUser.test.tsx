@@ -1,0 +1,90 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import type { Right } from '../../../../src/contract/access'
+import { deploymentOf, instanceOf } from '../../../support/web/factories'
+import { network } from '../../../support/web/network'
+import { renderApp } from '../../../support/web/renderApp'
+
+const grantedOn = (deployment: string, ...rights: Right[]) => [{ deployment, rights: ['view' as const, ...rights] }]
+
+/** Renders the console for a limited user. */
+async function renderLimited(path: string, grants: { deployment: string; rights: Right[] }[]) {
+  const account = network.get('/api/account').answers({ role: 'limited', grants })
+  network.get('/api/deployments').answers({ deployments: grants.map(({ deployment }) => deploymentOf(deployment)) })
+  const app = renderApp(path, { signedInAs: 'ann' })
+  await waitFor(() => expect(account.calls).toHaveLength(1))
+  return app
+}
+
+test('a limited user is offered no databases, and no creation of deployments', async () => {
+  await renderLimited('/deployments', [])
+  await waitFor(() => expect(screen.queryByRole('link', { name: 'Databases' })).toBeNull())
+  expect(screen.getByRole('link', { name: 'Files' })).toBeVisible()
+  await screen.findByText('No Proxy Found')
+  expect(screen.queryByRole('button', { name: /Create/ })).toBeNull()
+})
+
+test('a card offers what the rights on its deployment allow, and says why a switch cannot be used', async () => {
+  await renderLimited('/deployments', grantedOn('lobby', 'files'))
+  const card = await screen.findByRole('article', { name: 'lobby' })
+  await waitFor(() => expect(within(card).queryByRole('link', { name: 'Edit lobby' })).toBeNull())
+  expect(within(card).getByRole('link', { name: 'Open files of lobby' })).toBeVisible()
+  expect(within(card).queryByRole('button', { name: 'Delete lobby' })).toBeNull()
+  const reason = 'You do not have the right “power” on this deployment'
+  expect(within(card).getByRole('button', { name: 'Restart lobby' })).toBeDisabled()
+  expect(within(card).getByRole('button', { name: 'Restart lobby' })).toHaveAttribute('title', reason)
+  expect(within(card).getByRole('checkbox', { name: 'Disable lobby' })).toBeDisabled()
+  expect(within(card).getAllByTitle(reason)).toHaveLength(2)
+})
+
+describe('the page of an instance', () => {
+  const instance = instanceOf('a1b2c3-lobby')
+
+  async function openInstance(...rights: Right[]) {
+    network.get('/api/deployments/lobby/instances').answers({ instances: [instance] })
+    return renderLimited(`/instance/lobby/${instance.uid}`, grantedOn('lobby', ...rights))
+  }
+
+  test('with the right power shows working power buttons, and says that the console needs another right', async () => {
+    await openInstance('power')
+    expect(await screen.findByText(/You do not have the right “console” on this deployment/)).toBeVisible()
+    expect(screen.queryByRole('region', { name: 'Console' })).toBeNull()
+    expect(await screen.findByRole('button', { name: 'Stop' })).toHaveAttribute('aria-disabled', 'false')
+  })
+
+  test('with the right console shows the console, and power buttons that do nothing', async () => {
+    await openInstance('console')
+    expect(await screen.findByRole('region', { name: 'Console' })).toBeVisible()
+    const stop = screen.getByRole('button', { name: 'Stop' })
+    await waitFor(() => expect(stop).toHaveAttribute('aria-disabled', 'true'))
+    expect(stop).toHaveAttribute('title', 'You do not have the right “power” on this deployment')
+  })
+
+  test('with neither right opens no console connection', async () => {
+    const { console } = await openInstance()
+    await screen.findByText(/You do not have the right “console”/)
+    await screen.findByRole('button', { name: 'Stop' })
+    expect(console.urls).toEqual([])
+  })
+})
+
+test('in place of the root, a limited user has the directories whose files they may use', async () => {
+  await renderLimited('/files', [...grantedOn('lobby', 'files'), ...grantedOn('secret')])
+  const list = await screen.findByRole('list', { name: 'Your directories' })
+  expect(within(list).getByRole('link')).toHaveAttribute('href', '/files/lobby')
+  expect(within(list).getByRole('link')).toHaveTextContent('lobby/nfsshare/lobby')
+})
+
+test('a limited user without rights is told who can give them', async () => {
+  network.shows([])
+  await renderLimited('/', [])
+  expect(await screen.findByText('An administrator has to give you rights on a deployment.')).toBeVisible()
+})
+
+test('a server that does not tell what a user may do lets them do everything', async () => {
+  network.get('/api/deployments').answers({ deployments: [deploymentOf('lobby')] })
+  network.get('/api/account').answers(404)
+  renderApp('/deployments', { signedInAs: 'ann' })
+  const card = await screen.findByRole('article', { name: 'lobby' })
+  expect(within(card).getByRole('link', { name: 'Edit lobby' })).toBeVisible()
+  expect(screen.getByRole('link', { name: 'Databases' })).toBeVisible()
+})
