@@ -6,17 +6,15 @@ import { AppError } from '../errors'
  * request is read. Must be called before routes are added.
  */
 export function refuseOtherMethods(app: FastifyInstance): void {
-  const routes = new Map<string, { pattern: RegExp; methods: string[] }>()
+  const routes = new Map<string, string[]>()
   app.addHook('onRoute', ({ url, method }) => {
     if (!url.startsWith('/api/')) return
-    const route = routes.get(url) ?? { pattern: patternOf(url), methods: [] }
-    route.methods.push(...[method].flat())
-    routes.set(url, route)
+    routes.set(url, [...(routes.get(url) ?? []), ...[method].flat()])
   })
   app.addHook('onRequest', async (request, reply) => {
     if (!request.is404) return
     const path = request.url.split('?', 1)[0] ?? ''
-    const allowed = [...routes.values()].flatMap(({ pattern, methods }) => (pattern.test(path) ? methods : []))
+    const allowed = [...routes].flatMap(([route, methods]) => (isPathOf(route, path) ? methods : []))
     // With this method the router has refused the path for another reason.
     if (allowed.length === 0 || allowed.includes(request.method)) return
     reply.header('allow', [...new Set(allowed)].sort().join(', '))
@@ -24,8 +22,11 @@ export function refuseOtherMethods(app: FastifyInstance): void {
   })
 }
 
-/** Matches the paths of a route such as `/api/users/:id`. */
-function patternOf(url: string): RegExp {
-  const segments = url.split('/').map((segment) => (segment.startsWith(':') ? '[^/]+' : segment.replaceAll('.', '\\.')))
-  return new RegExp(`^${segments.join('/')}$`)
+/** Whether a path is one of a route such as `/api/users/:id`. */
+function isPathOf(route: string, path: string): boolean {
+  const [expected, segments] = [route.split('/'), path.split('/')]
+  return (
+    expected.length === segments.length &&
+    expected.every((segment, at) => (segment.startsWith(':') ? segments[at] !== '' : segment === segments[at]))
+  )
 }
