@@ -6,7 +6,7 @@ import type { ApiFailure } from '../failure'
 import { badAnswer } from '../failure'
 import { decodeBytes } from './transport/decodeBytes'
 import { bearerToken } from './credentials'
-import { holdText, takeText } from './fileTexts'
+import { holdText, takeText } from './heldTexts'
 import type { DataOf } from './transport/answerSchema'
 import { answerSchema, listIn } from './transport/answerSchema'
 import { openDownload, saveAs } from './saveAs'
@@ -15,7 +15,7 @@ import { openDownload, saveAs } from './saveAs'
 export type Listing = { files: FileEntry[]; deploymentTypeIndex: number | null; version?: string }
 /** The part of an entry that dialogs and calls need. */
 export type EntryRef = Pick<FileEntry, 'path' | 'name' | 'type'>
-/** `text` is a handle (fileTexts.ts). A replay shows the counts instead. Only our platform sends encoding and time. */
+/** `text` is a handle (heldTexts.ts). A replay shows the counts instead. Only our platform sends encoding and time. */
 export type OpenedFile = {
   text: string
   characters: number

@@ -5,7 +5,7 @@ import { useReportResult } from '../../api/useReportResult'
 import { counted } from '../../ui/counted'
 import { ConfirmDialog } from '../../ui/dialog/ConfirmDialog'
 import { type AccountState, sessionEndDismissed } from './accountSlice'
-import { deviceOf } from './deviceOf'
+import { deviceOf } from '../../ui/deviceOf'
 import { FailureAlert } from '../../ui/FailureAlert'
 import { failureText } from '../../failure'
 

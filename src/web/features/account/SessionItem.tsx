@@ -3,7 +3,7 @@ import { useDispatch } from 'react-redux'
 import type { OwnSession } from '../../../contract/auth'
 import { TimeAgo } from '../../ui/time/TimeAgo'
 import { sessionEndRequested } from './accountSlice'
-import { deviceOf } from './deviceOf'
+import { deviceOf } from '../../ui/deviceOf'
 import styles from './account.module.scss'
 
 export function SessionItem({ session: { id, device, address, last_used_at, current } }: { session: OwnSession }) {

@@ -1,6 +1,6 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { decodeBytes } from '../../../../src/web/api/transport/decodeBytes'
-import { heldTextCount } from '../../../../src/web/api/fileTexts'
+import { heldTextCount } from '../../../../src/web/api/heldTexts'
 import type { SessionEnd } from '../../../../src/web/facts'
 import { sessionEnded, sessionStarted } from '../../../../src/web/facts'
 import { canEncode } from '../../../../src/web/features/files/editor/encodings'

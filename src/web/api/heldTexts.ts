@@ -1,8 +1,8 @@
 import { nanoid } from '@reduxjs/toolkit'
 
 /**
- * Holds texts of files between the server and the editor, by handle. They may be large and may hold passwords, so the
- * store, and with it the action log, has only the handle.
+ * Holds texts between the server and a component, by handle: of files, which may be large and may hold passwords, and
+ * new API keys. The store, and with it the action log, has only the handle.
  */
 const texts = new Map<string, string>()
 

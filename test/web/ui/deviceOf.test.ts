@@ -1,5 +1,5 @@
 /** @jest-environment node */
-import { deviceOf } from '../../../../src/web/features/account/deviceOf'
+import { deviceOf } from '../../../src/web/ui/deviceOf'
 
 test.each([
   ['Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:130.0) Gecko/20100101 Firefox/130.0', 'Firefox on Windows'],
