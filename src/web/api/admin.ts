@@ -17,13 +17,13 @@ import type { DataOf } from './transport/answerSchema'
 import { answerSchema, listIn } from './transport/answerSchema'
 import { undoOnFailure, updateOnSuccess } from './transport/cacheUpdates'
 
-export type ActivityFilter = { kind?: ActivityKind; search?: string }
+export type ActivityFilter = { kind?: ActivityKind; username?: string; search?: string }
 export type ActivityPage = { entries: ActivityEntry[]; hasMore: boolean }
 
 const userUrl = (id: number) => `users/${encodeURIComponent(id)}`
 
 function activityUrl({
-  queryArg: { kind, search },
+  queryArg: { kind, username, search },
   pageParam,
 }: {
   queryArg: ActivityFilter
@@ -32,6 +32,7 @@ function activityUrl({
   const asked = new URLSearchParams({
     ...(pageParam !== null && { before: String(pageParam) }),
     ...(kind && { kind }),
+    ...(username && { username }),
     ...(search && { search }),
   }).toString()
   return asked ? `activity?${asked}` : 'activity'
@@ -54,7 +55,9 @@ export const adminApi = api
           const patch = dispatch(
             adminApi.util.updateQueryData('getUsers', undefined, (users) => {
               const user = users.find((candidate) => candidate.id === id)
-              if (user) user.is_admin = is_admin
+              if (!user) return
+              user.is_admin = is_admin
+              if (user.role) user.role = is_admin ? 'administrator' : 'operator'
             }),
           )
           await undoOnFailure(queryFulfilled, patch)

@@ -3,6 +3,17 @@
  * place of each of its texts (secretLeaks.ts).
  */
 
+const grants = [{ deployment: 'lobby', rights: ['view', 'console'] }]
+const apiKey = {
+  id: 'a1',
+  name: 'nightly',
+  scopes: ['read'],
+  deployments: ['lobby'],
+  prefix: 'qd_a1B2',
+  created_at: '2026',
+  expires_at: '2027',
+  last_used_at: '2026',
+}
 const path = '/nfsshare/plugins/notes.txt'
 const entry = { path, name: 'notes.txt', type: '-', size: 1, modifyTime: 1, isText: true }
 const ref = { path, name: 'notes.txt', type: '-' }
@@ -62,6 +73,7 @@ const activity = {
   subject: path,
   address: '127.0.0.1',
   succeeded: true,
+  api_key: 'nightly',
 }
 
 /** By endpoint: the arguments and the result. */
@@ -85,7 +97,14 @@ export const calls: Record<string, { args?: unknown; result?: unknown; fixedCach
   endOtherSessions: { result: null },
   changePassword: { args: { password: 'password', newPassword: 'another', token: '123456' }, result: null },
 
-  getUsers: { result: [{ id: 1, username: 'ann', is_admin: true }] },
+  getApiKeys: { result: [apiKey] },
+  createApiKey: {
+    args: { name: 'nightly', scopes: ['read'], deployments: ['lobby'], expires_at: '2027' },
+    result: { info: apiKey, text: 't1' },
+  },
+  deleteApiKey: { args: 'a1', result: null },
+
+  getUsers: { result: [{ id: 1, username: 'ann', is_admin: true, role: 'administrator', last_seen: '2026' }] },
   setAdmin: { args: { id: 1, is_admin: true }, result: null },
   setPassword: { args: { id: 1, password: 'password' }, result: null },
   deleteUser: { args: 1, result: null },
@@ -99,17 +118,29 @@ export const calls: Record<string, { args?: unknown; result?: unknown; fixedCach
         revoked: false,
         is_expired: false,
         expires_at: '2026',
+        role: 'limited',
+        grants,
       },
     ],
   },
-  createInviteCode: { args: { message: 'for bob' }, result: null },
+  createInviteCode: { args: { message: 'for bob', role: 'limited', grants }, result: null },
   deleteInviteCode: { args: 'invite', result: null },
   getDashboardHost: { result: 'dashboard.example' },
   getDashboardToken: { result: 'token' },
   createDashboardToken: { result: null },
   deleteDashboardToken: { result: null },
+  getUserAccess: { args: 1, result: { role: 'limited', grants } },
+  setUserAccess: { args: { id: 1, role: 'limited', grants }, result: null },
+  getUserSessions: {
+    args: 1,
+    result: [{ id: 's1', device: 'Firefox', address: '::1', created_at: '2026', last_used_at: '2026', current: true }],
+  },
+  endUserSession: { args: { id: 1, of: 's1' }, result: null },
+  endUserSessions: { args: 1, result: null },
+  getUserKeys: { args: 1, result: [apiKey] },
+  deleteUserKey: { args: { id: 1, of: 'a1' }, result: null },
   getActivity: {
-    args: { kind: 'file', search: 'lobby' },
+    args: { kind: 'file', username: 'ann', search: 'lobby' },
     result: {
       pages: [{ entries: [activity, { ...activity, id: 2, succeeded: false }], hasMore: false }],
       pageParams: [null],
@@ -215,12 +246,35 @@ export const payloads: Record<string, unknown> = {
   'account/wrongCodesTold': { count: 1, since: 1 },
   'account/wrongCodesDismissed': undefined,
 
-  'admin/dialogOpened': { kind: 'createInvite', message: 'for bob', key: 'k1', id: 1 },
+  'admin/dialogOpened': {
+    kind: 'createInvite',
+    message: 'for bob',
+    access: { role: 'limited', grants },
+    key: 'k1',
+    id: 1,
+    of: 's1',
+  },
   'admin/dialogClosed': 'deleteUser',
   'admin/inviteMessageTyped': 'for bob',
+  'admin/inviteAccessChosen': { role: 'limited', grants },
   'admin/inviteTried': undefined,
   'admin/usersSearched': 'bob',
   'admin/activityFiltered': { kind: 'file', search: 'lobby' },
+  'admin/accessChosen': { id: 1, access: { role: 'limited', grants } },
+  'admin/accessChoiceDropped': 1,
+
+  'keys/creationStarted': undefined,
+  'keys/creationEdited': {
+    name: 'nightly',
+    scopes: ['read'],
+    deployments: ['lobby'],
+    isRestricted: true,
+    expiry: 'date',
+    date: '2027-01-31',
+  },
+  'keys/creationTried': undefined,
+  'keys/deletionAsked': 'a1',
+  'keys/dialogClosed': 'create',
 
   'files/directoryOpened': '/nfsshare/plugins',
   'files/sortChosen': 'name',

@@ -32,7 +32,7 @@ afterEach(() => prepared.clear())
 afterAll(() => server.close())
 
 /** Sets the response to a call from now on; the last one set wins. Records the calls. */
-function route(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string) {
+function route(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string) {
   const reply = (answer: Answer) => {
     const calls: Call[] = []
     prepared.set(`${method} ${path}`, { answer, calls })
@@ -76,6 +76,7 @@ function route(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string) {
 export const network = {
   get: (path: string) => route('GET', path),
   post: (path: string) => route('POST', path),
+  put: (path: string) => route('PUT', path),
   patch: (path: string) => route('PATCH', path),
   delete: (path: string) => route('DELETE', path),
 

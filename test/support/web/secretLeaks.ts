@@ -126,6 +126,8 @@ export const actionsOfType = (type: string, payload: unknown): Action[] => [
 /** The action that opens what another action of the samples changes. */
 export const before: Record<string, string> = {
   'admin/inviteMessageTyped': 'admin/dialogOpened',
+  'admin/inviteAccessChosen': 'admin/dialogOpened',
+  'keys/creationEdited': 'keys/creationStarted',
   'files/creationEdited': 'files/creationStarted',
   'files/destinationTyped': 'files/moveStarted',
   'files/newNameTyped': 'files/renameStarted',

@@ -51,6 +51,7 @@ test('the replay reducer includes the slices of all pages', () => {
     drafts: true,
     files: true,
     instance: true,
+    keys: true,
     navigation: true,
     overview: true,
     problems: true,

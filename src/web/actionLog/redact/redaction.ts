@@ -34,6 +34,11 @@ export const callRules: Record<string, CallRules> = {
   endOtherSessions: keepBoth,
   changePassword: { args: 'mask', result: 'keep' },
 
+  getApiKeys: { args: 'keep', result: apiKeys() },
+  // `text` is a handle. The key never enters the store (api/heldTexts.ts).
+  createApiKey: { args: 'keep', result: fields({ info: apiKey(), text: 'keep' }) },
+  deleteApiKey: keepBoth,
+
   getUsers: keepBoth,
   setAdmin: keepBoth,
   setPassword: { args: fields({ id: 'keep' }), result: 'keep' },
@@ -48,6 +53,8 @@ export const callRules: Record<string, CallRules> = {
         revoked: 'keep',
         is_expired: 'keep',
         expires_at: 'keep',
+        role: 'keep',
+        grants: 'keep',
       }),
     ),
   },
@@ -57,6 +64,13 @@ export const callRules: Record<string, CallRules> = {
   getDashboardToken: { args: 'keep', result: 'mask' },
   createDashboardToken: { args: 'keep', result: 'mask' },
   deleteDashboardToken: keepBoth,
+  getUserAccess: keepBoth,
+  setUserAccess: keepBoth,
+  getUserSessions: keepBoth,
+  endUserSession: keepBoth,
+  endUserSessions: keepBoth,
+  getUserKeys: { args: 'keep', result: apiKeys() },
+  deleteUserKey: keepBoth,
   // Its entries never hold a secret (contract/admin.ts).
   getActivity: keepBoth,
 
@@ -70,7 +84,7 @@ export const callRules: Record<string, CallRules> = {
   renameFile: keepBoth,
   downloadFile: { args: 'keep', result: 'mask' },
   downloadFiles: { args: 'keep', result: 'mask' },
-  // `text` is a handle. The content of files never enters the store (api/fileTexts.ts).
+  // `text` is a handle. The content of files never enters the store (api/heldTexts.ts).
   openFile: keepBoth,
   // The recorder does not know the text, so it cannot hide what a failure quotes of it.
   saveFile: { ...keepBoth, message: 'mask' },
@@ -156,9 +170,19 @@ export const actionRules: Record<string, Rule | 'lines'> = {
   'admin/dialogOpened': 'keep',
   'admin/dialogClosed': 'keep',
   'admin/inviteMessageTyped': 'keep',
+  'admin/inviteAccessChosen': 'keep',
   'admin/inviteTried': 'keep',
   'admin/usersSearched': 'keep',
   'admin/activityFiltered': 'keep',
+  'admin/accessChosen': 'keep',
+  'admin/accessChoiceDropped': 'keep',
+
+  // Never the key that was made (api/heldTexts.ts).
+  'keys/creationStarted': 'keep',
+  'keys/creationEdited': 'keep',
+  'keys/creationTried': 'keep',
+  'keys/deletionAsked': 'keep',
+  'keys/dialogClosed': 'keep',
 
   'files/directoryOpened': 'keep',
   'files/sortChosen': 'keep',
@@ -306,6 +330,15 @@ function instances(): Rule {
 /** Credentials keep their shape only. */
 function databases(): Rule {
   return each(fields({ name: 'keep', size: 'keep', tables: 'keep', credentials: fields({ port: 'keep' }) }))
+}
+
+/** The first characters are part of the secret. */
+function apiKey(): Rule {
+  return fields({ prefix: 'mask' }, 'keep')
+}
+
+function apiKeys(): Rule {
+  return each(apiKey())
 }
 
 function keepNothing(): CallRules {

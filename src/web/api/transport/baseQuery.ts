@@ -14,7 +14,7 @@ type Call =
   | string
   | {
       url: string
-      method?: 'POST' | 'PATCH' | 'DELETE'
+      method?: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
       body?: unknown
       timeoutMs?: number | null
       answer?: 'json' | 'file'

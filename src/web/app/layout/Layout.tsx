@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import { useSelector } from 'react-redux'
-import { Outlet } from 'react-router-dom'
+import { useOutlet } from 'react-router-dom'
 import { useGetAccountQuery } from '../../api/account'
 import { loadEarly } from '../../chunks'
 import { selectSignedIn } from '../../features/auth/sessionSlice'
@@ -9,6 +9,7 @@ import { RealtimeProvider } from '../../sockets/RealtimeProvider'
 import { ConnectionLine } from './ConnectionLine'
 import { Header } from './Header'
 import { NewVersion } from './NewVersion'
+import { NotFoundPage } from './NotFoundPage'
 import { PageBoundary } from './PageBoundary'
 import { SignInWarning } from './SignInWarning'
 import { TransferDock } from './TransferDock'
@@ -19,6 +20,8 @@ import '../../styles/layout.scss'
 
 export function Layout() {
   useRecorder()
+  // No route inside matches an unknown address.
+  const page = useOutlet()
   const signedIn = useSelector(selectSignedIn)
   useGetAccountQuery(undefined, { skip: !signedIn })
   useEffect(() => {
@@ -34,9 +37,7 @@ export function Layout() {
       {signedIn && <ConnectionLine />}
       <main id="content" className="content" tabIndex={-1}>
         <SignInWarning />
-        <PageBoundary>
-          <Outlet />
-        </PageBoundary>
+        <PageBoundary>{page ?? <NotFoundPage />}</PageBoundary>
       </main>
       <TransferDock />
       <Toasts />

@@ -64,12 +64,9 @@ const databases = page(
 const files = page(
   async () => (await import(/* webpackChunkName: 'page-files' */ '../../features/files/FilesPage')).FilesPage,
 )
-const notFound = page(
-  async () => (await import(/* webpackChunkName: 'page-not-found' */ '../layout/NotFoundPage')).NotFoundPage,
-)
 const admin = page(async () => (await import(/* webpackChunkName: 'page-admin' */ '../pages/adminPage')).AdminPage)
-const activity = page(
-  async () => (await import(/* webpackChunkName: 'page-activity' */ '../pages/activityPage')).ActivityPage,
+const keys = page(
+  async () => (await import(/* webpackChunkName: 'page-keys' */ '../../features/account/keys/KeysPage')).KeysPage,
 )
 
 /** Declarative: the data router would add 16 kB (gzip) to the login page, and nothing here needs it. */
@@ -83,14 +80,14 @@ export function AppRoutes() {
         <Route path="/deployments" element={deployments} />
         <Route path="/deployments/:name/edit" element={configuration} />
         <Route path="/admin" element={admin} />
-        <Route path="/activity" element={activity} />
+        <Route path="/admin/users/:id" element={admin} />
+        <Route path="/activity" element={admin} />
         <Route path="/files/*" element={files} />
+        <Route path="/keys" element={keys} />
         <Route path="/databases" element={databases} />
         <Route path="/instance/:deploymentName/:instanceUid" element={instance} />
       </Route>
-      <Route element={layout}>
-        <Route path="*" element={notFound} />
-      </Route>
+      <Route path="*" element={layout} />
     </Routes>
   )
 }

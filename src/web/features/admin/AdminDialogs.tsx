@@ -4,6 +4,8 @@ import { CreateInviteDialog } from './invites/CreateInviteDialog'
 import { DeleteInviteDialog } from './invites/DeleteInviteDialog'
 import { DeleteTokenDialog } from './dashboard/DeleteTokenDialog'
 import { DeleteUserDialog } from './users/DeleteUserDialog'
+import { DeleteKeyDialog } from './user/DeleteKeyDialog'
+import { EndSessionsDialog } from './user/EndSessionsDialog'
 import { ResetPasswordDialog } from './users/ResetPasswordDialog'
 
 export function AdminDialogs() {
@@ -19,6 +21,10 @@ export function AdminDialogs() {
       return <DeleteInviteDialog inviteKey={dialog.key} />
     case 'deleteToken':
       return <DeleteTokenDialog />
+    case 'endSessions':
+      return <EndSessionsDialog id={dialog.id} of={dialog.of} />
+    case 'deleteKey':
+      return <DeleteKeyDialog id={dialog.id} of={dialog.of} />
     case undefined:
       return null
   }

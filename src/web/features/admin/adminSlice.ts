@@ -1,5 +1,6 @@
 import type { PayloadAction } from '@reduxjs/toolkit'
 import { createSlice, isAnyOf } from '@reduxjs/toolkit'
+import type { UserAccess } from '../../../contract/access'
 import type { ActivityKind } from '../../../contract/admin'
 import { adminApi } from '../../api/admin'
 import { rootReducer } from '../../app/rootReducer'
@@ -8,7 +9,7 @@ import { roleChanged, sessionEnded } from '../../facts'
 import type { ApiFailure } from '../../failure'
 
 /** `tries` counts submissions. The form shows validation errors from the first one on. */
-export type InviteCreation = { kind: 'createInvite'; message: string; tries?: number }
+export type InviteCreation = { kind: 'createInvite'; message: string; access?: UserAccess; tries?: number }
 
 /** No secrets here: an invite is identified by its key (inviteKey.ts), not by its code. */
 export type AdminDialog =
@@ -16,15 +17,25 @@ export type AdminDialog =
   | InviteCreation
   | { kind: 'deleteInvite'; key: string }
   | { kind: 'deleteToken' }
+  /** Of the user `id`. Without `of`: all of them. */
+  | { kind: 'endSessions'; id: number; of?: string }
+  | { kind: 'deleteKey'; id: number; of: string }
 
 export type AdminState = {
   dialog: AdminDialog | null
   userSearch: string
   /** `kind: null` means all kinds. */
   activity: { kind: ActivityKind | null; search: string }
+  /** Rights that were changed and not saved, by the id of their user. */
+  accessEdits: Record<number, UserAccess>
 }
 
-const initialState: AdminState = { dialog: null, userSearch: '', activity: { kind: null, search: '' } }
+const initialState: AdminState = {
+  dialog: null,
+  userSearch: '',
+  activity: { kind: null, search: '' },
+  accessEdits: {},
+}
 
 const adminSlice = createSlice({
   name: 'admin',
@@ -35,6 +46,9 @@ const adminSlice = createSlice({
     },
     inviteMessageTyped(state, { payload }: PayloadAction<string>) {
       if (state.dialog?.kind === 'createInvite') state.dialog.message = payload
+    },
+    inviteAccessChosen(state, { payload }: PayloadAction<UserAccess>) {
+      if (state.dialog?.kind === 'createInvite') state.dialog.access = payload
     },
     inviteTried(state) {
       if (state.dialog?.kind === 'createInvite') state.dialog.tries = (state.dialog.tries ?? 0) + 1
@@ -49,6 +63,12 @@ const adminSlice = createSlice({
     activityFiltered(state, { payload }: PayloadAction<Partial<AdminState['activity']>>) {
       Object.assign(state.activity, payload)
     },
+    accessChosen(state, { payload: { id, access } }: PayloadAction<{ id: number; access: UserAccess }>) {
+      state.accessEdits[id] = access
+    },
+    accessChoiceDropped(state, { payload: id }: PayloadAction<number>) {
+      delete state.accessEdits[id]
+    },
   },
   extraReducers: (builder) => {
     builder.addCase(sessionEnded, () => initialState)
@@ -57,6 +77,7 @@ const adminSlice = createSlice({
     selectDialog: (state) => state.dialog,
     selectUserSearch: (state) => state.userSearch,
     selectActivityFilter: (state) => state.activity,
+    selectAccessEdit: (state, id: number): UserAccess | undefined => state.accessEdits[id],
   },
 })
 
@@ -69,12 +90,16 @@ declare module '../../app/rootReducer' {
 export const {
   dialogOpened,
   inviteMessageTyped,
+  inviteAccessChosen,
   inviteTried: inviteSubmitted,
   dialogClosed,
   usersSearched,
   activityFiltered,
+  accessChosen,
+  accessChoiceDropped,
 } = adminSlice.actions
-export const { selectDialog, selectUserSearch, selectActivityFilter } = adminSlice.injectInto(rootReducer).selectors
+export const { selectDialog, selectUserSearch, selectActivityFilter, selectAccessEdit } =
+  adminSlice.injectInto(rootReducer).selectors
 
 const { getUsers, getInviteCodes, getDashboardToken, getActivity } = adminApi.endpoints
 

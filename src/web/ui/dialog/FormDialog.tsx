@@ -17,6 +17,8 @@ type FormDialogProps = {
   variant?: 'primary' | 'danger'
   /** If true, a click outside does not close the dialog and discard the input. */
   isKept?: boolean
+  /** For a form with several columns. */
+  isWide?: boolean
   onSubmit: () => unknown
   onClose: () => unknown
   children: ReactNode
@@ -31,6 +33,7 @@ export function FormDialog({
   disabled = false,
   variant = 'primary',
   isKept = false,
+  isWide = false,
   onSubmit,
   onClose,
   children,
@@ -45,7 +48,14 @@ export function FormDialog({
     if (!busy) void submitOnce()
   }
   return (
-    <Modal show onHide={close} centered backdrop={isKept ? 'static' : true} aria-labelledby={id}>
+    <Modal
+      show
+      onHide={close}
+      centered
+      backdrop={isKept ? 'static' : true}
+      {...(isWide && { size: 'lg' as const })}
+      aria-labelledby={id}
+    >
       <form onSubmit={submit} noValidate>
         <Modal.Header closeButton={!busy}>
           <Modal.Title as="h2" id={id}>

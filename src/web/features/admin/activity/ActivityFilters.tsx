@@ -1,6 +1,8 @@
 import { useDispatch, useSelector } from 'react-redux'
+import { Link } from 'react-router-dom'
 import type { ActivityKind } from '../../../../contract/admin'
 import { ActionIcon } from '../../../ui/ActionIcon'
+import { Icon } from '../../../ui/Icon'
 import { activityKinds } from './activityKinds'
 import { activityFiltered, selectActivityFilter } from '../adminSlice'
 import { SearchField } from '../SearchField'
@@ -8,7 +10,14 @@ import '../../../styles/select.scss'
 import adminStyles from '../admin.module.scss'
 import styles from './activity.module.scss'
 
-export function ActivityFilters({ busy, onRefresh }: { busy: boolean; onRefresh: () => unknown }) {
+type ActivityFiltersProps = {
+  /** Of the address, whose links lead to one user's activity. Empty: of all users. */
+  username: string
+  busy: boolean
+  onRefresh: () => unknown
+}
+
+export function ActivityFilters({ username, busy, onRefresh }: ActivityFiltersProps) {
   const { kind, search } = useSelector(selectActivityFilter)
   const dispatch = useDispatch()
   return (
@@ -26,6 +35,16 @@ export function ActivityFilters({ busy, onRefresh }: { busy: boolean; onRefresh:
           </option>
         ))}
       </select>
+      {username && (
+        <Link
+          to="/activity"
+          className={styles.user}
+          aria-label={`Show the activity of all users, not only of ${username}`}
+        >
+          <span>{username}</span>
+          <Icon name="close" size={14} />
+        </Link>
+      )}
       <SearchField
         label="Search activity"
         text={search}

@@ -1,4 +1,5 @@
 import { useSelector } from 'react-redux'
+import { useSearchParams } from 'react-router-dom'
 import { useGetActivityInfiniteQuery } from '../../../api/admin'
 import { failureDetail, isNotOffered } from '../../../failure'
 import { BusyButton } from '../../../ui/form/BusyButton'
@@ -30,6 +31,7 @@ export function ActivityPage() {
 
 function ActivityLog() {
   const { kind, search } = useSelector(selectActivityFilter)
+  const username = useSearchParams()[0].get('username') ?? ''
   const wanted = useDebounced(search.trim(), DEBOUNCE_MS)
   const {
     data,
@@ -42,17 +44,17 @@ function ActivityLog() {
     fetchNextPage,
     refetch,
   } = useGetActivityInfiniteQuery(
-    { ...(kind && { kind }), ...(wanted && { search: wanted }) },
+    { ...(kind && { kind }), ...(username && { username }), ...(wanted && { search: wanted }) },
     { refetchOnMountOrArgChange: true },
   )
   // The result of the previous filter stays visible until the new one arrives, so that the layout does not jump.
   const entries = (currentData ?? (error ? undefined : data))?.pages.flatMap((page) => page.entries)
-  const filtered = kind !== null || wanted !== ''
+  const filtered = kind !== null || username !== '' || wanted !== ''
 
   if (error && isNotOffered(error)) return <EmptyList>This server does not offer an activity log.</EmptyList>
   return (
     <>
-      <ActivityFilters busy={isFetching} onRefresh={refetch} />
+      <ActivityFilters username={username} busy={isFetching} onRefresh={refetch} />
       {!entries?.length && !currentData && !error && <ListSkeleton label="Loading the activity" />}
       {currentData && entries?.length === 0 && (
         <EmptyList>{filtered ? 'Nothing matches these filters' : 'Nothing has happened yet'}</EmptyList>

@@ -7,7 +7,7 @@ import styles from './activity.module.scss'
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 
 export function ActivityRow({
-  entry: { at, username, kind, action, subject, address, succeeded },
+  entry: { at, username, kind, action, subject, address, succeeded, api_key },
 }: {
   entry: ActivityEntry
 }) {
@@ -34,6 +34,7 @@ export function ActivityRow({
         <p className={styles.trace}>
           {/* A newer server may send kinds that this console does not know. */}
           {activityKinds[kind] ?? kind} · from {address}
+          {api_key !== undefined && ` · with the API key "${api_key}"`}
         </p>
       </div>
       <div className={styles.when}>

@@ -1,20 +1,31 @@
 import { useDispatch } from 'react-redux'
+import type { UserAccess } from '../../../../contract/access'
 import { useCreateInviteCodeMutation } from '../../../api/admin'
 import { useFormDraft } from '../../../drafts/useFormDraft'
 import { Field } from '../../../ui/form/Field'
 import { FormDialog } from '../../../ui/dialog/FormDialog'
+import { AccessFields } from '../access/AccessFields'
+import { effectiveAccess } from '../access/rights'
 import type { InviteCreation } from '../adminSlice'
-import { dialogClosed, inviteMessageTyped, inviteSubmitted } from '../adminSlice'
+import { dialogClosed, inviteAccessChosen, inviteMessageTyped, inviteSubmitted } from '../adminSlice'
 import { useReportQuietly } from '../useReportQuietly'
 
-export function CreateInviteDialog({ creation: { message, tries = 0 } }: { creation: InviteCreation }) {
+/** What the platform gives with an invite that says nothing else. */
+const USUAL: UserAccess = { role: 'operator', grants: [] }
+
+export function CreateInviteDialog({ creation: { message, access, tries = 0 } }: { creation: InviteCreation }) {
   const [create, { isLoading }] = useCreateInviteCodeMutation()
   const report = useReportQuietly()
   const dispatch = useDispatch()
   const lacksMessage = tries > 0 && message.trim() === ''
 
-  const draft = useFormDraft('create invite code', message === '' ? undefined : { message }, (fields) =>
-    dispatch(inviteMessageTyped(fields['message'] ?? '')),
+  const draft = useFormDraft(
+    'create invite code',
+    message === '' ? undefined : { message, ...(access && { access: JSON.stringify(access) }) },
+    (fields) => {
+      dispatch(inviteMessageTyped(fields['message'] ?? ''))
+      if (fields['access']) dispatch(inviteAccessChosen(JSON.parse(fields['access']) as UserAccess))
+    },
   )
   const close = () => {
     draft.drop()
@@ -24,7 +35,7 @@ export function CreateInviteDialog({ creation: { message, tries = 0 } }: { creat
   const submit = async () => {
     dispatch(inviteSubmitted())
     if (message.trim() === '') return
-    const result = await create({ message: message.trim() })
+    const result = await create({ message: message.trim(), ...(access && effectiveAccess(access)) })
     report(result, 'Successfully created the invite code', 'Failed to create the invite code')
     if (!result.error) close()
   }
@@ -35,6 +46,7 @@ export function CreateInviteDialog({ creation: { message, tries = 0 } }: { creat
       action="Create"
       busyText="Creating..."
       busy={isLoading}
+      isWide
       onSubmit={submit}
       onClose={close}
     >
@@ -51,6 +63,7 @@ export function CreateInviteDialog({ creation: { message, tries = 0 } }: { creat
         value={message}
         onChange={(text) => dispatch(inviteMessageTyped(text))}
       />
+      <AccessFields access={access ?? USUAL} onChange={(chosen) => dispatch(inviteAccessChosen(chosen))} />
     </FormDialog>
   )
 }

@@ -1,7 +1,9 @@
 import { useDispatch } from 'react-redux'
 import { basePath } from '../../../basePath'
 import { ActionIcon } from '../../../ui/ActionIcon'
+import { counted } from '../../../ui/counted'
 import { TimeAgo } from '../../../ui/time/TimeAgo'
+import { roles } from '../access/rights'
 import { dialogOpened } from '../adminSlice'
 import { CopyAction } from '../CopyAction'
 import type { KeyedInvite } from './inviteKey'
@@ -18,7 +20,7 @@ const tones: Record<InviteStatus, string> = {
 }
 
 export function InviteRow({ invite }: { invite: KeyedInvite }) {
-  const { key, code, message, created_at, used_by, expires_at } = invite
+  const { key, code, message, created_at, used_by, expires_at, role, grants = [] } = invite
   const status = inviteStatus(invite)
   // Another server may omit the expiry or send it in another format.
   const expiresAt = Date.parse(expires_at ?? '')
@@ -29,7 +31,10 @@ export function InviteRow({ invite }: { invite: KeyedInvite }) {
       <div className={styles.text}>
         <p>{message}</p>
         <p className={styles.trace}>
-          <code>{code}</code> · created <TimeAgo time={Date.parse(created_at)} />
+          <code>{code}</code>
+          {role && ` · ${roles[role].name}`}
+          {role === 'limited' && ` to ${counted(grants.length, 'deployment')}`} · created{' '}
+          <TimeAgo time={Date.parse(created_at)} />
           {status === 'Active' && Number.isFinite(expiresAt) && (
             <>
               {' '}

@@ -1,0 +1,94 @@
+import type { ApiKey, ApiKeysAnswer, UserAccess, UserAccessAnswer } from '../../contract/access'
+import type { OwnSession, OwnSessionsAnswer } from '../../contract/auth'
+import { api } from './api'
+import type { DataOf } from './transport/answerSchema'
+import { answerSchema, listIn } from './transport/answerSchema'
+import { updateOnSuccess } from './transport/cacheUpdates'
+
+/** Something of a user, by its id. */
+type OfUser = { id: number; of: string }
+
+const urlOf = (id: number, part: 'access' | 'sessions' | 'keys') => `users/${encodeURIComponent(id)}/${part}`
+const tagOf = (id: number) => [{ type: 'User' as const, id }]
+
+/**
+ * What one user may do, and their sessions and API keys. Only our platform has these calls. They have the tag of the list
+ * of users with the user's id: a change of the list refetches them, their own changes do not refetch the list.
+ */
+const usersApi = api.enhanceEndpoints({ addTagTypes: ['User'] }).injectEndpoints({
+  endpoints: (build) => ({
+    getUserAccess: build.query<UserAccess, number>({
+      query: (id) => urlOf(id, 'access'),
+      responseSchema: answerSchema(({ role, grants }: DataOf<UserAccessAnswer>) =>
+        role && Array.isArray(grants) ? { role, grants } : undefined,
+      ),
+      providesTags: (_result, _error, id) => tagOf(id),
+    }),
+
+    setUserAccess: build.mutation<null, { id: number } & UserAccess>({
+      query: ({ id, role, grants }) => ({ url: urlOf(id, 'access'), method: 'PUT', body: { role, grants } }),
+      transformResponse: () => null,
+      async onQueryStarted({ id, role, grants }, { dispatch, queryFulfilled }) {
+        // Before the refetch, so that the page does not show the former rights for a moment.
+        const replace = usersApi.util.updateQueryData('getUserAccess', id, () => ({ role, grants }))
+        await updateOnSuccess(queryFulfilled, () => dispatch(replace))
+      },
+      // Without an id: of the list, too, which has the role.
+      invalidatesTags: ['User'],
+    }),
+
+    getUserSessions: build.query<OwnSession[], number>({
+      query: (id) => urlOf(id, 'sessions'),
+      responseSchema: answerSchema(({ sessions }: DataOf<OwnSessionsAnswer>) => listIn(sessions)),
+      providesTags: (_result, _error, id) => tagOf(id),
+    }),
+
+    endUserSession: build.mutation<null, OfUser>({
+      query: ({ id, of }) => ({ url: `${urlOf(id, 'sessions')}/${encodeURIComponent(of)}`, method: 'DELETE' }),
+      transformResponse: () => null,
+      async onQueryStarted({ id, of }, { dispatch, queryFulfilled }) {
+        const remove = usersApi.util.updateQueryData('getUserSessions', id, (sessions) =>
+          sessions.filter((session) => session.id !== of),
+        )
+        await updateOnSuccess(queryFulfilled, () => dispatch(remove))
+      },
+      invalidatesTags: (_result, _error, { id }) => tagOf(id),
+    }),
+
+    endUserSessions: build.mutation<null, number>({
+      query: (id) => ({ url: urlOf(id, 'sessions'), method: 'DELETE' }),
+      transformResponse: () => null,
+      async onQueryStarted(id, { dispatch, queryFulfilled }) {
+        const remove = usersApi.util.updateQueryData('getUserSessions', id, () => [])
+        await updateOnSuccess(queryFulfilled, () => dispatch(remove))
+      },
+      invalidatesTags: (_result, _error, id) => tagOf(id),
+    }),
+
+    getUserKeys: build.query<ApiKey[], number>({
+      query: (id) => urlOf(id, 'keys'),
+      responseSchema: answerSchema(({ keys }: DataOf<ApiKeysAnswer>) => listIn(keys)),
+      providesTags: (_result, _error, id) => tagOf(id),
+    }),
+
+    deleteUserKey: build.mutation<null, OfUser>({
+      query: ({ id, of }) => ({ url: `${urlOf(id, 'keys')}/${encodeURIComponent(of)}`, method: 'DELETE' }),
+      transformResponse: () => null,
+      async onQueryStarted({ id, of }, { dispatch, queryFulfilled }) {
+        const remove = usersApi.util.updateQueryData('getUserKeys', id, (keys) => keys.filter((key) => key.id !== of))
+        await updateOnSuccess(queryFulfilled, () => dispatch(remove))
+      },
+      invalidatesTags: (_result, _error, { id }) => tagOf(id),
+    }),
+  }),
+})
+
+export const {
+  useGetUserAccessQuery,
+  useSetUserAccessMutation,
+  useGetUserSessionsQuery,
+  useEndUserSessionMutation,
+  useEndUserSessionsMutation,
+  useGetUserKeysQuery,
+  useDeleteUserKeyMutation,
+} = usersApi

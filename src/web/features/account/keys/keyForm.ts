@@ -1,0 +1,62 @@
+import type { CreateApiKey, Scope } from '../../../../contract/access'
+import { SCOPES } from '../../../../contract/pageRules'
+import type { ApiFailure } from '../../../failure'
+import type { Expiry, KeyCreation } from './keysSlice'
+
+const DAY_MS = 86_400_000
+const NAME_MAX_LENGTH = 100
+
+export const EXPIRIES: { value: Expiry; text: string }[] = [
+  { value: '30', text: 'In 30 days' },
+  { value: '90', text: 'In 90 days' },
+  { value: '365', text: 'In a year' },
+  { value: 'date', text: 'On a date' },
+  { value: 'never', text: 'Never' },
+]
+
+/** The fields of the form, in their order, with the names that the platform has for them. */
+const FIELDS = ['name', 'scopes', 'deployments', 'expires_at'] as const
+export type Problems = Partial<Record<(typeof FIELDS)[number], string>>
+
+/** The scopes that a user may choose. The platform refuses the others. */
+export const scopesFor = ({ isAdmin, isLimited }: { isAdmin: boolean; isLimited: boolean }): Scope[] =>
+  SCOPES.filter((scope) => (scope !== 'admin' || isAdmin) && (scope !== 'databases' || !isLimited))
+
+/** When a key ends, in milliseconds: a date with the end of that day, here. Undefined: never. NaN without a date. */
+function endOf({ expiry, date }: KeyCreation, now: number): number | undefined {
+  if (expiry === 'never') return undefined
+  return expiry === 'date' ? new Date(`${date}T23:59:59`).getTime() : now + Number(expiry) * DAY_MS
+}
+
+export function problemsOf(creation: KeyCreation, now: number): Problems {
+  const { name, scopes, isRestricted, deployments } = creation
+  const end = endOf(creation, now)
+  return {
+    ...(name.trim() === '' && { name: 'Give the key a name' }),
+    ...(name.trim().length > NAME_MAX_LENGTH && { name: `At most ${NAME_MAX_LENGTH} characters` }),
+    ...(scopes.length === 0 && { scopes: 'Choose at least one' }),
+    ...(isRestricted && deployments.length === 0 && { deployments: 'Choose at least one' }),
+    ...(end !== undefined && !(end > now) && { expires_at: 'Choose a date that is not over' }),
+  }
+}
+
+/** The body of the call, of a form without problems. */
+export function bodyOf(creation: KeyCreation, now: number): CreateApiKey {
+  const { name, scopes, isRestricted, deployments } = creation
+  const end = endOf(creation, now)
+  return {
+    name: name.trim(),
+    scopes,
+    ...(isRestricted && { deployments }),
+    ...(end !== undefined && { expires_at: new Date(end).toISOString() }),
+  }
+}
+
+/** What the platform says of a field of the form. Empty for failures of another kind. */
+export function refusalOf(error: unknown): Problems {
+  const { field = '', message = '' } = (error ?? {}) as Partial<ApiFailure>
+  const of = FIELDS.find((name) => field === name || field.startsWith(`${name}.`))
+  if (!of || !message) return {}
+  const text = message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message
+  return { [of]: text.charAt(0).toUpperCase() + text.slice(1) }
+}

@@ -1,0 +1,34 @@
+import { Link } from 'react-router-dom'
+import { useGetActivityInfiniteQuery } from '../../../api/admin'
+import { ActionIcon } from '../../../ui/ActionIcon'
+import { ActivityRow } from '../activity/ActivityRow'
+import { EmptyList } from '../EmptyList'
+import { Section } from './Section'
+import adminStyles from '../admin.module.scss'
+
+/** Entries that are shown here. The activity page has all. */
+const SHOWN = 8
+
+export function UserActivity({ username }: { username: string }) {
+  const query = useGetActivityInfiniteQuery({ username }, { refetchOnMountOrArgChange: true })
+  const entries = query.data?.pages[0]?.entries ?? []
+  const toAll = (
+    <Link to={`/activity?username=${encodeURIComponent(username)}`} className={adminStyles.action}>
+      <ActionIcon name="activity" />
+      All activity of {username}
+    </Link>
+  )
+  return (
+    <Section title="Lately" action={toAll} query={query} what="the activity">
+      {entries.length === 0 ? (
+        <EmptyList>Nothing in the last 90 days</EmptyList>
+      ) : (
+        <ul className={`panel ${adminStyles.list}`}>
+          {entries.slice(0, SHOWN).map((entry) => (
+            <ActivityRow key={entry.id} entry={entry} />
+          ))}
+        </ul>
+      )}
+    </Section>
+  )
+}

@@ -1,0 +1,19 @@
+import { useDispatch } from 'react-redux'
+import { useGetUserKeysQuery } from '../../../api/users'
+import { dialogOpened } from '../adminSlice'
+import { EmptyList } from '../EmptyList'
+import { Section } from './Section'
+import type { KeyList } from './UserPage'
+
+export function UserKeys({ id, keyList: Keys }: { id: number; keyList: KeyList }) {
+  const query = useGetUserKeysQuery(id, { refetchOnMountOrArgChange: true })
+  const dispatch = useDispatch()
+  return (
+    <Section title="API keys" query={query} what="the API keys">
+      {query.data?.length === 0 && <EmptyList>No API keys</EmptyList>}
+      {query.data && query.data.length > 0 && (
+        <Keys keys={query.data} onDelete={({ id: of }) => dispatch(dialogOpened({ kind: 'deleteKey', id, of }))} />
+      )}
+    </Section>
+  )
+}

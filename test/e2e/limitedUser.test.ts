@@ -1,0 +1,114 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { call } from '../support/browser/api'
+import { browserTest, expectGoodPage, openPage, SCREENSHOTS } from '../support/browser/browserTest'
+import { register, signUp, useProduct } from '../support/browser/startProduct'
+
+const product = useProduct({ QUARTERDECK_SAMPLE: 'off' })
+const toast = (page: Page, text: string) =>
+  page.getByRole('region', { name: 'Notifications' }).getByText(text, { exact: true }).waitFor()
+
+/** Between a phone and a wide screen, in both themes. */
+async function takeTabletPictures(page: Page, name: string): Promise<void> {
+  mkdirSync(SCREENSHOTS, { recursive: true })
+  await page.setViewportSize({ width: 768, height: 1024 })
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await page.screenshot({ path: join(SCREENSHOTS, `${name}-${colorScheme}-768.png`), fullPage: true })
+  }
+  await page.setViewportSize({ width: 1440, height: 900 })
+}
+
+browserTest(
+  'an administrator invites a limited user, changes their rights and ends their session, and makes an API key that works',
+  async () => {
+    const [ann, bob] = [await openPage(product().url), await openPage(product().url)]
+    const { page } = ann
+    await signUp(page, product())
+    for (const name of ['lobby', 'arena', 'creative'])
+      await call(page, 'POST', '/deployments', { name, type: 'scalable' })
+
+    // The invite carries the role and the rights.
+    await page.goto('/admin?tab=invites')
+    await page.getByRole('button', { name: 'Create Invite Code' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Message').fill('for bob')
+    await dialog.getByRole('radio', { name: 'Limited' }).check()
+    await dialog.getByRole('checkbox', { name: 'Console on lobby' }).check()
+    await expectGoodPage(page, 'admin-create-invite-limited')
+    await takeTabletPictures(page, 'admin-create-invite-limited')
+    await dialog.getByRole('button', { name: 'Create', exact: true }).click()
+    const invite = page.getByRole('listitem', { name: 'for bob' })
+    await invite.getByText('Limited to 1 deployment').waitFor()
+    const inviteCode = await invite.locator('code').innerText()
+
+    await register(bob.page, { inviteCode, username: 'bob', password: 'bobs first secret' })
+    await bob.page.getByRole('link', { name: 'Go to Login' }).click()
+    await bob.page.getByRole('heading', { name: 'Network Overview' }).waitFor()
+    const names = async () =>
+      ((await call(bob.page, 'GET', '/deployments'))['deployments'] as { name: string }[]).map(({ name }) => name)
+    expect(await names()).toEqual(['lobby'])
+    await expect(call(bob.page, 'POST', '/deployments/lobby/toggle', { enabled: true })).rejects.toThrow()
+
+    // The user's page.
+    await page.getByRole('tab', { name: 'User Management' }).click()
+    await expectGoodPage(page, 'admin-users-roles')
+    await page.getByRole('link', { name: 'bob', exact: true }).click()
+    await page.getByRole('heading', { name: 'bob' }).waitFor()
+    expect(await page.getByRole('checkbox', { name: 'Console on lobby' }).isChecked()).toBe(true)
+    await page.getByRole('checkbox', { name: 'Power on lobby' }).check()
+    await page.getByText('Unsaved changes').waitFor()
+    await expectGoodPage(page, 'admin-user')
+    await takeTabletPictures(page, 'admin-user')
+    await page.getByRole('button', { name: 'Save rights' }).click()
+    await toast(page, 'Successfully changed the rights of bob')
+    await call(bob.page, 'POST', '/deployments/lobby/toggle', { enabled: false })
+    await page.getByRole('button', { name: /^End the session of / }).click()
+    await dialog.getByRole('button', { name: 'End', exact: true }).click()
+    await page.getByText('Signed in nowhere').waitFor()
+    await bob.page.getByRole('heading', { name: 'Sign In' }).waitFor()
+    await page.getByRole('link', { name: 'All activity of bob' }).click()
+    await page.getByRole('link', { name: 'Show the activity of all users, not only of bob' }).waitFor()
+    await expectGoodPage(page, 'activity-of-user')
+
+    // An API key.
+    await page.getByRole('button', { name: 'Your account' }).click()
+    await page.getByRole('menuitem', { name: 'API keys' }).click()
+    await page.getByText('You have no API keys yet').waitFor()
+    await expectGoodPage(page, 'keys-none')
+    await page.getByRole('button', { name: 'Create API key' }).click()
+    await dialog.getByLabel('Name').fill('nightly restart')
+    await dialog.getByRole('radio', { name: 'Chosen ones' }).check()
+    await dialog.getByRole('checkbox', { name: 'lobby' }).check()
+    await dialog.getByLabel('Expiry').selectOption('On a date')
+    await dialog.getByRole('button', { name: 'Create', exact: true }).click()
+    await dialog.getByText('Choose a date that is not over').waitFor()
+    await expectGoodPage(page, 'keys-create')
+    await takeTabletPictures(page, 'keys-create')
+    await dialog.getByLabel('Last day').fill('2099-12-31')
+    await dialog.getByRole('button', { name: 'Create', exact: true }).click()
+    await page.getByRole('heading', { name: 'Your new API key' }).waitFor()
+    const key = await dialog.locator('code').first().innerText()
+    expect(key).toMatch(/^qd_\w{40}$/)
+    await expectGoodPage(page, 'keys-created')
+    await dialog.getByRole('button', { name: 'I have copied it' }).click()
+
+    const read = await fetch(`${product().url}/api/deployments`, { headers: { authorization: `Bearer ${key}` } })
+    expect(read.status).toBe(200)
+    const answer = (await read.json()) as { data: { deployments: { name: string }[] } }
+    expect(answer.data.deployments.map(({ name }) => name)).toEqual(['lobby'])
+    const refused = await fetch(`${product().url}/api/users`, { headers: { authorization: `Bearer ${key}` } })
+    expect(refused.status).toBe(403)
+    await page.reload()
+    const item = page.getByRole('listitem', { name: 'nightly restart' })
+    await item.getByText('used', { exact: false }).waitFor()
+    await expectGoodPage(page, 'keys')
+    await takeTabletPictures(page, 'keys')
+    await item.getByRole('button', { name: 'Delete the API key nightly restart' }).click()
+    await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByText('You have no API keys yet').waitFor()
+    expect([...ann.errors, ...bob.errors]).toEqual([])
+  },
+  240_000,
+)

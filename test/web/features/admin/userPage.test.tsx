@@ -1,0 +1,215 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import type { UserAccess } from '../../../../src/contract/access'
+import { RIGHTS } from '../../../../src/contract/pageRules'
+import { activityOf, deploymentOf, userOf } from '../../../support/web/factories'
+import { network } from '../../../support/web/network'
+import { problemsIn } from '../../../support/web/problems'
+import { renderApp } from '../../../support/web/renderApp'
+
+const sessionOf = (id: string, device: string, current = false) => ({
+  id,
+  device,
+  address: '10.0.0.9',
+  created_at: '2026-11-01T10:00:00.000Z',
+  last_used_at: '2026-11-01T10:00:00.000Z',
+  current,
+})
+const LIMITED: UserAccess = { role: 'limited', grants: [{ deployment: 'lobby', rights: ['view', 'console'] }] }
+const users = [
+  { ...userOf(1, 'ann', true), role: 'administrator' as const },
+  { ...userOf(2, 'bob'), role: 'limited' as const, last_seen: new Date(Date.now() - 120_000).toISOString() },
+]
+
+async function rendered(id: number, access: UserAccess = LIMITED, deployments = ['lobby', 'arena']) {
+  network.get('/api/users').answers({ users })
+  network.get(`/api/users/${id}/access`).answers(access)
+  network.get(`/api/users/${id}/sessions`).answers({
+    sessions: [sessionOf('s1', 'Mozilla/5.0 (X11; Linux) Firefox/130.0', id === 1), sessionOf('s2', 'curl/8')],
+  })
+  network.get(`/api/users/${id}/keys`).answers({
+    keys: [{ id: 'k1', name: 'nightly', scopes: ['read'], prefix: 'qd_a1B2', created_at: '2026-11-01T10:00:00.000Z' }],
+  })
+  network.get('/api/deployments').answers({ deployments: deployments.map((name) => deploymentOf(name)) })
+  const activity = network
+    .get('/api/activity')
+    .answers({ entries: [activityOf(1, { username: 'bob' })], hasMore: false })
+  const app = renderApp(`/admin/users/${id}`, { signedInAs: '1', isAdmin: true })
+  await screen.findByRole('heading', { name: id === 1 ? /^ann/ : 'bob' })
+  return { ...app, activity }
+}
+const box = (name: string) => screen.findByRole('checkbox', { name })
+const save = () => screen.getByRole('button', { name: 'Save rights' })
+
+beforeEach(() => jest.spyOn(console, 'warn').mockReturnValue())
+afterEach(() => jest.restoreAllMocks())
+
+test('the name in the list of users leads to the user’s page', async () => {
+  network.get('/api/users').answers({ users })
+  const { user } = renderApp('/admin', { signedInAs: '1', isAdmin: true })
+  expect(await screen.findByRole('listitem', { name: 'bob' })).toHaveTextContent(/Limited · seen \d minutes? ago/)
+  await user.click(screen.getByRole('link', { name: 'bob' }))
+  expect(await screen.findByRole('heading', { name: 'bob' })).toBeVisible()
+})
+
+test('decisions §16: the page shows role, rights, sessions, API keys and what the user did', async () => {
+  const { activity } = await rendered(2)
+  expect(await screen.findByRole('radio', { name: 'Limited' })).toBeChecked()
+  expect(await box('Console on lobby')).toBeChecked()
+  expect(await box('Power on lobby')).not.toBeChecked()
+  expect(await box('All rights of lobby')).toBePartiallyChecked()
+  expect(await box('View on arena')).not.toBeChecked()
+  expect(screen.getByText('1 of 2 deployments chosen')).toBeVisible()
+  expect(await screen.findByText('Firefox on Linux')).toBeVisible()
+  expect(await screen.findByRole('listitem', { name: 'nightly' })).toHaveTextContent('qd_a1B2…')
+  expect(await screen.findByText('deleted deployment', { exact: false })).toBeVisible()
+  expect(activity.calls[0]?.query).toBe('?username=bob')
+  expect(screen.getByRole('link', { name: 'All activity of bob' })).toHaveAttribute('href', '/activity?username=bob')
+})
+
+test('decisions §16: rights are chosen one by one or all of a deployment, and are saved together', async () => {
+  const { user } = await rendered(2)
+  const { calls } = network.put('/api/users/2/access').answers({})
+  await box('Power on lobby')
+  expect(save()).toBeDisabled()
+  await user.click(await box('Power on lobby'))
+  await user.click(await box('Files on arena'))
+  // Every right includes the view.
+  expect(await box('View on arena')).toBeChecked()
+  await user.click(await box('All rights of arena'))
+  expect(await box('Backups on arena')).toBeChecked()
+  expect(screen.getByText('Unsaved changes')).toBeVisible()
+  await user.click(save())
+  await waitFor(() => expect(screen.queryByText('Unsaved changes')).not.toBeInTheDocument())
+  expect(calls.map(({ body }) => body)).toEqual([
+    {
+      role: 'limited',
+      grants: [
+        { deployment: 'lobby', rights: ['view', 'console', 'power'] },
+        { deployment: 'arena', rights: [...RIGHTS] },
+      ],
+    },
+  ])
+})
+
+test('without the view nothing of a deployment is left, and a user with another role has no grants', async () => {
+  const { user } = await rendered(2)
+  const { calls } = network.put('/api/users/2/access').answers({})
+  await user.click(await box('View on lobby'))
+  expect(await box('Console on lobby')).not.toBeChecked()
+  expect(screen.getByText(/^None chosen/)).toBeVisible()
+  await user.click(await box('Console on arena'))
+  await user.click(screen.getByRole('radio', { name: 'Operator' }))
+  expect(screen.queryByRole('checkbox', { name: 'Console on arena' })).not.toBeInTheDocument()
+  await user.click(save())
+  await waitFor(() => expect(calls.map(({ body }) => body)).toEqual([{ role: 'operator', grants: [] }]))
+})
+
+test('a failed save keeps what was changed and says why', async () => {
+  const { user, store } = await rendered(2)
+  network
+    .put('/api/users/2/access')
+    .answers(400, { code: 'INVALID_INPUT', field: 'grants', message: 'grants: there is no deployment named "arena"' })
+  await user.click(await box('View on arena'))
+  await user.click(save())
+  expect(await screen.findByText('grants: there is no deployment named "arena"')).toBeVisible()
+  expect(await box('View on arena')).toBeChecked()
+  expect(screen.getByText('Unsaved changes')).toBeVisible()
+  expect(problemsIn(store)).toEqual([
+    'Failed to change the rights of bob: grants: there is no deployment named "arena"',
+  ])
+})
+
+test('what was changed is still there after a look at another page, and can be discarded', async () => {
+  const { user } = await rendered(2)
+  await user.click(await box('View on arena'))
+  await user.click(screen.getByRole('link', { name: 'All users' }))
+  await user.click(await screen.findByRole('link', { name: 'bob' }))
+  expect(await box('View on arena')).toBeChecked()
+  await user.click(screen.getByRole('button', { name: 'Discard' }))
+  expect(await box('View on arena')).not.toBeChecked()
+  expect(save()).toBeDisabled()
+})
+
+test('of many deployments those whose name matches a search are shown', async () => {
+  const names = Array.from({ length: 12 }, (_, number) => `world-${number}`)
+  const { user } = await rendered(2, LIMITED, ['lobby', ...names])
+  await user.type(await screen.findByRole('searchbox', { name: 'Search deployments' }), 'LOB')
+  expect(screen.getByRole('group', { name: 'lobby' })).toBeVisible()
+  expect(screen.queryByRole('group', { name: 'world-1' })).not.toBeInTheDocument()
+})
+
+test('one session or all of them are ended after a confirmation', async () => {
+  const { user } = await rendered(2)
+  const one = network.delete('/api/users/2/sessions/s2').answers({})
+  await user.click(await screen.findByRole('button', { name: 'End the session of curl at 10.0.0.9' }))
+  network.get('/api/users/2/sessions').answers({ sessions: [sessionOf('s1', 'curl/8'), sessionOf('s3', 'curl/8')] })
+  await user.click(
+    within(await screen.findByRole('dialog', { name: 'End Session' })).getByRole('button', { name: 'End' }),
+  )
+  await waitFor(() => expect(one.calls).toHaveLength(1))
+  const all = network.delete('/api/users/2/sessions').answers({})
+  await user.click(await screen.findByRole('button', { name: 'End all' }))
+  network.get('/api/users/2/sessions').answers({ sessions: [] })
+  const dialog = await screen.findByRole('dialog', { name: 'End All Sessions' })
+  await user.click(within(dialog).getByRole('button', { name: 'End' }))
+  expect(await screen.findByText('Signed in nowhere')).toBeVisible()
+  expect(all.calls).toHaveLength(1)
+})
+
+test('an API key of another user is deleted after a confirmation', async () => {
+  const { user } = await rendered(2)
+  const { calls } = network.delete('/api/users/2/keys/k1').answers({})
+  await user.click(await screen.findByRole('button', { name: 'Delete the API key nightly' }))
+  network.get('/api/users/2/keys').answers({ keys: [] })
+  const dialog = await screen.findByRole('dialog', { name: 'Delete API Key' })
+  await user.click(within(dialog).getByRole('button', { name: 'Delete' }))
+  expect(await screen.findByText('No API keys')).toBeVisible()
+  expect(calls).toHaveLength(1)
+})
+
+test('decisions §2: one’s own page says that one’s own rights cannot be changed', async () => {
+  await rendered(1, { role: 'administrator', grants: [] })
+  expect(await screen.findByText(/You cannot change your own rights/)).toBeVisible()
+  expect(screen.queryByRole('radio')).not.toBeInTheDocument()
+  expect(screen.queryByRole('button', { name: 'Save rights' })).not.toBeInTheDocument()
+  const current = (await screen.findByText('This one')).closest('li')!
+  expect(within(current).queryByRole('button')).not.toBeInTheDocument()
+})
+
+test('the page of a user who does not exist says so', async () => {
+  network.get('/api/users').answers({ users })
+  renderApp('/admin/users/99', { signedInAs: '1', isAdmin: true })
+  expect(await screen.findByRole('heading', { name: 'No Such User' })).toBeVisible()
+})
+
+test('only administrators open it', async () => {
+  renderApp('/admin/users/2', { signedInAs: '2' })
+  expect(await screen.findByRole('heading', { name: 'Administrators only' })).toBeVisible()
+})
+
+test('an invite code carries the chosen role with its rights, and the list shows the role', async () => {
+  network.get('/api/invite-codes').answers({ codes: [] })
+  network.get('/api/deployments').answers({ deployments: [deploymentOf('lobby')] })
+  const { user } = renderApp('/admin?tab=invites', { signedInAs: '1', isAdmin: true })
+  const { calls } = network.post('/api/invite-codes').answers({ code: 'SECRET-CODE' })
+  await user.click(await screen.findByRole('button', { name: 'Create Invite Code' }))
+  const dialog = await screen.findByRole('dialog', { name: 'Create Invite Code' })
+  expect(within(dialog).getByRole('radio', { name: 'Operator' })).toBeChecked()
+  await user.type(within(dialog).getByLabelText('Message'), 'for bob')
+  await user.click(within(dialog).getByRole('radio', { name: 'Limited' }))
+  await user.click(await within(dialog).findByRole('checkbox', { name: 'Console on lobby' }))
+  const invite = { code: 'SECRET-CODE', message: 'for bob', created_at: '2026-11-01T10:00:00.000Z', ...LIMITED }
+  network.get('/api/invite-codes').answers({ codes: [{ ...invite, used_by: null, revoked: false, is_expired: false }] })
+  await user.click(within(dialog).getByRole('button', { name: 'Create' }))
+  expect(await screen.findByRole('listitem', { name: 'for bob' })).toHaveTextContent('Limited to 1 deployment')
+  expect(calls.map(({ body }) => body)).toEqual([{ message: 'for bob', ...LIMITED }])
+})
+
+test('the activity page shows one user’s actions where its address names the user', async () => {
+  const { calls } = network.get('/api/activity').answers({ entries: [activityOf(1)], hasMore: false })
+  const { user } = renderApp('/activity?username=bob', { signedInAs: '1', isAdmin: true })
+  const everyone = await screen.findByRole('link', { name: 'Show the activity of all users, not only of bob' })
+  expect(calls[0]?.query).toBe('?username=bob')
+  await user.click(everyone)
+  await waitFor(() => expect(calls.at(-1)?.query).toBe(''))
+})
