@@ -160,9 +160,20 @@ const cases: Record<string, [line: string, told: string][]> = {
   ],
   'signed token': [['got eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.hunter22 for you', 'got ']],
   'key with a known beginning': [
-    ...['ghp_', 'gho_', 'github_pat_', 'glpat-', 'sk-', 'sk-proj-', 'sk_live_', 'rk_test_', 'xoxb-', 'npm_', 'hf_'].map(
-      (beginning): [string, string] => [`use ${after(beginning)}`, 'use '],
-    ),
+    ...[
+      'ghp_',
+      'gho_',
+      'github_pat_',
+      'glpat-',
+      'sk-',
+      'sk-proj-',
+      'sk_live_',
+      'rk_test_',
+      'xoxb-',
+      'npm_',
+      'hf_',
+      'qd_',
+    ].map((beginning): [string, string] => [`use ${after(beginning)}`, 'use ']),
   ],
   'key of AWS': [[`aws AKIA${'HUNTER22'.repeat(2)}`, 'aws ']],
   'token of a chat bot': [

@@ -105,7 +105,7 @@ export const secretPatterns: readonly SecretPattern[] = [
   {
     name: 'key with a known beginning',
     pattern:
-      /(?<![A-Za-z0-9])(?:gh[oprsu]_|github_pat_|gl(?:pat|dt|rt|cbt)-|[prsw]k[-_]|whsec_|xox[a-z]-|xapp-|npm_|pypi-|hf_|dop_v1_|hvs\.|tskey-|SG\.|ya29\.|AIza|shpat_|dckr_pat_|glsa_|sntrys_|AGE-SECRET-KEY-)[\w-]{10}/,
+      /(?<![A-Za-z0-9])(?:gh[oprsu]_|github_pat_|gl(?:pat|dt|rt|cbt)-|[prsw]k[-_]|whsec_|xox[a-z]-|xapp-|npm_|pypi-|hf_|dop_v1_|hvs\.|tskey-|SG\.|ya29\.|AIza|shpat_|dckr_pat_|glsa_|sntrys_|qd_|AGE-SECRET-KEY-)[\w-]{10}/,
   },
   { name: 'key of AWS', pattern: /(?<![A-Za-z0-9])A(?:KIA|SIA|GPA|IDA|ROA|NPA)[A-Z0-9]{8}/ },
   {
