@@ -184,6 +184,9 @@ browserTest(
     await page.getByRole('menuitem', { name: 'Activity' }).click()
     await page.getByRole('searchbox', { name: 'Search activity' }).waitFor()
     await typeIntoAll(page)
+    await page.getByRole('button', { name: 'Your account' }).press('Enter')
+    await page.getByRole('menuitem', { name: 'API keys' }).click()
+    await inDialog(page, () => page.getByRole('button', { name: 'Create API key' }).click())
 
     // Console commands: a plain, an unknown and a sign-in command, each printed in all encodings.
     await header(page, 'Overview').click()

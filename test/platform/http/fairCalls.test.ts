@@ -9,15 +9,21 @@ import { until } from '../../support/platform/until'
 
 let app: FastifyInstance
 let inProgress: string[]
+/** The most that were in progress at a time, and all that were begun. */
+let most: number
+let begun: number
 let authenticate: () => Promise<void>
 
 beforeEach(async () => {
   inProgress = []
+  most = begun = 0
   app = Fastify()
   answerFailures(app)
   guardRoutes(app, {
     async authenticate(token = '') {
       inProgress.push(token)
+      begun += 1
+      most = Math.max(most, inProgress.length)
       try {
         await authenticate()
         return { userId: 1, username: token, role: 'operator', isAdmin: false, grants: new Map() }
@@ -39,12 +45,13 @@ test('security 69: of hundreds of calls with one token four are authenticated at
   const gate = new Promise<void>((resolve) => (end = resolve))
   authenticate = () => gate
   const flood = Array.from({ length: 300 }, () => call('one', '203.0.113.7'))
-  await delay(100)
-  expect(inProgress).toHaveLength(4)
+  await until(() => inProgress.length >= 4)
   authenticate = async () => undefined
   expect(await call('two', '203.0.113.7')).toBe(200)
   end()
   expect(new Set(await Promise.all(flood))).toEqual(new Set([200]))
+  // With the one that passed them.
+  expect(most).toBe(5)
 })
 
 test('security 69: of hundreds of calls with as many tokens sixteen of one network are authenticated at a time', async () => {
@@ -52,12 +59,12 @@ test('security 69: of hundreds of calls with as many tokens sixteen of one netwo
   const gate = new Promise<void>((resolve) => (end = resolve))
   authenticate = () => gate
   const flood = Array.from({ length: 300 }, (_call, at) => call(`forged-${at}`, '203.0.113.7'))
-  await delay(100)
-  expect(inProgress).toHaveLength(16)
+  await until(() => inProgress.length >= 16)
   authenticate = async () => undefined
   expect(await call('two', '198.51.100.9')).toBe(200)
   end()
   await Promise.all(flood)
+  expect(most).toBe(17)
 })
 
 test('security 69: of hundreds of sign-ins from one network four are checked at a time, and those of others pass them', async () => {
@@ -66,10 +73,12 @@ test('security 69: of hundreds of sign-ins from one network four are checked at 
   open.setSerializerCompiler(serializerCompiler)
   let end = () => {}
   const gate = new Promise<void>((resolve) => (end = resolve))
-  let checked = 0
+  let checking = 0
+  let mostChecked = 0
   const login = async ({ username }: { username: string }) => {
-    checked += 1
+    mostChecked = Math.max(mostChecked, (checking += 1))
     if (username === 'flood') await gate
+    checking -= 1
     return 'token'
   }
   authRoutes(open, { signIn: { login } } as unknown as Parameters<typeof authRoutes>[1])
@@ -78,23 +87,21 @@ test('security 69: of hundreds of sign-ins from one network four are checked at 
       .statusCode
   await open.ready()
   const flood = Array.from({ length: 300 }, () => signIn('flood', '203.0.113.7'))
-  await until(() => checked > 0)
-  await delay(100)
-  expect(checked).toBe(4)
+  await until(() => checking >= 4)
   expect(await signIn('ann', '198.51.100.9')).toBe(200)
   end()
   expect(new Set(await Promise.all(flood))).toEqual(new Set([200]))
+  // With the one that passed them.
+  expect(mostChecked).toBe(5)
   await open.close()
 })
 
-test('security 52: while sessions cannot be checked, calls that wait for others fail within 5 s as well', async () => {
+test('security 52: while sessions cannot be checked, calls that waited for others fail without waiting once more', async () => {
   authenticate = async () => {
     await delay(4200)
     throw new Error('Query read timeout')
   }
-  const since = performance.now()
-  expect(new Set(await Promise.all(Array.from({ length: 40 }, () => call('one', '203.0.113.7'))))).toEqual(
-    new Set([503]),
-  )
-  expect(performance.now() - since).toBeLessThan(5000)
+  const statuses = await Promise.all(Array.from({ length: 40 }, () => call('one', '203.0.113.7')))
+  expect(new Set(statuses)).toEqual(new Set([503]))
+  expect(begun).toBe(4)
 }, 20_000)
