@@ -4,14 +4,16 @@ import { useAccess } from '../../api/useAccess'
 import { ActionIcon } from '../../ui/ActionIcon'
 import { Notice } from '../../ui/Notice'
 import { addressOfPath } from './sharedPath'
+import { FilesSkeleton } from './table/FilesSkeleton'
 import styles from './files.module.scss'
 
 /** What a limited user has in place of the root: the directories of the deployments whose files they may use. */
 export function OwnDirectories() {
   const { data } = useGetDeploymentsQuery()
   const { may } = useAccess()
-  const own = data?.filter(({ name }) => may('files', name))
-  if (own?.length === 0)
+  if (!data) return <FilesSkeleton />
+  const own = data.filter(({ name }) => may('files', name))
+  if (own.length === 0)
     return (
       <Notice title="No directories for you" icon="compass">
         <p>An administrator has to give you the right “files” on a deployment.</p>
@@ -19,7 +21,7 @@ export function OwnDirectories() {
     )
   return (
     <ul className={`panel ${styles.ownDirectories}`} aria-label="Your directories">
-      {own?.map(({ name, path }) => (
+      {own.map(({ name, path }) => (
         <li key={name}>
           <Link to={addressOfPath(path)}>
             <ActionIcon name="folder" />

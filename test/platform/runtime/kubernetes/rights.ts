@@ -42,7 +42,7 @@ const SPEC = instanceSpec({
 })
 
 /** Time for a step. A missing right mostly means that it never happens. */
-const SECONDS = 20
+const SECONDS = 30
 
 /** Tests that the platform needs each right of its roles, and no other. */
 export function rightsOnCluster(cluster: () => TestCluster, state: () => FreshState): void {
@@ -143,7 +143,8 @@ export function rightsOnCluster(cluster: () => TestCluster, state: () => FreshSt
         failed.set(right, await useAll(`rights-${at}`, right === 'all' ? undefined : right))
       }),
     )
-  })
+    // Steps that are refused wait for their time.
+  }, 400_000)
 
   test('decisions §15: the rights of the manifests are enough', () => {
     expect(failed.get('all')).toBeUndefined()

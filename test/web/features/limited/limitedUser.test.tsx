@@ -40,8 +40,12 @@ describe('the page of an instance', () => {
   const instance = instanceOf('a1b2c3-lobby')
 
   async function openInstance(...rights: Right[]) {
-    network.get('/api/deployments/lobby/instances').answers({ instances: [instance] })
-    return renderLimited(`/instance/lobby/${instance.uid}`, grantedOn('lobby', ...rights))
+    const instances = network.get('/api/deployments/lobby/instances').answersLater({ instances: [instance] })
+    const app = await renderLimited(`/instance/lobby/${instance.uid}`, grantedOn('lobby', ...rights))
+    // What the user may do is known.
+    await waitFor(() => expect(screen.queryByRole('link', { name: 'Databases' })).toBeNull())
+    instances.release()
+    return app
   }
 
   test('with the right power shows working power buttons, and says that the console needs another right', async () => {
@@ -54,7 +58,7 @@ describe('the page of an instance', () => {
   test('with the right console shows the console, and power buttons that do nothing', async () => {
     await openInstance('console')
     expect(await screen.findByRole('region', { name: 'Console' })).toBeVisible()
-    const stop = screen.getByRole('button', { name: 'Stop' })
+    const stop = await screen.findByRole('button', { name: 'Stop' })
     await waitFor(() => expect(stop).toHaveAttribute('aria-disabled', 'true'))
     expect(stop).toHaveAttribute('title', 'You do not have the right “power” on this deployment')
   })
@@ -70,7 +74,7 @@ describe('the page of an instance', () => {
 test('in place of the root, a limited user has the directories whose files they may use', async () => {
   await renderLimited('/files', [...grantedOn('lobby', 'files'), ...grantedOn('secret')])
   const list = await screen.findByRole('list', { name: 'Your directories' })
-  expect(within(list).getByRole('link')).toHaveAttribute('href', '/files/lobby')
+  expect(await within(list).findByRole('link')).toHaveAttribute('href', '/files/lobby')
   expect(within(list).getByRole('link')).toHaveTextContent('lobby/nfsshare/lobby')
 })
 
