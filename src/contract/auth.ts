@@ -106,3 +106,11 @@ export const ChangePassword = z.strictObject({
   token: VerificationCode.describe('A one-time code.'),
 })
 export type ChangePassword = z.infer<typeof ChangePassword>
+
+/** Ways to sign in besides the password, from `GET /api/auth/methods`. Our extra. */
+export const SignInMethodsAnswer = success(
+  z.object({
+    passkeys: z.boolean().describe('Whether passkeys can work at this address (WebAuthn).'),
+  }),
+)
+export type SignInMethodsAnswer = z.infer<typeof SignInMethodsAnswer>

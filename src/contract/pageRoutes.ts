@@ -10,6 +10,7 @@ export const PAGE_ROUTES = [
   '/admin/users/:id',
   '/activity',
   '/keys',
+  '/security',
   '/files/*',
   '/databases',
   '/instance/:deploymentName/:instanceUid',

@@ -92,6 +92,8 @@ export interface Parts
   webDir: string
   /** The path of the console's public address; empty for none. */
   basePath: string
+  /** The console's public address, if it is configured. */
+  publicUrl: string | undefined
 }
 
 export interface App {

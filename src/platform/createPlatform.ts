@@ -211,6 +211,7 @@ export async function createPlatform(
       instanceState: (deployment, podName) => instanceState({ db, runtime }, deployment, podName),
       plainCommands: (deployment) => plainCommandsOf(db, deployment),
       basePath: settings.basePath,
+      publicUrl: settings.publicUrl,
       webDir: overrides.webDir ?? join(__dirname, '../web'),
     },
     { bodyMs: overrides.bodyMs },

@@ -16,6 +16,7 @@ const matrix: Record<string, string> = {
   'GET /api/docs/start.js': 'public',
   'GET /api/docs/swagger-ui.css': 'public',
   'GET /api/docs/swagger-ui-bundle.js': 'public',
+  'GET /api/auth/methods': 'public',
   'POST /api/auth/login': 'public',
   'POST /api/auth/verify-login': 'public',
   'POST /api/auth/verify-invite': 'public',

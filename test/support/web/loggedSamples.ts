@@ -87,6 +87,7 @@ export const calls: Record<string, { args?: unknown; result?: unknown; fixedCach
   },
   verifyRegistration: { args: { username: 'ann', token: '123456', inviteToken: 'token' }, result: null },
   logout: { result: null },
+  getSignInMethods: { result: { passkeys: true } },
   getClockProblem: { result: 'The clock differs.' },
 
   getAccount: { result: { role: 'limited', grants: [{ deployment: 'lobby', rights: ['view', 'console'] }] } },

@@ -25,8 +25,11 @@ const server = setupServer(
     return found.answer(request)
   }),
 )
-/** Layout asks for it on every page. As by a server that does not limit users. */
-beforeEach(() => void route('GET', '/api/account').answers({ role: 'operator', grants: [] }))
+/** What every page asks for: Layout (as by a server that does not limit users), and the login page. */
+beforeEach(() => {
+  route('GET', '/api/account').answers({ role: 'operator', grants: [] })
+  route('GET', '/api/auth/methods').answers({ passkeys: false })
+})
 beforeAll(() => server.listen({ onUnhandledRequest: 'error' }))
 afterEach(() => prepared.clear())
 afterAll(() => server.close())

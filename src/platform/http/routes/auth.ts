@@ -3,6 +3,7 @@ import {
   LoginAnswer,
   Register,
   RegisterAnswer,
+  SignInMethodsAnswer,
   VerifyInvite,
   VerifyInviteAnswer,
   VerifyLogin,
@@ -21,6 +22,7 @@ import { clientOf, sessionUserOf } from '../access'
 import type { Activity } from '../activity'
 import { createCallLimit } from '../callLimit'
 import { done } from '../envelope'
+import { relyingPartyOf } from '../relyingParty'
 import { call } from '../openapi/call'
 import type { Router } from '../router'
 
@@ -38,11 +40,28 @@ const secondStep: Activity = { kind: 'session', action: 'signed in', failure: fa
 const inviteTried: Activity = { kind: 'invite', action: null, failure: 'tried an invite code that is not valid' }
 const registered: Activity = { kind: 'user', action: 'registered', failure: 'failed to register' }
 
+export interface SignInParts {
+  signIn: SignIn
+  registration: Registration
+  sessions: Sessions
+  /** Of the console, if it is configured. */
+  publicUrl: string | undefined
+}
+
 /** Signing in and out, and registering (product §7, Authentication). */
-export function authRoutes(
-  app: Router,
-  { signIn, registration, sessions }: { signIn: SignIn; registration: Registration; sessions: Sessions },
-): void {
+export function authRoutes(app: Router, { signIn, registration, sessions, publicUrl }: SignInParts): void {
+  app.get(
+    '/api/auth/methods',
+    {
+      config: { access: 'public' },
+      schema: {
+        ...call('getSignInMethods', 'Tell which ways to sign in there are besides the password'),
+        response: { 200: SignInMethodsAnswer },
+      },
+    },
+    (request) => done({ passkeys: relyingPartyOf(request, publicUrl) !== undefined }),
+  )
+
   const open = (activity: Activity) => ({ access: 'public' as const, activity })
   const limit = createCallLimit(AT_A_TIME)
   const inTurn = <Result>(request: FastifyRequest, work: () => Promise<Result>) => limit(networkOf(request.ip), work)

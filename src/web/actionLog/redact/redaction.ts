@@ -26,6 +26,7 @@ export const callRules: Record<string, CallRules> = {
   register: { args: 'mask', result: fields({ qrCode: { instead: NO_PICTURE } }) },
   verifyRegistration: { args: 'mask', result: 'keep' },
   logout: keepBoth,
+  getSignInMethods: keepBoth,
   getClockProblem: keepBoth,
 
   getAccount: keepBoth,

@@ -65,8 +65,8 @@ const files = page(
   async () => (await import(/* webpackChunkName: 'page-files' */ '../../features/files/FilesPage')).FilesPage,
 )
 const admin = page(async () => (await import(/* webpackChunkName: 'page-admin' */ '../pages/adminPage')).AdminPage)
-const keys = page(
-  async () => (await import(/* webpackChunkName: 'page-keys' */ '../../features/account/keys/KeysPage')).KeysPage,
+const account = page(
+  async () => (await import(/* webpackChunkName: 'page-account' */ '../pages/AccountPage')).AccountPage,
 )
 
 /** Declarative: the data router would add 16 kB (gzip) to the login page, and nothing here needs it. */
@@ -83,7 +83,8 @@ export function AppRoutes() {
         <Route path="/admin/users/:id" element={admin} />
         <Route path="/activity" element={admin} />
         <Route path="/files/*" element={files} />
-        <Route path="/keys" element={keys} />
+        <Route path="/keys" element={account} />
+        <Route path="/security" element={account} />
         <Route path="/databases" element={databases} />
         <Route path="/instance/:deploymentName/:instanceUid" element={instance} />
       </Route>

@@ -1,23 +1,16 @@
 import type { FormEvent } from 'react'
-import { Suspense, useState } from 'react'
+import { useState } from 'react'
 import { useDispatch, useSelector } from 'react-redux'
 import { Link } from 'react-router-dom'
 import { useLoginMutation } from '../../api/auth'
 import { failureText } from '../../failure'
-import { lazyEarly } from '../../chunks'
 import { Field } from '../../ui/form/Field'
 import { SubmitButton } from '../../ui/form/SubmitButton'
-import { forgotPasswordOpened, selectForgotOpen, selectUsername, usernameTyped } from './loginSlice'
+import { forgotPasswordOpened, selectUsername, usernameTyped } from './loginSlice'
 import { FailureAlert } from '../../ui/FailureAlert'
-
-// A chunk of its own: it is rarely needed, and its modal would be a third of the size of this page.
-const ForgotPassword = lazyEarly(
-  async () => (await import(/* webpackChunkName: 'forgot-password' */ './ForgotPassword')).ForgotPassword,
-)
 
 export function CredentialsStep() {
   const username = useSelector(selectUsername)
-  const forgotOpen = useSelector(selectForgotOpen)
   const [password, setPassword] = useState('')
   const [login, { isLoading, error }] = useLoginMutation()
   const dispatch = useDispatch()
@@ -60,7 +53,6 @@ export function CredentialsStep() {
         {/* A full page load: the replay page never reads the session. */}
         <a href="/replay">Replay action log</a>
       </div>
-      <Suspense>{forgotOpen && <ForgotPassword />}</Suspense>
     </>
   )
 }

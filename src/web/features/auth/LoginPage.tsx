@@ -15,6 +15,9 @@ const ClockNotice = lazyEarly(
   async () => (await import(/* webpackChunkName: 'clock-notice' */ './ClockNotice')).ClockNotice,
 )
 
+// What is not needed for the first paint: other ways to sign in.
+const OtherWays = lazyEarly(async () => (await import(/* webpackChunkName: 'other-ways' */ './OtherWays')).OtherWays)
+
 const sessionEndTexts: Partial<Record<SessionEnd, string>> = {
   refused: 'Your session has ended. Please sign in again.',
   expired: 'Your session has ended. Please sign in again.',
@@ -36,6 +39,9 @@ export function LoginPage() {
       {notice && step === 'credentials' && <p className="alert alert-info">{notice}</p>}
       <Suspense>{ended === 'expired' && step === 'credentials' && <ClockNotice />}</Suspense>
       {step === 'credentials' ? <CredentialsStep /> : <CodeStep />}
+      <Suspense>
+        <OtherWays />
+      </Suspense>
     </AuthPage>
   )
 }

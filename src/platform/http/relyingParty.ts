@@ -1,0 +1,30 @@
+import { isIP } from 'node:net'
+import type { FastifyRequest } from 'fastify'
+
+/** For whom passkeys are made: a domain (the RP ID), and the origin of its pages (WebAuthn level 3, §5.1.2). */
+export interface RelyingParty {
+  id: string
+  origin: string
+}
+
+/**
+ * Returns the console's relying party: of its public address, or else of the page that makes the request.
+ * @param publicUrl the configured address
+ * @returns undefined if passkeys cannot work there: at an IP address, or without HTTPS at another host than localhost
+ */
+export function relyingPartyOf(request: FastifyRequest, publicUrl: string | undefined): RelyingParty | undefined {
+  const origin = publicUrl ?? ownOrigin(request)
+  if (origin === undefined || !URL.canParse(origin)) return undefined
+  const { protocol, hostname, origin: exact } = new URL(origin)
+  if (isIP(hostname.replace(/^\[(.*)\]$/, '$1')) !== 0) return undefined
+  const isSecure = protocol === 'https:' || hostname === 'localhost' || hostname.endsWith('.localhost')
+  return isSecure ? { id: hostname, origin: exact } : undefined
+}
+
+/** A browser sends no `Origin` with a GET of its own page. It may be the host's only, as for sockets. */
+function ownOrigin({ headers, protocol }: FastifyRequest): string | undefined {
+  const { origin, host } = headers
+  if (host === undefined) return undefined
+  if (origin === undefined) return `${protocol}://${host}`
+  return URL.canParse(origin) && new URL(origin).host === host ? origin : undefined
+}

@@ -1,0 +1,8 @@
+import { useMatch } from 'react-router-dom'
+import { KeysPage } from '../../features/account/keys/KeysPage'
+import { SecurityPage } from '../../features/account/security/SecurityPage'
+
+/** The pages of two routes in one chunk, because each chunk adds to the first one, which lists them all. */
+export function AccountPage() {
+  return useMatch('/security') ? <SecurityPage /> : <KeysPage />
+}

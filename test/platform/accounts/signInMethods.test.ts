@@ -1,0 +1,20 @@
+import { startPlatform, type TestPlatform } from '../../support/platform/startPlatform'
+
+let platform: TestPlatform
+beforeAll(async () => {
+  platform = await startPlatform()
+})
+afterAll(() => platform.close())
+
+test.each([
+  ['localhost:8080', {}, true],
+  ['panel.example', { origin: 'https://panel.example' }, true],
+  ['panel.example', { origin: 'http://panel.example' }, false],
+  ['panel.example', {}, false],
+  ['panel.example', { origin: 'https://other.example' }, false],
+  ['192.0.2.1', { origin: 'https://192.0.2.1' }, false],
+  ['[2001:db8::1]:8080', { origin: 'https://[2001:db8::1]:8080' }, false],
+])('at %s with %j passkeys are offered: %s', async (host, headers, passkeys) => {
+  const { body } = await platform.call('GET', '/api/auth/methods', { headers: { host, ...headers } })
+  expect(body.data).toEqual({ passkeys })
+})
