@@ -18,6 +18,7 @@ import type { Invites } from './accounts/invites'
 import type { OwnPassword } from './accounts/ownPassword'
 import type { Registration } from './accounts/registration'
 import type { SignIn } from './accounts/signIn'
+import type { SignInMethods } from './accounts/signInMethods'
 import type { Users } from './accounts/users'
 import type { Databases } from './databases/databases'
 import type { Deployments } from './deployments/deployments'
@@ -46,6 +47,8 @@ import { readJsonBodies } from './http/jsonBody'
 import { isOfThisMachine, labelLocalConnections, warnOfLocalProxies } from './http/localConnections'
 import { describeCalls, openApiRoute } from './http/openapi/document'
 import { discoveryRoutes, metricRoutes, networkRoutes, type Network } from './http/routes/network'
+import { passkeySignInRoutes } from './http/routes/passkeySignIn'
+import { signInMethodRoutes } from './http/routes/signInMethods'
 import { pageRoutes } from './http/routes/page'
 import { referenceRoutes } from './http/routes/reference'
 import { removeBasePath } from './http/subPath'
@@ -74,6 +77,7 @@ export interface Parts
   /** Addresses or networks. */
   trustedProxies: string[]
   signIn: SignIn
+  signInMethods: SignInMethods
   registration: Registration
   activityLog: ActivityLog
   ownPassword: OwnPassword
@@ -201,7 +205,9 @@ export async function createApp(
     () => ending.hasBegun,
   )
   authRoutes(app, parts)
+  passkeySignInRoutes(app, parts)
   accountRoutes(app, parts)
+  signInMethodRoutes(app, parts)
   keyRoutes(app, parts)
   dashboardRoutes(app, parts.dashboard)
   networkRoutes(app, parts.network)

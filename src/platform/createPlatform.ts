@@ -11,9 +11,11 @@ import { createCodeChecks } from './accounts/codeChecks'
 import { createDownloadTickets } from './accounts/downloadTickets'
 import { createInvites } from './accounts/invites'
 import { createOwnPassword } from './accounts/ownPassword'
+import { createPasskeys } from './accounts/passkeys'
 import { createRegistration, type Registration } from './accounts/registration'
 import { createSessions, type Sessions } from './accounts/sessions'
 import { createSignIn } from './accounts/signIn'
+import { createSignInMethods } from './accounts/signInMethods'
 import { createUsers } from './accounts/users'
 import { createApp, type App } from './app'
 import type { Settings } from './config'
@@ -282,6 +284,7 @@ function openAccounts(
   const activityLog = createActivityLog(db, log, Date.now)
   closers.push(() => activityLog.close())
   const codes = createCodeChecks({ db, secrets, activityLog, now })
+  const passkeys = createPasskeys(db, activityLog, now)
   const dashboard = createDashboard({ db, pool, secrets, cluster, host: settings.dashboardHost, log, now })
   const cleanUp = setInterval(() => {
     void dashboard.sweep()
@@ -297,7 +300,8 @@ function openAccounts(
     activityLog,
     dashboard,
     registration: createRegistration(db, secrets, sessions, now),
-    signIn: createSignIn(db, codes, sessions, now),
+    signIn: createSignIn(db, { codes, passkeys }, sessions, now),
+    signInMethods: createSignInMethods({ db, secrets, codes, passkeys, now }),
     ownPassword: createOwnPassword(db, codes, sessions.announceChange),
     users: createUsers(db, { onRightsLost: () => void dashboard.sweep(), onSessionsChanged: sessions.announceChange }),
     invites: createInvites(db, now),

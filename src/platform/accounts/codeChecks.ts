@@ -2,7 +2,8 @@ import type { WrongCodes } from '../../contract/auth'
 import { AppError } from '../errors'
 import type { Db } from '../state/db'
 import type { Secrets } from '../state/secrets'
-import { markTotpStepUsed, type UserRow } from '../state/accounts/users'
+import { listAuthenticators, markTotpStepUsed } from '../state/accounts/authenticators'
+import type { UserRow } from '../state/accounts/users'
 import {
   clearWrongCodes,
   findCodeWait,
@@ -13,13 +14,14 @@ import {
 import type { ActivityLog } from './activityLog'
 import { tooManyTries, waitText } from './rateLimits'
 import { stepOfCode } from './oneTimeCodes'
+import { isRecoveryCode, redeemRecoveryCode } from './recoveryCodes'
 
 /** Per account, from all addresses: who enters codes knows the password already. */
 const waits: CodeWaits = { every: 10, firstSeconds: 15 * 60, longestSeconds: 86_400 }
 
 export interface CodeChecks {
   /**
-   * Verifies a one-time code and marks it as used. Call it only after the password was verified, because every wrong
+   * Verifies a one-time code of any of the user's authenticators, or a recovery code, and marks it as used. Call it only after the password was verified, because every wrong
    * code counts. After every tenth one the user waits 15 minutes, doubled each time up to one day.
    * @param by the user of the session, if any, and the address, for the activity log
    * @throws AppError INVALID_CODE; TOO_MANY_TRIES while the user waits, whatever the code
@@ -46,19 +48,37 @@ interface CodeCheckParts {
 export function createCodeChecks({ db, secrets, activityLog, now }: CodeCheckParts): CodeChecks {
   const secondsUntil = (time: Date) => Math.max(1, Math.ceil((time.getTime() - now()) / 1000))
 
-  async function refusal(user: UserRow, code: string): Promise<AppError | undefined> {
-    const timeStep = await stepOfCode(secrets.unseal(user.totp_secret, 'totp', user.username), code, now())
-    if (timeStep === undefined) return new AppError('INVALID_CODE', 'The verification code is incorrect.')
-    if (!(await markTotpStepUsed(db, user.id, timeStep)))
-      return new AppError('INVALID_CODE', 'This verification code has already been used. Please wait for the next one.')
+  async function recoveryRefusal(user: UserRow, code: string, address: string): Promise<AppError | undefined> {
+    const left = await redeemRecoveryCode(db, user.id, code)
+    if (left === undefined)
+      return new AppError('INVALID_CODE', 'This recovery code is incorrect, or it has been used already.')
+    const action = `used a recovery code (${left} left)`
+    activityLog.record({ username: user.username, kind: 'session', action, subject: null, address, succeeded: true })
     return undefined
+  }
+
+  async function refusal(user: UserRow, code: string): Promise<AppError | undefined> {
+    let isUsed = false
+    for (const { id, secret } of await listAuthenticators(db, user.id)) {
+      const timeStep = await stepOfCode(secrets.unseal(secret, 'totp', user.username), code, now())
+      if (timeStep === undefined) continue
+      if (await markTotpStepUsed(db, id, timeStep)) return undefined
+      isUsed = true
+    }
+    return new AppError(
+      'INVALID_CODE',
+      isUsed
+        ? 'This verification code has already been used. Please wait for the next one.'
+        : 'The verification code is incorrect.',
+    )
   }
 
   return {
     async check(user, code, { username, address }) {
       const tried = await countCodeAttempt(db, user.id, new Date(now()), waits)
       if (!tried) throw tooManyTries(secondsUntil((await findCodeWait(db, user.id)) ?? new Date(now())))
-      const refused = await refusal(user, code).catch(async (error: unknown) => {
+      const verified = isRecoveryCode(code) ? recoveryRefusal(user, code, address) : refusal(user, code)
+      const refused = await verified.catch(async (error: unknown) => {
         // The code was not verified.
         await uncountCodeAttempt(db, user.id)
         throw error

@@ -2,7 +2,7 @@ import type { ChangePassword } from '../../contract/auth'
 import { AppError } from '../errors'
 import type { Db } from '../state/db'
 import type { SessionUser } from '../state/accounts/sessions'
-import { findUser, replacePassword } from '../state/accounts/users'
+import { findUser, replacePassword, type UserRow } from '../state/accounts/users'
 import type { CodeChecks } from './codeChecks'
 import { clearAttempts, rateLimits, takeAttempt } from './rateLimits'
 import { hashPassword, isPassword } from './passwords'
@@ -17,16 +17,24 @@ export interface OwnPassword {
   change(by: SessionUser, change: ChangePassword, address: string): Promise<void>
 }
 
+/**
+ * Verifies the password of a signed-in user.
+ * @throws AppError BAD_CREDENTIALS with the text, TOO_MANY_TRIES per account
+ */
+export async function requireOwnPassword(db: Db, userId: number, password: string, refusal: string): Promise<UserRow> {
+  const account = String(userId)
+  await takeAttempt(db, rateLimits.password, account)
+  const user = await findUser(db, userId)
+  if (!user || !(await isPassword(password, user.password_hash))) throw new AppError('BAD_CREDENTIALS', refusal)
+  await clearAttempts(db, rateLimits.password, account)
+  return user
+}
+
 /** @param onSessionsEnded called after a change of the password; must not throw */
 export function createOwnPassword(db: Db, codes: CodeChecks, onSessionsEnded: () => void): OwnPassword {
   return {
     async change({ userId, sessionId }, { password, newPassword, token: code }, address) {
-      const account = String(userId)
-      await takeAttempt(db, rateLimits.password, account)
-      const user = await findUser(db, userId)
-      if (!user || !(await isPassword(password, user.password_hash)))
-        throw new AppError('BAD_CREDENTIALS', 'The old password is incorrect.')
-      await clearAttempts(db, rateLimits.password, account)
+      const user = await requireOwnPassword(db, userId, password, 'The old password is incorrect.')
       await codes.check(user, code, { username: user.username, address })
       const hash = await hashPassword(newPassword)
       // The wrong codes stay counted, because only a sign-in shows them to the user.

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import type { Register, VerifyRegistration } from '../../contract/auth'
 import { AppError } from '../errors'
 import { setAccess } from '../state/accounts/access'
+import { insertAuthenticator } from '../state/accounts/authenticators'
 import { isDuplicate, type Db } from '../state/db'
 import {
   findActiveInvite,
@@ -27,6 +28,8 @@ import type { Client, Sessions } from './sessions'
 export const INVITE_DAYS = 7
 const REGISTRATION_MINUTES = 15
 const CODE_TRIES = 10
+/** The name of the authenticator that a user registers with; also that of migrated ones (0016_authenticators.ts). */
+const FIRST_AUTHENTICATOR = 'Authenticator app'
 
 export interface Registration {
   /**
@@ -98,9 +101,13 @@ export function createRegistration(db: Db, secrets: Secrets, sessions: Sessions,
           const id = await insertUser(transaction, {
             username,
             password_hash,
-            totp_secret,
-            totp_last_step: timeStep,
             is_admin: isAdmin,
+          })
+          await insertAuthenticator(transaction, {
+            user_id: id,
+            name: FIRST_AUTHENTICATOR,
+            secret: totp_secret,
+            last_step: timeStep,
           })
           // A deployment that was deleted since is left out.
           if (invite.access) await setAccess(transaction, id, invite.access)

@@ -1,18 +1,27 @@
 import type { Login, VerifyLogin, WrongCodes } from '../../contract/auth'
+import type { LoginStep, PasskeyAssertion, PasskeyOptions } from '../../contract/signInMethods'
 import { AppError } from '../errors'
 import type { Db } from '../state/db'
 import { hashToken, randomToken } from '../state/secrets'
 import { listSessions } from '../state/accounts/sessions'
 import { deleteLoginStep, uncountLoginAttempt, insertLoginStep, countLoginAttempt } from '../state/accounts/loginSteps'
-import { findUserByName } from '../state/accounts/users'
+import { findUser, findUserByName, type UserRow } from '../state/accounts/users'
 import { networkOf, wideNetworkOf } from './clientAddress'
 import type { CodeChecks } from './codeChecks'
+import { wrongPasskey, type Passkeys, type RelyingParty } from './passkeys'
 import { clearAttempts, giveBackAttempt, rateLimits, takeAttempt, tryTakeAttempt } from './rateLimits'
 import { isPassword } from './passwords'
 import type { Client, Sessions } from './sessions'
 
 const STEP_MINUTES = 5
 const CODE_TRIES = 5
+
+export interface SignedIn {
+  token: string
+  username: string
+  isAdmin: boolean
+  wrongCodes: WrongCodes | undefined
+}
 
 export interface SignIn {
   /**
@@ -28,16 +37,60 @@ export interface SignIn {
    * of this step.
    * @throws AppError STEP_EXPIRED, INVALID_CODE, TOO_MANY_TRIES
    */
-  confirmSignIn(
-    step: VerifyLogin,
+  confirmSignIn(step: VerifyLogin, client: Client): Promise<SignedIn>
+  /** A challenge for the user's passkeys in step 2. @throws AppError STEP_EXPIRED, CONFLICT without passkeys */
+  stepPasskeyOptions(step: LoginStep, client: Client, rp: RelyingParty | undefined): Promise<PasskeyOptions>
+  /** Step 2 with a passkey. @returns as confirmSignIn. @throws AppError STEP_EXPIRED, BAD_CREDENTIALS */
+  confirmWithPasskey(
+    step: LoginStep & { response: PasskeyAssertion },
     client: Client,
-  ): Promise<{ token: string; username: string; isAdmin: boolean; wrongCodes: WrongCodes | undefined }>
+    rp: RelyingParty | undefined,
+  ): Promise<SignedIn>
+  /** A challenge for any passkey, without a name. @throws AppError TOO_MANY_TRIES */
+  alonePasskeyOptions(client: Client, rp: RelyingParty | undefined): Promise<PasskeyOptions>
+  /** A passkey alone, which has verified its user. @returns as confirmSignIn. @throws AppError BAD_CREDENTIALS */
+  signInWithPasskey(response: PasskeyAssertion, client: Client, rp: RelyingParty | undefined): Promise<SignedIn>
   /** @returns the username as registered; undefined if there is no such user */
   usernameOf(tried: string): Promise<string | undefined>
 }
 
 /** @param now milliseconds since the epoch */
-export function createSignIn(db: Db, codes: CodeChecks, sessions: Sessions, now: () => number): SignIn {
+export function createSignIn(
+  db: Db,
+  { codes, passkeys }: { codes: CodeChecks; passkeys: Passkeys },
+  sessions: Sessions,
+  now: () => number,
+): SignIn {
+  const expired = () =>
+    new AppError('STEP_EXPIRED', 'This sign-in has expired. Please go back to login and start again.')
+
+  /** Counts an attempt at step 2. @throws AppError STEP_EXPIRED, TOO_MANY_TRIES */
+  async function openStep(username: string, sessionToken: string, client: Client) {
+    await takeAttempt(db, rateLimits.step, client.network)
+    const tokenHash = hashToken(sessionToken)
+    // The same queries for every name, so that timing does not reveal which users exist.
+    const step = await countLoginAttempt(db, tokenHash, CODE_TRIES)
+    const user = await findUserByName(db, username)
+    if (!user || step?.user_id !== user.id) throw expired()
+    return { user, tokenHash }
+  }
+
+  /** @param tokenHash of step 2; undefined for a passkey alone */
+  function openSession(user: UserRow, tokenHash: string | undefined, client: Client): Promise<SignedIn> {
+    // In one transaction, so that a concurrent password change ends either the step or the session.
+    return db.transaction().execute(async (transaction) => {
+      const tries = tokenHash === undefined ? 1 : await deleteLoginStep(transaction, tokenHash)
+      if (tries === undefined) throw expired()
+      const wrongCodes = await codes.clear(transaction, user.id, tries - 1)
+      return {
+        token: await sessions.open(user, client, transaction),
+        username: user.username,
+        isAdmin: user.is_admin,
+        wrongCodes,
+      }
+    })
+  }
+
   return {
     async login({ username, password }, { network }) {
       const account = `${username} ${network}`
@@ -64,14 +117,7 @@ export function createSignIn(db: Db, codes: CodeChecks, sessions: Sessions, now:
     },
 
     async confirmSignIn({ username, token: code, sessionToken }, client) {
-      await takeAttempt(db, rateLimits.step, client.network)
-      const tokenHash = hashToken(sessionToken)
-      // The same queries for every name, so that timing does not reveal which users exist.
-      const step = await countLoginAttempt(db, tokenHash, CODE_TRIES)
-      const user = await findUserByName(db, username)
-      const expired = () =>
-        new AppError('STEP_EXPIRED', 'This sign-in has expired. Please go back to login and start again.')
-      if (!user || step?.user_id !== user.id) throw expired()
+      const { user, tokenHash } = await openStep(username, sessionToken, client)
       try {
         await codes.check(user, code, { username: null, address: client.address })
       } catch (error) {
@@ -79,18 +125,36 @@ export function createSignIn(db: Db, codes: CodeChecks, sessions: Sessions, now:
         if (error instanceof AppError && error.code === 'TOO_MANY_TRIES') await uncountLoginAttempt(db, tokenHash)
         throw error
       }
-      // In one transaction, so that a concurrent password change ends either the step or the session.
-      return db.transaction().execute(async (transaction) => {
-        const tries = await deleteLoginStep(transaction, tokenHash)
-        if (tries === undefined) throw expired()
-        const wrongCodes = await codes.clear(transaction, user.id, tries - 1)
-        return {
-          token: await sessions.open(user, client, transaction),
-          username: user.username,
-          isAdmin: user.is_admin,
-          wrongCodes,
-        }
-      })
+      return openSession(user, tokenHash, client)
+    },
+
+    async stepPasskeyOptions({ username, sessionToken }, client, rp) {
+      const { user, tokenHash } = await openStep(username, sessionToken, client)
+      const options = await passkeys.options(rp, { purpose: 'step', user_id: user.id, step_hash: tokenHash })
+      // The attempts of a step count wrong answers only.
+      await uncountLoginAttempt(db, tokenHash)
+      return options
+    },
+
+    async confirmWithPasskey({ username, sessionToken, response }, client, rp) {
+      const { user, tokenHash } = await openStep(username, sessionToken, client)
+      const owner = { purpose: 'step' as const, user_id: user.id, step_hash: tokenHash }
+      const { user_id } = await passkeys.verify(response, rp, owner, client.address)
+      if (user_id !== user.id) throw new Error('The passkey of another user was accepted')
+      return openSession(user, tokenHash, client)
+    },
+
+    async alonePasskeyOptions(client, rp) {
+      await takeAttempt(db, rateLimits.step, client.network)
+      return passkeys.options(rp, { purpose: 'alone' })
+    },
+
+    async signInWithPasskey(response, client, rp) {
+      await takeAttempt(db, rateLimits.step, client.network)
+      const { user_id } = await passkeys.verify(response, rp, { purpose: 'alone' }, client.address)
+      const user = await findUser(db, user_id)
+      if (!user) throw wrongPasskey()
+      return openSession(user, undefined, client)
     },
 
     usernameOf: async (tried) => (await findUserByName(db, tried))?.username,

@@ -1,11 +1,6 @@
 import { isIP } from 'node:net'
 import type { FastifyRequest } from 'fastify'
-
-/** For whom passkeys are made: a domain (the RP ID), and the origin of its pages (WebAuthn level 3, §5.1.2). */
-export interface RelyingParty {
-  id: string
-  origin: string
-}
+import type { RelyingParty } from '../accounts/passkeys'
 
 /**
  * Returns the console's relying party: of its public address, or else of the page that makes the request.

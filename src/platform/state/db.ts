@@ -18,6 +18,7 @@ import * as notifications from './migrations/0012_notifications'
 import * as consoles from './migrations/0013_consoles'
 import * as replicas from './migrations/0014_replicas'
 import * as access from './migrations/0015_access'
+import * as authenticators from './migrations/0016_authenticators'
 import type { State } from './schema'
 
 export type Db = Kysely<State>
@@ -39,6 +40,7 @@ const migrations: Record<string, Migration> = {
   '0013_consoles': consoles,
   '0014_replicas': replicas,
   '0015_access': access,
+  '0016_authenticators': authenticators,
 }
 
 /** Limit for a connection or a result, so that an outage is reported within five seconds. */

@@ -13,9 +13,6 @@ export interface State {
     id: Generated<number>
     username: string
     password_hash: string
-    /** Sealed (see secrets.ts). */
-    totp_secret: string
-    totp_last_step: number
     /** At most one of the two. Neither: an operator. */
     is_admin: boolean
     is_limited: Generated<boolean>
@@ -57,6 +54,46 @@ export interface State {
     last_used_at: Generated<Date>
     device: string
     address: string
+  }
+  /** Authenticator apps (TOTP). */
+  authenticators: {
+    id: Generated<string>
+    user_id: number
+    name: string
+    /** Sealed (see secrets.ts). */
+    secret: string
+    last_step: number
+    created_at: Generated<Date>
+    last_used_at: Date | null
+  }
+  /** WebAuthn credentials. */
+  passkeys: {
+    id: string
+    user_id: number
+    name: string
+    /** Base64url. */
+    credential_id: string
+    public_key: Buffer
+    /** A bigint, which the driver returns as text. */
+    counter: ColumnType<string, number, number>
+    transports: string[]
+    /** The domain that it was made for. */
+    rp_id: string
+    created_at: Generated<Date>
+    last_used_at: Date | null
+  }
+  recovery_codes: { user_id: number; code_hash: string }
+  /** What a call may be answered with once: WebAuthn challenges, proofs of identity, secrets that are not confirmed. */
+  challenges: {
+    hash: string
+    purpose: string
+    user_id: number | null
+    session_id: string | null
+    step_hash: string | null
+    /** Sealed (see secrets.ts). */
+    secret: string | null
+    tries: Generated<number>
+    expires_at: Date
   }
   login_steps: { token_hash: string; user_id: number; expires_at: Date; tries: Generated<number> }
   registrations: {

@@ -289,7 +289,8 @@ test('passwords and step tokens are neither in the log nor readable in the state
   const sessionToken = await firstStep()
   const { password_hash, totp_secret } = await platform.db
     .selectFrom('users')
-    .select(['password_hash', 'totp_secret'])
+    .innerJoin('authenticators', 'authenticators.user_id', 'users.id')
+    .select(['password_hash', 'secret as totp_secret'])
     .where('username', '=', 'Ann')
     .executeTakeFirstOrThrow()
   expect(password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)

@@ -1,4 +1,5 @@
 import { createCodeChecks } from '../../../src/platform/accounts/codeChecks'
+import { createPasskeys } from '../../../src/platform/accounts/passkeys'
 import { createSignIn } from '../../../src/platform/accounts/signIn'
 import { openSecrets } from '../../../src/platform/state/secrets'
 import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
@@ -102,7 +103,10 @@ test('security 2: the lockout survives a restart of the platform', async () => {
   const now = () => platform.clock.now
   const restarted = createSignIn(
     db,
-    createCodeChecks({ db, secrets: await openSecrets(dataDir, db), activityLog, now }),
+    {
+      codes: createCodeChecks({ db, secrets: await openSecrets(dataDir, db), activityLog, now }),
+      passkeys: createPasskeys(db, activityLog, now),
+    },
     sessions,
     now,
   )

@@ -12,6 +12,7 @@ import * as file from '../../../contract/file'
 import * as instance from '../../../contract/instance'
 import * as metric from '../../../contract/metric'
 import * as network from '../../../contract/network'
+import * as signInMethods from '../../../contract/signInMethods'
 import { SHARED_ROOT } from '../../../contract/pageRules'
 
 type Json = Record<string, unknown>
@@ -40,6 +41,7 @@ export function nameSchemas(): void {
     ...instance,
     ...metric,
     ...network,
+    ...signInMethods,
   })
   for (const [name, schema] of exported) {
     if (schema instanceof z.ZodType) z.globalRegistry.add(schema, { ...z.globalRegistry.get(schema), id: name })

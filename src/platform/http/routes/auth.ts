@@ -15,7 +15,7 @@ import { Done, Nothing } from '../../../contract/envelope'
 import { networkOf } from '../../accounts/clientAddress'
 import type { Registration } from '../../accounts/registration'
 import type { Sessions } from '../../accounts/sessions'
-import type { SignIn } from '../../accounts/signIn'
+import type { SignedIn, SignIn } from '../../accounts/signIn'
 import { AppError } from '../../errors'
 import type { FastifyRequest } from 'fastify'
 import { clientOf, sessionUserOf } from '../access'
@@ -27,7 +27,7 @@ import { call } from '../openapi/call'
 import type { Router } from '../router'
 
 /** Calls without a session that are served at a time for one network. */
-const AT_A_TIME = 4
+export const AT_A_TIME = 4
 
 const flag = (isAdmin: boolean): 0 | 1 => (isAdmin ? 1 : 0)
 
@@ -36,9 +36,31 @@ const failedToSignIn = ({ activitySubject }: FastifyRequest) =>
 
 /** A right password is not recorded, because the code follows. */
 const firstStep: Activity = { kind: 'session', action: null, failure: failedToSignIn }
-const secondStep: Activity = { kind: 'session', action: 'signed in', failure: failedToSignIn }
+export const secondStep: Activity = { kind: 'session', action: 'signed in', failure: failedToSignIn }
 const inviteTried: Activity = { kind: 'invite', action: null, failure: 'tried an invite code that is not valid' }
 const registered: Activity = { kind: 'user', action: 'registered', failure: 'failed to register' }
+
+/** Records the username of a failed attempt if the user exists. Otherwise it may be a mistyped password. */
+export async function withAttemptedUser<Result>(
+  signIn: Pick<SignIn, 'usernameOf'>,
+  request: FastifyRequest<{ Body: { username: string } }>,
+  attempt: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await attempt()
+  } catch (error) {
+    const isWrong =
+      error instanceof AppError && ['BAD_CREDENTIALS', 'INVALID_CODE', 'STEP_EXPIRED'].includes(error.code)
+    if (isWrong) request.activitySubject = await signIn.usernameOf(request.body.username).catch(() => undefined)
+    throw error
+  }
+}
+
+/** The answer to a finished sign-in, which the activity log records. */
+export function signedIn(request: FastifyRequest, { token, username, isAdmin, wrongCodes }: SignedIn) {
+  request.activityActor = username
+  return done({ token, isAdmin: flag(isAdmin), wrongCodes })
+}
 
 export interface SignInParts {
   signIn: SignIn
@@ -66,20 +88,8 @@ export function authRoutes(app: Router, { signIn, registration, sessions, public
   const limit = createCallLimit(AT_A_TIME)
   const inTurn = <Result>(request: FastifyRequest, work: () => Promise<Result>) => limit(networkOf(request.ip), work)
 
-  /** Records the username of a failed attempt if the user exists. Otherwise it may be a mistyped password. */
-  async function withAttemptedUser<Result>(
-    request: FastifyRequest<{ Body: { username: string } }>,
-    attempt: () => Promise<Result>,
-  ): Promise<Result> {
-    try {
-      return await inTurn(request, attempt)
-    } catch (error) {
-      const isWrong =
-        error instanceof AppError && ['BAD_CREDENTIALS', 'INVALID_CODE', 'STEP_EXPIRED'].includes(error.code)
-      if (isWrong) request.activitySubject = await signIn.usernameOf(request.body.username).catch(() => undefined)
-      throw error
-    }
-  }
+  const attempted = <Result>(request: FastifyRequest<{ Body: { username: string } }>, work: () => Promise<Result>) =>
+    withAttemptedUser(signIn, request, () => inTurn(request, work))
 
   app.post(
     '/api/auth/login',
@@ -92,7 +102,7 @@ export function authRoutes(app: Router, { signIn, registration, sessions, public
       },
     },
     async (request) =>
-      done({ sessionToken: await withAttemptedUser(request, () => signIn.login(request.body, clientOf(request))) }),
+      done({ sessionToken: await attempted(request, () => signIn.login(request.body, clientOf(request))) }),
   )
 
   app.post(
@@ -112,11 +122,7 @@ export function authRoutes(app: Router, { signIn, registration, sessions, public
       },
     },
     async (request) => {
-      const { token, username, isAdmin, wrongCodes } = await withAttemptedUser(request, () =>
-        signIn.confirmSignIn(request.body, clientOf(request)),
-      )
-      request.activityActor = username
-      return done({ token, isAdmin: flag(isAdmin), wrongCodes })
+      return signedIn(request, await attempted(request, () => signIn.confirmSignIn(request.body, clientOf(request))))
     },
   )
 

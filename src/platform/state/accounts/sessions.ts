@@ -79,9 +79,9 @@ export async function deleteSessionsOf(db: Db, userId: number, keptId?: string):
   await sessions.execute()
 }
 
-/** Deletes expired sessions, login steps, registrations and download tickets. */
+/** Deletes expired sessions, login steps, challenges, registrations and download tickets. */
 export async function dropExpired(db: Db): Promise<void> {
-  for (const table of ['sessions', 'login_steps', 'registrations', 'download_tickets'] as const) {
+  for (const table of ['sessions', 'login_steps', 'challenges', 'registrations', 'download_tickets'] as const) {
     await db
       .deleteFrom(table)
       .where('expires_at', '<', sql<Date>`now()`)

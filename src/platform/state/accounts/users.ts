@@ -21,27 +21,6 @@ export async function hasUsers(db: Db): Promise<boolean> {
   return (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) !== undefined
 }
 
-/** The distance between the oldest and the newest code that are accepted at the same time. */
-const MAX_STEP_SPAN = 2
-
-/**
- * Marks a time step as used by a user's code. A stored step more than `STEPS_AT_ONCE` later was used while the clock
- * was ahead and is ignored; otherwise the user could not sign in until the clock has caught up.
- * @param step of a code that is valid now
- * @returns false if this step or a later one was used before; of concurrent calls, one gets true
- */
-export async function markTotpStepUsed(db: Db, userId: number, step: number): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('users')
-    .set({ totp_last_step: step })
-    .where('id', '=', userId)
-    .where((where) =>
-      where.or([where('totp_last_step', '<', step), where('totp_last_step', '>', step + MAX_STEP_SPAN)]),
-    )
-    .executeTakeFirst()
-  return numUpdatedRows === 1n
-}
-
 /** Sorted by registration. `lastSeen` is of the sessions that are still valid, and of API keys. */
 export async function listUsers(
   db: Db,

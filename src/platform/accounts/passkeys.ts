@@ -1,0 +1,202 @@
+import { randomUUID } from 'node:crypto'
+import {
+  generateAuthenticationOptions,
+  generateRegistrationOptions,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+} from '@simplewebauthn/server'
+import type { PasskeyAssertion, PasskeyCreation, PasskeyOptions } from '../../contract/signInMethods'
+import { AppError } from '../errors'
+import { insertChallenge, takeChallenge } from '../state/accounts/challenges'
+import { findPasskey, insertPasskey, listPasskeys, markPasskeyUsed, type PasskeyRow } from '../state/accounts/passkeys'
+import type { SessionUser } from '../state/accounts/sessions'
+import { countMethods } from '../state/accounts/signInMethods'
+import { findUser } from '../state/accounts/users'
+import { isDuplicate, type Db } from '../state/db'
+import { hashToken } from '../state/secrets'
+import type { ActivityLog } from './activityLog'
+
+const CHALLENGE_MINUTES = 5
+const MAX_PASSKEYS = 20
+
+/** For whom passkeys are made: a domain (the RP ID), and the origin of its pages (WebAuthn level 3, §5.1.2). */
+export interface RelyingParty {
+  id: string
+  origin: string
+}
+
+/** What an assertion is for: a step of signing in, signing in alone, or a proof within a session. */
+export type AssertionUse =
+  | { purpose: 'step'; user_id: number; step_hash: string }
+  | { purpose: 'alone' }
+  | { purpose: 'proof'; user_id: number; session_id: string }
+
+export interface Passkeys {
+  /** A challenge for passkeys of a user, or of anybody. @throws AppError CONFLICT if the user has none here */
+  options(rp: RelyingParty | undefined, use: AssertionUse): Promise<PasskeyOptions>
+  /**
+   * Verifies the answer to a challenge, which is used up whatever the result.
+   * @param address the client's, for the activity log
+   * @returns the passkey, which belongs to the user of the challenge. @throws AppError BAD_CREDENTIALS
+   */
+  verify(
+    response: PasskeyAssertion,
+    rp: RelyingParty | undefined,
+    use: AssertionUse,
+    address: string,
+  ): Promise<PasskeyRow>
+  /** A challenge for a new passkey. @throws AppError CONFLICT */
+  creationOptions(by: SessionUser, rp: RelyingParty | undefined): Promise<PasskeyOptions>
+  /** Stores a new passkey. @throws AppError BAD_CREDENTIALS if the answer is not right, CONFLICT for too many or a known one */
+  create(by: SessionUser, rp: RelyingParty | undefined, name: string, response: PasskeyCreation): Promise<void>
+}
+
+export const wrongPasskey = () =>
+  new AppError('BAD_CREDENTIALS', 'This passkey was not accepted. Please try again, or sign in another way.')
+const notHere = () =>
+  new AppError(
+    'CONFLICT',
+    'Passkeys do not work at this address. They need HTTPS and a domain name; only localhost works without.',
+  )
+
+/** @param now milliseconds since the epoch */
+export function createPasskeys(db: Db, activityLog: Pick<ActivityLog, 'record'>, now: () => number): Passkeys {
+  const keep = (challenge: string, use: AssertionUse | { purpose: 'create'; user_id: number; session_id: string }) =>
+    insertChallenge(db, {
+      ...ownerOf(use),
+      hash: hashToken(challenge),
+      purpose: use.purpose,
+      secret: null,
+      expires_at: new Date(now() + CHALLENGE_MINUTES * 60_000),
+    })
+
+  return {
+    async options(rp, use) {
+      if (!rp) throw notHere()
+      const all = use.purpose === 'alone' ? [] : await listPasskeys(db, use.user_id)
+      const usable = all.filter(({ rp_id }) => rp_id === rp.id)
+      if (use.purpose !== 'alone' && usable.length === 0)
+        throw new AppError('CONFLICT', 'This account has no passkey for this address.')
+      const options = await generateAuthenticationOptions({
+        rpID: rp.id,
+        allowCredentials: usable.map(({ credential_id, transports }) => ({ id: credential_id, transports })),
+        userVerification: use.purpose === 'alone' ? 'required' : 'preferred',
+        timeout: CHALLENGE_MINUTES * 60_000,
+      })
+      await keep(options.challenge, use)
+      return { ...options }
+    },
+
+    async verify(response, rp, use, address) {
+      const challenge = challengeOf(response)
+      const isKnown = challenge && (await takeChallenge(db, hashToken(challenge), use.purpose, ownerOf(use)))
+      const passkey = await findPasskey(db, response.id)
+      if (!rp || !isKnown || !passkey || passkey.rp_id !== rp.id) throw wrongPasskey()
+      if (use.purpose !== 'alone' && passkey.user_id !== use.user_id) throw wrongPasskey()
+      const { userHandle } = response.response
+      if (
+        userHandle !== undefined &&
+        userHandle !== '' &&
+        userHandle !== handleOf(passkey.user_id).toString('base64url')
+      )
+        throw wrongPasskey()
+      const result = await verifyAuthenticationResponse({
+        response: response as unknown as Parameters<typeof verifyAuthenticationResponse>[0]['response'],
+        expectedChallenge: challenge,
+        expectedOrigin: rp.origin,
+        expectedRPID: rp.id,
+        // The counter is compared below, in one statement for concurrent calls.
+        credential: { id: passkey.credential_id, publicKey: new Uint8Array(passkey.public_key), counter: 0 },
+        requireUserVerification: use.purpose === 'alone',
+      }).catch(() => undefined)
+      if (!result?.verified) throw wrongPasskey()
+      if (!(await markPasskeyUsed(db, passkey.id, result.authenticationInfo.newCounter))) {
+        const user = await findUser(db, passkey.user_id)
+        activityLog.record({
+          username: null,
+          kind: 'session',
+          action: 'used a passkey whose counter went back, which may be a copy, as',
+          subject: `${user?.username}: ${passkey.name}`,
+          address,
+          succeeded: false,
+        })
+        throw wrongPasskey()
+      }
+      return passkey
+    },
+
+    async creationOptions({ userId, sessionId, username }, rp) {
+      if (!rp) throw notHere()
+      const known = (await listPasskeys(db, userId)).filter(({ rp_id }) => rp_id === rp.id)
+      const options = await generateRegistrationOptions({
+        rpName: 'Quarterdeck',
+        rpID: rp.id,
+        userName: username,
+        userID: new Uint8Array(handleOf(userId)),
+        attestationType: 'none',
+        excludeCredentials: known.map(({ credential_id, transports }) => ({ id: credential_id, transports })),
+        authenticatorSelection: { residentKey: 'preferred', userVerification: 'preferred' },
+        timeout: CHALLENGE_MINUTES * 60_000,
+      })
+      await keep(options.challenge, { purpose: 'create', user_id: userId, session_id: sessionId })
+      return { ...options }
+    },
+
+    async create({ userId, sessionId }, rp, name, response) {
+      const challenge = challengeOf(response)
+      const owner = ownerOf({ purpose: 'create', user_id: userId, session_id: sessionId })
+      const isKnown = challenge && (await takeChallenge(db, hashToken(challenge), 'create', owner))
+      if (!rp || !isKnown) throw wrongPasskey()
+      const result = await verifyRegistrationResponse({
+        response: response as unknown as Parameters<typeof verifyRegistrationResponse>[0]['response'],
+        expectedChallenge: challenge,
+        expectedOrigin: rp.origin,
+        expectedRPID: rp.id,
+        requireUserVerification: false,
+      }).catch(() => undefined)
+      if (!result?.verified) throw wrongPasskey()
+      const { id, publicKey, counter, transports = [] } = result.registrationInfo.credential
+      await db
+        .transaction()
+        .execute(async (transaction) => {
+          if ((await countMethods(transaction, userId)).passkeys >= MAX_PASSKEYS)
+            throw new AppError(
+              'CONFLICT',
+              `You have ${MAX_PASSKEYS} passkeys already. Remove those that you do not use.`,
+            )
+          await insertPasskey(transaction, {
+            id: randomUUID(),
+            user_id: userId,
+            name,
+            credential_id: id,
+            public_key: Buffer.from(publicKey),
+            counter,
+            transports: transports.map(String).slice(0, 10),
+            rp_id: rp.id,
+            last_used_at: null,
+          })
+        })
+        .catch((error: unknown) => {
+          throw isDuplicate(error) ? new AppError('CONFLICT', 'This passkey is registered already.') : error
+        })
+    },
+  }
+}
+
+/** The user handle of WebAuthn: tells nothing of the user. */
+const handleOf = (userId: number) => Buffer.from(`user ${userId}`)
+
+function ownerOf(use: { purpose: string; user_id?: number; session_id?: string; step_hash?: string }) {
+  return { user_id: use.user_id ?? null, session_id: use.session_id ?? null, step_hash: use.step_hash ?? null }
+}
+
+/** The challenge that a response answers, not verified. */
+function challengeOf({ response }: { response: { clientDataJSON: string } }): string | undefined {
+  try {
+    const data: unknown = JSON.parse(Buffer.from(response.clientDataJSON, 'base64url').toString('utf8'))
+    const challenge = (data as { challenge?: unknown } | null)?.challenge
+    return typeof challenge === 'string' ? challenge : undefined
+  } catch {
+    return undefined
+  }
+}

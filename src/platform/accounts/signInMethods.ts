@@ -1,0 +1,147 @@
+import type { ConfirmAuthenticator, OwnMethodsAnswer, Prove, SignInMethod } from '../../contract/signInMethods'
+import { AppError } from '../errors'
+import { insertAuthenticator, listAuthenticators } from '../state/accounts/authenticators'
+import { countChallengeAttempt, insertChallenge, takeChallenge } from '../state/accounts/challenges'
+import { listPasskeys } from '../state/accounts/passkeys'
+import { listRecoveryCodes } from '../state/accounts/recoveryCodes'
+import type { SessionUser } from '../state/accounts/sessions'
+import { countMethods, deleteMethod, renameMethod, type MethodTable } from '../state/accounts/signInMethods'
+import type { Db } from '../state/db'
+import { hashToken, randomToken, type Secrets } from '../state/secrets'
+import type { CodeChecks } from './codeChecks'
+import { newTotpSecret, qrCodeOf, stepOfCode } from './oneTimeCodes'
+import { requireOwnPassword } from './ownPassword'
+import type { Passkeys, RelyingParty } from './passkeys'
+import { makeRecoveryCodes } from './recoveryCodes'
+
+const MINUTES = 5
+const CODE_TRIES = 5
+const MAX_AUTHENTICATORS = 5
+
+/** The authenticators, passkeys and recovery codes of a signed-in user. All but passkeys' ceremonies, see passkeys.ts. */
+export interface SignInMethods {
+  list(userId: number): Promise<OwnMethodsAnswer['data']>
+  /**
+   * Verifies that the user is there: the password, and a code or a passkey.
+   * @param address the client's, for the activity log
+   * @returns a token for one change. @throws AppError BAD_CREDENTIALS, INVALID_CODE, TOO_MANY_TRIES
+   */
+  prove(by: SessionUser, proof: Prove, rp: RelyingParty | undefined, address: string): Promise<string>
+  /** Uses up a token of `prove`. @throws AppError STEP_EXPIRED */
+  takeProof(by: SessionUser, proof: string): Promise<void>
+  /** Begins to add an authenticator. */
+  newAuthenticator(by: SessionUser): Promise<{ setup: string; qrCode: string; secret: string }>
+  /** Adds it with its first code. @throws AppError STEP_EXPIRED, INVALID_CODE, CONFLICT for too many */
+  confirmAuthenticator(by: SessionUser, confirmed: ConfirmAuthenticator): Promise<void>
+  /** @throws AppError NOT_FOUND */
+  rename(userId: number, table: MethodTable, id: string, name: string): Promise<void>
+  /** @returns the name. @throws AppError NOT_FOUND; CONFLICT for the last one */
+  remove(userId: number, table: MethodTable, id: string): Promise<string>
+  /** @returns ten new codes; the ones before end */
+  newRecoveryCodes(userId: number): Promise<string[]>
+  passkeys: Passkeys
+}
+
+interface MethodParts {
+  db: Db
+  /** Seals TOTP secrets. */
+  secrets: Secrets
+  codes: Pick<CodeChecks, 'check'>
+  passkeys: Passkeys
+  /** Milliseconds since the epoch. */
+  now: () => number
+}
+
+export function createSignInMethods({ db, secrets, codes, passkeys, now }: MethodParts): SignInMethods {
+  const ownerOf = ({ userId, sessionId }: SessionUser) => ({ user_id: userId, session_id: sessionId, step_hash: null })
+  async function makeToken(by: SessionUser, purpose: string, secret: string | null): Promise<string> {
+    const token = randomToken()
+    const expiresAt = new Date(now() + MINUTES * 60_000)
+    await insertChallenge(db, { ...ownerOf(by), hash: hashToken(token), purpose, secret, expires_at: expiresAt })
+    return token
+  }
+  const unknown = () => new AppError('NOT_FOUND', 'This sign-in method does not exist. It may have been removed.')
+
+  return {
+    passkeys,
+
+    async list(userId) {
+      return {
+        authenticators: (await listAuthenticators(db, userId)).map(toMethod),
+        passkeys: (await listPasskeys(db, userId)).map(toMethod),
+        recoveryCodes: (await listRecoveryCodes(db, userId)).length,
+      }
+    },
+
+    async prove(by, { password, code, passkey }, rp, address) {
+      const user = await requireOwnPassword(db, by.userId, password, 'The password is incorrect.')
+      if (passkey)
+        await passkeys.verify(passkey, rp, { purpose: 'proof', user_id: by.userId, session_id: by.sessionId }, address)
+      else await codes.check(user, code ?? '', { username: user.username, address })
+      return makeToken(by, 'change', null)
+    },
+
+    async takeProof(by, proof) {
+      if (!(await takeChallenge(db, hashToken(proof), 'change', ownerOf(by))))
+        throw new AppError('STEP_EXPIRED', 'This took too long. Please enter your password again.')
+    },
+
+    async newAuthenticator(by) {
+      const secret = newTotpSecret()
+      const setup = await makeToken(by, 'authenticator', secrets.seal(secret, 'totp', by.username))
+      return { setup, qrCode: await qrCodeOf(secret, by.username), secret }
+    },
+
+    async confirmAuthenticator(by, { setup, name, code }) {
+      const hash = hashToken(setup)
+      const expired = () =>
+        new AppError('STEP_EXPIRED', 'This took too long, or too many codes were wrong. Start again.')
+      const pending = await countChallengeAttempt(db, hash, 'authenticator', ownerOf(by), CODE_TRIES)
+      if (!pending?.secret) throw expired()
+      const { secret } = pending
+      const step = await stepOfCode(secrets.unseal(secret, 'totp', by.username), code, now())
+      if (step === undefined) throw new AppError('INVALID_CODE', 'The verification code is incorrect.')
+      await db.transaction().execute(async (transaction) => {
+        if ((await countMethods(transaction, by.userId)).authenticators >= MAX_AUTHENTICATORS)
+          throw new AppError('CONFLICT', `You have ${MAX_AUTHENTICATORS} authenticators already. Remove one first.`)
+        if (!(await takeChallenge(transaction, hash, 'authenticator', ownerOf(by)))) throw expired()
+        await insertAuthenticator(transaction, { user_id: by.userId, name, secret, last_step: step })
+      })
+    },
+
+    async rename(userId, table, id, name) {
+      if (!(await renameMethod(db, table, userId, id, name))) throw unknown()
+    },
+
+    remove: (userId, table, id) =>
+      db.transaction().execute(async (transaction) => {
+        const { authenticators, passkeys: keys } = await countMethods(transaction, userId)
+        const name = await deleteMethod(transaction, table, userId, id)
+        if (name === undefined) throw unknown()
+        if (authenticators + keys <= 1)
+          throw new AppError('CONFLICT', 'This is your last way to sign in. Add another one before you remove it.')
+        return name
+      }),
+
+    newRecoveryCodes: (userId) => makeRecoveryCodes(db, userId),
+  }
+}
+
+function toMethod({
+  id,
+  name,
+  created_at,
+  last_used_at,
+}: {
+  id: string
+  name: string
+  created_at: Date
+  last_used_at: Date | null
+}): SignInMethod {
+  return {
+    id,
+    name,
+    created_at: created_at.toISOString(),
+    ...(last_used_at && { last_used_at: last_used_at.toISOString() }),
+  }
+}

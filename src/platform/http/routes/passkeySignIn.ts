@@ -1,0 +1,131 @@
+import type { FastifyRequest } from 'fastify'
+import { VerifyLoginAnswer } from '../../../contract/auth'
+import { Nothing } from '../../../contract/envelope'
+import {
+  LoginStep,
+  PasskeyLogin,
+  PasskeyOptionsAnswer,
+  VerifyPasskey,
+  VerifyRecoveryCode,
+} from '../../../contract/signInMethods'
+import { networkOf } from '../../accounts/clientAddress'
+import type { SignedIn, SignIn } from '../../accounts/signIn'
+import { clientOf } from '../access'
+import { createCallLimit } from '../callLimit'
+import { done } from '../envelope'
+import { call } from '../openapi/call'
+import { relyingPartyOf } from '../relyingParty'
+import type { Router } from '../router'
+import { AT_A_TIME, secondStep, signedIn, withAttemptedUser } from './auth'
+
+/** Other ways than the one-time code: passkeys, as second step or alone, and recovery codes (our extras). */
+export function passkeySignInRoutes(
+  app: Router,
+  { signIn, publicUrl }: { signIn: SignIn; publicUrl: string | undefined },
+): void {
+  const limit = createCallLimit(AT_A_TIME)
+  const inTurn = <Result>(request: FastifyRequest, work: () => Promise<Result>) => limit(networkOf(request.ip), work)
+  const open = { access: 'public' as const, activity: secondStep }
+  const asking = { access: 'public' as const, activity: false as const }
+  const answer = (request: FastifyRequest, session: SignedIn) => signedIn(request, session)
+  const attempted = <Result>(request: FastifyRequest<{ Body: { username: string } }>, work: () => Promise<Result>) =>
+    withAttemptedUser(signIn, request, () => inTurn(request, work))
+
+  app.post(
+    '/api/auth/verify-recovery-code',
+    {
+      config: open,
+      schema: {
+        ...call('verifyRecoveryCode', 'Sign in, second step: a recovery code', 'INVALID_CODE', 'STEP_EXPIRED'),
+        body: VerifyRecoveryCode,
+        response: { 200: VerifyLoginAnswer },
+      },
+    },
+    async (request) => {
+      const { recoveryCode, ...step } = request.body
+      return answer(
+        request,
+        await attempted(request, () => signIn.confirmSignIn({ ...step, token: recoveryCode }, clientOf(request))),
+      )
+    },
+  )
+
+  app.post(
+    '/api/auth/passkey-options',
+    {
+      config: asking,
+      schema: {
+        ...call(
+          'getPasskeyOptions',
+          'Sign in, second step: a challenge for a passkey of the user',
+          'STEP_EXPIRED',
+          'CONFLICT',
+        ),
+        body: LoginStep,
+        response: { 200: PasskeyOptionsAnswer },
+      },
+    },
+    async (request) =>
+      done({
+        options: await inTurn(request, () =>
+          signIn.stepPasskeyOptions(request.body, clientOf(request), relyingPartyOf(request, publicUrl)),
+        ),
+      }),
+  )
+
+  app.post(
+    '/api/auth/verify-passkey',
+    {
+      config: open,
+      schema: {
+        ...call('verifyPasskey', 'Sign in, second step: a passkey', 'BAD_CREDENTIALS', 'STEP_EXPIRED'),
+        body: VerifyPasskey,
+        response: { 200: VerifyLoginAnswer },
+      },
+    },
+    async (request) =>
+      answer(
+        request,
+        await attempted(request, () =>
+          signIn.confirmWithPasskey(request.body, clientOf(request), relyingPartyOf(request, publicUrl)),
+        ),
+      ),
+  )
+
+  app.post(
+    '/api/auth/passkey-login-options',
+    {
+      config: asking,
+      schema: {
+        ...call('getPasskeyLoginOptions', 'Sign in with a passkey alone: the challenge', 'CONFLICT'),
+        body: Nothing,
+        response: { 200: PasskeyOptionsAnswer },
+      },
+    },
+    async (request) =>
+      done({
+        options: await inTurn(request, () =>
+          signIn.alonePasskeyOptions(clientOf(request), relyingPartyOf(request, publicUrl)),
+        ),
+      }),
+  )
+
+  app.post(
+    '/api/auth/passkey-login',
+    {
+      config: open,
+      schema: {
+        ...call('logInWithPasskey', 'Sign in with a passkey alone', 'BAD_CREDENTIALS'),
+        body: PasskeyLogin,
+        response: { 200: VerifyLoginAnswer },
+      },
+    },
+    async (request) =>
+      answer(
+        request,
+        await inTurn(request, () =>
+          signIn.signInWithPasskey(request.body.response, clientOf(request), relyingPartyOf(request, publicUrl)),
+        ),
+      ),
+  )
+}

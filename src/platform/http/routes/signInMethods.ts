@@ -1,0 +1,229 @@
+import { z } from 'zod'
+import { Done, Nothing } from '../../../contract/envelope'
+import {
+  ConfirmAuthenticator,
+  CreatePasskey,
+  NewAuthenticatorAnswer,
+  OwnMethodsAnswer,
+  PasskeyOptionsAnswer,
+  ProofAnswer,
+  Prove,
+  Proven,
+  RecoveryCodesAnswer,
+  RenameMethod,
+} from '../../../contract/signInMethods'
+import type { SignInMethods } from '../../accounts/signInMethods'
+import { addressOf, sessionUserOf } from '../access'
+import { fieldOf, type Activity } from '../activity'
+import { done } from '../envelope'
+import { call } from '../openapi/call'
+import { relyingPartyOf } from '../relyingParty'
+import type { Router } from '../router'
+
+const ById = z.strictObject({ id: z.uuid() })
+const access = 'account' as const
+
+/** A call that needs no entry unless it fails: the change follows. */
+const quietly = (failure: string) => ({
+  access,
+  activity: { kind: 'session', action: null, failure } satisfies Activity,
+})
+const recorded = (action: string, subject?: 'name') => ({
+  access,
+  activity: { kind: 'session', action, ...(subject && { subject: fieldOf('body', subject) }) } satisfies Activity,
+})
+
+interface MethodRouteParts {
+  signInMethods: SignInMethods
+  publicUrl: string | undefined
+}
+
+/** Users manage how they sign in (our extras). Each change but a new name needs a proof, which serves once. */
+export function signInMethodRoutes(app: Router, parts: MethodRouteParts): void {
+  proofRoutes(app, parts)
+  addingRoutes(app, parts)
+  changingRoutes(app, parts)
+}
+
+function proofRoutes(app: Router, { signInMethods, publicUrl }: MethodRouteParts): void {
+  app.get(
+    '/api/account/methods',
+    {
+      config: { access },
+      schema: { ...call('listSignInMethods', 'List the own sign-in methods'), response: { 200: OwnMethodsAnswer } },
+    },
+    async (request) => done(await signInMethods.list(sessionUserOf(request).userId)),
+  )
+
+  app.post(
+    '/api/account/proof/passkey-options',
+    {
+      config: { access, activity: false },
+      schema: {
+        ...call('getProofOptions', 'Get a challenge for a passkey that proves who is there', 'CONFLICT'),
+        body: Nothing,
+        response: { 200: PasskeyOptionsAnswer },
+      },
+    },
+    async (request) => {
+      const { userId, sessionId } = sessionUserOf(request)
+      const use = { purpose: 'proof' as const, user_id: userId, session_id: sessionId }
+      return done({ options: await signInMethods.passkeys.options(relyingPartyOf(request, publicUrl), use) })
+    },
+  )
+
+  app.post(
+    '/api/account/proof',
+    {
+      config: quietly('failed to confirm a change of own sign-in methods'),
+      schema: {
+        ...call('prove', 'Prove who is there, for one change of sign-in methods', 'BAD_CREDENTIALS', 'INVALID_CODE'),
+        body: Prove,
+        response: { 200: ProofAnswer },
+      },
+    },
+    async (request) => {
+      const rp = relyingPartyOf(request, publicUrl)
+      return done({
+        proof: await signInMethods.prove(sessionUserOf(request), request.body, rp, addressOf(request)),
+      })
+    },
+  )
+}
+
+function addingRoutes(app: Router, { signInMethods, publicUrl }: MethodRouteParts): void {
+  const { passkeys } = signInMethods
+
+  app.post(
+    '/api/account/authenticators',
+    {
+      config: { access, activity: false },
+      schema: {
+        ...call('beginAuthenticator', 'Begin to add an authenticator app', 'STEP_EXPIRED'),
+        body: Proven,
+        response: { 200: NewAuthenticatorAnswer },
+      },
+    },
+    async (request) => {
+      const user = sessionUserOf(request)
+      await signInMethods.takeProof(user, request.body.proof)
+      return done(await signInMethods.newAuthenticator(user))
+    },
+  )
+
+  app.post(
+    '/api/account/authenticators/confirm',
+    {
+      config: recorded('added authenticator', 'name'),
+      schema: {
+        ...call('confirmAuthenticator', 'Add the authenticator app', 'STEP_EXPIRED', 'INVALID_CODE', 'CONFLICT'),
+        body: ConfirmAuthenticator,
+        response: { 200: Done },
+      },
+    },
+    async (request) => {
+      await signInMethods.confirmAuthenticator(sessionUserOf(request), request.body)
+      return done({})
+    },
+  )
+
+  app.post(
+    '/api/account/passkeys/options',
+    {
+      config: { access, activity: false },
+      schema: {
+        ...call('beginPasskey', 'Begin to add a passkey', 'STEP_EXPIRED', 'CONFLICT'),
+        body: Proven,
+        response: { 200: PasskeyOptionsAnswer },
+      },
+    },
+    async (request) => {
+      const user = sessionUserOf(request)
+      await signInMethods.takeProof(user, request.body.proof)
+      return done({ options: await passkeys.creationOptions(user, relyingPartyOf(request, publicUrl)) })
+    },
+  )
+
+  app.post(
+    '/api/account/passkeys',
+    {
+      config: recorded('added passkey', 'name'),
+      schema: {
+        ...call('createPasskey', 'Add the passkey', 'BAD_CREDENTIALS', 'CONFLICT'),
+        body: CreatePasskey,
+        response: { 200: Done },
+      },
+    },
+    async (request) => {
+      const { name, response } = request.body
+      await passkeys.create(sessionUserOf(request), relyingPartyOf(request, publicUrl), name, response)
+      return done({})
+    },
+  )
+
+  app.post(
+    '/api/account/recovery-codes',
+    {
+      config: recorded('made new recovery codes'),
+      schema: {
+        ...call('createRecoveryCodes', 'Make ten recovery codes, which end the ones before', 'STEP_EXPIRED'),
+        body: Proven,
+        response: { 200: RecoveryCodesAnswer },
+      },
+    },
+    async (request) => {
+      const user = sessionUserOf(request)
+      await signInMethods.takeProof(user, request.body.proof)
+      return done({ codes: await signInMethods.newRecoveryCodes(user.userId) })
+    },
+  )
+}
+
+function changingRoutes(app: Router, { signInMethods }: MethodRouteParts): void {
+  for (const [table, noun, type] of [
+    ['authenticators', 'authenticator', 'Authenticator'],
+    ['passkeys', 'passkey', 'Passkey'],
+  ] as const) {
+    app.patch(
+      `/api/account/${table}/:id`,
+      {
+        config: recorded(`renamed ${noun}`, 'name'),
+        schema: {
+          ...call(`rename${type}`, `Rename an own ${noun}`, 'NOT_FOUND'),
+          params: ById,
+          body: RenameMethod,
+          response: { 200: Done },
+        },
+      },
+      async (request) => {
+        await signInMethods.rename(sessionUserOf(request).userId, table, request.params.id, request.body.name)
+        return done({})
+      },
+    )
+
+    app.post(
+      `/api/account/${table}/:id/remove`,
+      {
+        config: recorded(`removed ${noun}`),
+        schema: {
+          ...call(
+            `remove${type}`,
+            `Remove an own ${noun}, but not the last method`,
+            'NOT_FOUND',
+            'STEP_EXPIRED',
+            'CONFLICT',
+          ),
+          params: ById,
+          body: Proven,
+          response: { 200: Done },
+        },
+      },
+      async (request) => {
+        const user = sessionUserOf(request)
+        await signInMethods.takeProof(user, request.body.proof)
+        request.activitySubject = await signInMethods.remove(user.userId, table, request.params.id)
+        return done({})
+      },
+    )
+  }
+}

@@ -1,0 +1,240 @@
+import { newTotpSecret } from '../../../src/platform/accounts/oneTimeCodes'
+import { assertionOf, makePasskey, type SoftPasskey } from '../../support/platform/softAuthenticator'
+import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
+
+const ORIGIN = 'https://panel.example'
+const headers = { host: 'panel.example', origin: ORIGIN }
+type Options = { challenge: string; allowCredentials?: { id: string }[] }
+
+let platform: TestPlatform
+let ann: Account
+let bob: Account
+let annKey: SoftPasskey
+let bobKey: SoftPasskey
+
+const post = (path: string, body: object, token?: string) => platform.call('POST', path, { body, token, headers })
+
+async function proofOf(account: Account): Promise<string> {
+  const code = await platform.nextCode(account.secret)
+  const { body } = await post('/api/account/proof', { password: account.password, code }, account.token)
+  return String(body.data.proof)
+}
+async function addPasskey(account: Account, name = 'Laptop') {
+  const proof = await proofOf(account)
+  const { body } = await post('/api/account/passkeys/options', { proof }, account.token)
+  const { passkey, response } = makePasskey(body.data.options as Options, ORIGIN)
+  expect(await post('/api/account/passkeys', { name, response }, account.token)).toMatchObject({ status: 200 })
+  return passkey
+}
+async function stepOf({ username, password }: Account) {
+  const { body } = await post('/api/auth/login', { username, password })
+  return { username, sessionToken: String(body.data.sessionToken) }
+}
+const optionsOf = async (step: object) => (await post('/api/auth/passkey-options', step)).body.data.options as Options
+const aloneOptions = async () => (await post('/api/auth/passkey-login-options', {})).body.data.options as Options
+const alone = (response: object) => post('/api/auth/passkey-login', { response })
+const methodsOf = async ({ token }: Account) =>
+  (await platform.call('GET', '/api/account/methods', { token })).body.data as {
+    authenticators: { id: string; name: string }[]
+    passkeys: { id: string; name: string; last_used_at?: string }[]
+    recoveryCodes: number
+  }
+const refused = { status: 400, body: { code: 'BAD_CREDENTIALS' } }
+
+beforeAll(async () => {
+  platform = await startPlatform()
+  ann = await platform.register('ann')
+  bob = await platform.register('bob')
+  annKey = await addPasskey(ann)
+  bobKey = await addPasskey(bob)
+})
+afterAll(() => platform.close())
+
+test('a passkey is the second factor, and the list tells when it was used', async () => {
+  const step = await stepOf(ann)
+  const options = await optionsOf(step)
+  expect(options.allowCredentials).toMatchObject([{ id: annKey.id }])
+  const answer = await post('/api/auth/verify-passkey', { ...step, response: assertionOf(annKey, options, ORIGIN) })
+  expect(answer).toMatchObject({ status: 200, body: { data: { token: expect.any(String), isAdmin: 1 } } })
+  expect((await methodsOf(ann)).passkeys).toMatchObject([{ name: 'Laptop', last_used_at: expect.any(String) }])
+})
+
+test('a passkey that verified its user signs in alone', async () => {
+  expect(await alone(assertionOf(annKey, await aloneOptions(), ORIGIN))).toMatchObject({
+    status: 200,
+    body: { data: { token: expect.any(String) } },
+  })
+  const { entries } = await platform.activityLog.list({})
+  expect(entries[0]).toMatchObject({ username: 'ann', action: 'signed in', succeeded: true })
+})
+
+describe('security 70: an assertion is refused', () => {
+  test('for a challenge that was answered before', async () => {
+    const options = await aloneOptions()
+    expect(await alone(assertionOf(annKey, options, ORIGIN))).toMatchObject({ status: 200 })
+    expect(await alone(assertionOf(annKey, options, ORIGIN))).toMatchObject(refused)
+  })
+
+  test('for a challenge that was answered wrongly before', async () => {
+    const options = await aloneOptions()
+    expect(await alone(assertionOf(annKey, options, 'https://evil.example'))).toMatchObject(refused)
+    expect(await alone(assertionOf(annKey, options, ORIGIN))).toMatchObject(refused)
+  })
+
+  test('for a challenge of another step, another user or another purpose', async () => {
+    const [first, second, ofBob] = [await stepOf(ann), await stepOf(ann), await stepOf(bob)]
+    const verify = async (step: object, from: Options) =>
+      post('/api/auth/verify-passkey', { ...step, response: assertionOf(annKey, from, ORIGIN) })
+    expect(await verify(second, await optionsOf(first))).toMatchObject(refused)
+    expect(await verify(first, await optionsOf(ofBob))).toMatchObject(refused)
+    expect(await verify(first, await aloneOptions())).toMatchObject(refused)
+    expect(await alone(assertionOf(annKey, await optionsOf(first), ORIGIN))).toMatchObject(refused)
+  })
+
+  test('with the passkey of another user in step 2', async () => {
+    const step = await stepOf(ann)
+    const response = assertionOf(bobKey, await optionsOf(step), ORIGIN)
+    expect(await post('/api/auth/verify-passkey', { ...step, response })).toMatchObject(refused)
+  })
+
+  test('from another origin, or for another domain', async () => {
+    const evil = { rpId: 'panel.example' }
+    expect(await alone(assertionOf(annKey, await aloneOptions(), 'https://evil.example', evil))).toMatchObject(refused)
+    expect(await alone(assertionOf(annKey, await aloneOptions(), ORIGIN, { rpId: 'evil.example' }))).toMatchObject(
+      refused,
+    )
+  })
+
+  test('alone without a verified user', async () => {
+    expect(await alone(assertionOf(annKey, await aloneOptions(), ORIGIN, { isVerified: false }))).toMatchObject(refused)
+  })
+
+  test('with a signature of another key', async () => {
+    const response = assertionOf({ ...bobKey, id: annKey.id, counter: 1000 }, await aloneOptions(), ORIGIN)
+    expect(await alone(response)).toMatchObject(refused)
+  })
+
+  test('after five minutes', async () => {
+    const options = await aloneOptions()
+    await platform.db
+      .updateTable('challenges')
+      .set({ expires_at: new Date(0) })
+      .execute()
+    expect(await alone(assertionOf(annKey, options, ORIGIN))).toMatchObject(refused)
+  })
+
+  test('with a counter that went back, which is logged; of concurrent ones with one counter one is accepted', async () => {
+    const copy = { ...annKey, counter: 1 }
+    expect(await alone(assertionOf(copy, await aloneOptions(), ORIGIN))).toMatchObject(refused)
+    const { entries } = await platform.activityLog.list({})
+    expect(entries).toContainEqual(
+      expect.objectContaining({ action: expect.stringContaining('counter went back'), subject: 'ann: Laptop' }),
+    )
+    const both = [await aloneOptions(), await aloneOptions()].map((options) =>
+      assertionOf({ ...annKey }, options, ORIGIN),
+    )
+    annKey.counter++
+    expect((await Promise.all(both.map(alone))).map(({ status }) => status).sort()).toEqual([200, 400])
+  })
+
+  test('with a passkey that was removed', async () => {
+    const options = await aloneOptions()
+    const gone = await addPasskey(ann, 'Old phone')
+    const { id } = (await methodsOf(ann)).passkeys.find(({ name }) => name === 'Old phone')!
+    const proof = await proofOf(ann)
+    expect(await post(`/api/account/passkeys/${id}/remove`, { proof }, bob.token)).toMatchObject({
+      body: { code: 'STEP_EXPIRED' },
+    })
+    expect(await post(`/api/account/passkeys/${id}/remove`, { proof }, ann.token)).toMatchObject({ status: 200 })
+    expect(await alone(assertionOf(gone, options, ORIGIN))).toMatchObject(refused)
+    const { entries } = await platform.activityLog.list({})
+    expect(entries).toContainEqual(expect.objectContaining({ action: 'removed passkey', subject: 'Old phone' }))
+  })
+})
+
+describe('authenticators', () => {
+  test('a second one signs in too; the proof serves once; the last way to sign in stays', async () => {
+    const cleo = await platform.register('cleo')
+    const proof = await proofOf(cleo)
+    const begun = await post('/api/account/authenticators', { proof }, cleo.token)
+    const { setup, secret } = begun.body.data as { setup: string; secret: string }
+    expect(await post('/api/account/authenticators', { proof }, cleo.token)).toMatchObject({
+      body: { code: 'STEP_EXPIRED' },
+    })
+    const confirm = async (code: string, token = cleo.token) =>
+      (await post('/api/account/authenticators/confirm', { setup, name: 'Tablet', code }, token)).body.code
+    const code = await platform.nextCode(secret)
+    expect(await confirm(await platform.nextCode(newTotpSecret()))).toBe('INVALID_CODE')
+    expect(await confirm(code, bob.token)).toBe('STEP_EXPIRED')
+    expect(await confirm(await platform.nextCode(secret))).toBeUndefined()
+    expect(await platform.signIn({ ...cleo, secret })).toEqual(expect.any(String))
+    expect(await platform.signIn(cleo)).toEqual(expect.any(String))
+
+    const [first, second] = (await methodsOf(cleo)).authenticators
+    const path = (id: string) => `/api/account/authenticators/${id}`
+    const renaming = await platform.call('PATCH', path(second!.id), { token: cleo.token, body: { name: 'My tablet' } })
+    expect(renaming.status).toBe(200)
+    const remove = async (id: string) =>
+      post(`${path(id)}/remove`, { proof: await proofOf({ ...cleo, secret }) }, cleo.token)
+    expect((await remove(first!.id)).status).toBe(200)
+    expect(await remove(second!.id)).toMatchObject({ status: 409, body: { code: 'CONFLICT' } })
+    expect((await methodsOf(cleo)).authenticators).toMatchObject([{ name: 'My tablet' }])
+  })
+
+  test('nothing changes without a proof', async () => {
+    for (const path of ['authenticators', 'passkeys/options', 'recovery-codes'])
+      expect(await post(`/api/account/${path}`, { proof: 'guessed' }, ann.token)).toMatchObject({
+        body: { code: 'STEP_EXPIRED' },
+      })
+    const proofless = await post('/api/account/proof', { password: ann.password, code: '000000' }, ann.token)
+    expect(proofless.body.code).toBe('INVALID_CODE')
+    const options = (await post('/api/account/proof/passkey-options', {}, ann.token)).body.data.options as Options
+    const passkey = assertionOf(annKey, options, ORIGIN)
+    expect(await post('/api/account/proof', { password: ann.password, passkey }, ann.token)).toMatchObject({
+      status: 200,
+    })
+  })
+})
+
+describe('security 71: recovery codes', () => {
+  let codes: string[]
+  const recover = async (recoveryCode: string) =>
+    post('/api/auth/verify-recovery-code', { ...(await stepOf(bob)), recoveryCode })
+
+  beforeAll(async () => {
+    const { body } = await post('/api/account/recovery-codes', { proof: await proofOf(bob) }, bob.token)
+    codes = body.data.codes as string[]
+  })
+
+  test('are ten, stored hashed, and each signs in once, however it is typed', async () => {
+    expect(new Set(codes).size).toBe(10)
+    const stored = JSON.stringify(await platform.db.selectFrom('recovery_codes').selectAll().execute())
+    for (const code of codes) expect(stored).not.toContain(code.replaceAll('-', ''))
+    expect((await recover(` ${codes[0]!.toLowerCase().replaceAll('-', ' ')}`)).status).toBe(200)
+    expect(await recover(codes[0]!)).toMatchObject({ status: 400, body: { code: 'INVALID_CODE' } })
+    expect((await methodsOf(bob)).recoveryCodes).toBe(9)
+  })
+
+  test('sign in once when sent twice at a time', async () => {
+    const steps = [await stepOf(bob), await stepOf(bob)]
+    const answers = await Promise.all(
+      steps.map((step) => post('/api/auth/verify-recovery-code', { ...step, recoveryCode: codes[1]! })),
+    )
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400])
+  })
+
+  test('of another user are wrong, and wrong ones are told at the next sign-in', async () => {
+    const step = await stepOf(ann)
+    await post('/api/auth/verify-recovery-code', { ...step, recoveryCode: codes[2]! })
+    const { body } = await post('/api/auth/verify-recovery-code', { ...(await stepOf(bob)), recoveryCode: codes[2]! })
+    expect(body.data.wrongCodes).toBeUndefined()
+    expect((await alone(assertionOf(annKey, await aloneOptions(), ORIGIN))).body.data.wrongCodes).toMatchObject({
+      count: expect.any(Number),
+    })
+  })
+
+  test('end with new ones', async () => {
+    await post('/api/account/recovery-codes', { proof: await proofOf(bob) }, bob.token)
+    expect((await recover(codes[3]!)).status).toBe(400)
+  })
+})
