@@ -19,12 +19,25 @@ export const ConsoleFrame = z.object({
 })
 export type ConsoleFrame = z.infer<typeof ConsoleFrame>
 
+/** Our extra: a request with it is answered by a frame with the same text, which says whether it was done. */
+const Ref = z.string().min(1).max(64).optional()
+
 /** Frames from the browser. */
 export const ConsoleRequest = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('command'), command: z.string().min(1).max(COMMAND_MAX_LENGTH) }),
+  z.strictObject({ type: z.literal('command'), command: z.string().min(1).max(COMMAND_MAX_LENGTH), ref: Ref }),
   z.strictObject({
     type: z.literal('power'),
+    ref: Ref,
     action: z.enum(['start', 'stop', 'restart', 'kill', 'drainAndStop', 'drainAndRestart']),
   }),
 ])
 export type ConsoleRequest = z.infer<typeof ConsoleRequest>
+
+/** The answer to a request that has a `ref`, sent instead of the notice that a refused one gets otherwise. Our extra. */
+export const ConsoleAnswer = z.object({
+  type: z.literal('answer'),
+  ref: z.string(),
+  /** Why it was refused; missing if it was done. */
+  failure: z.object({ code: z.string(), message: z.string() }).optional(),
+})
+export type ConsoleAnswer = z.infer<typeof ConsoleAnswer>

@@ -109,9 +109,9 @@ export function openConsoleChannel(
       (text) => executeConsoleRequest({ runtime, power, records, isReplica }, instance, user, text),
       (thrown) => {
         const error = stateFailure(thrown)
-        if (error instanceof AppError) return error.message
+        if (error instanceof AppError) return { code: error.code, message: error.message }
         app.log.error({ err: error, podName: instance.podName }, 'a console request failed')
-        return 'The request failed. See the platform’s log for the reason.'
+        return { code: 'INTERNAL', message: 'The request failed. See the platform’s log for the reason.' }
       },
     )
     // The close event follows and does the cleanup.

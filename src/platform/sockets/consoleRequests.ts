@@ -42,6 +42,9 @@ export async function executeConsoleRequest(
   record(true)
 }
 
+/** The `ref` of a valid request that wants an answer. */
+export const refOf = (text: string): string | undefined => ConsoleRequest.safeParse(parseJson(text)).data?.ref
+
 async function sendCommand(
   { runtime, isReplica }: Pick<ConsoleRequestParts, 'runtime' | 'isReplica'>,
   { podName, viewers, state }: WatchedInstance,

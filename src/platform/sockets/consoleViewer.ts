@@ -1,5 +1,7 @@
 import type { WebSocket } from 'ws'
-import type { ConsoleFrame } from '../../contract/consoleChannel'
+import type { ConsoleAnswer, ConsoleFrame } from '../../contract/consoleChannel'
+import type { ErrorCode } from '../../contract/errors'
+import { refOf } from './consoleRequests'
 import type { ConsoleFeed, Outlet } from './consoleFeed'
 
 /** The lines sent to a new connection (decisions §6). */
@@ -44,27 +46,33 @@ export function watchLiveness(viewer: WebSocket): void {
  * Executes a viewer's messages in their order: a command that saves the world must be written before the stop that
  * follows it.
  * @param execute executes one message
- * @param onFailure logs a failure, and returns its text for the viewer
+ * @param onFailure logs a failure, and returns what the viewer is told
  */
 export function executeMessages(
   viewer: WebSocket,
   execute: (text: string) => Promise<void>,
-  onFailure: (error: unknown) => string,
+  onFailure: (error: unknown) => { code: ErrorCode; message: string },
 ): void {
   let queue: Promise<void> = Promise.resolve()
   let queued = 0
   let queuedBytes = 0
   viewer.on('message', (data: Buffer) => {
     if (queued >= MAX_QUEUED_MESSAGES || queuedBytes + data.length > MAX_QUEUED_BYTES)
-      return sendNotice(viewer, 'Not done: too many earlier requests are still waiting.')
+      return sendFailure(viewer, data.toString(), {
+        code: 'TOO_MANY_TRIES',
+        message: 'Not done: too many earlier requests are still waiting.',
+      })
     queued += 1
     queuedBytes += data.length
     queue = queue
       .then(async () => {
         // Messages received before the connection was ended are not executed.
-        if (viewer.readyState === viewer.OPEN) await execute(data.toString())
+        if (viewer.readyState !== viewer.OPEN) return
+        await execute(data.toString())
+        const ref = refOf(data.toString())
+        if (ref !== undefined) sendFrame(viewer, { type: 'answer', ref })
       })
-      .catch((error: unknown) => sendNotice(viewer, onFailure(error)))
+      .catch((error: unknown) => sendFailure(viewer, data.toString(), onFailure(error)))
       .finally(() => {
         queued -= 1
         queuedBytes -= data.length
@@ -78,7 +86,13 @@ export function endViewer(viewer: WebSocket, code: number, reason: string): void
   setTimeout(() => viewer.terminate(), CLOSE_MS).unref()
 }
 
-function sendNotice(viewer: WebSocket, message: string): void {
-  const frame: ConsoleFrame = { type: 'system', content: `[System] ${message}` }
+/** Answers a request that wants an answer, and writes a notice for any other. */
+function sendFailure(viewer: WebSocket, request: string, failure: { code: ErrorCode; message: string }): void {
+  const ref = refOf(request)
+  if (ref === undefined) sendFrame(viewer, { type: 'system', content: `[System] ${failure.message}` })
+  else sendFrame(viewer, { type: 'answer', ref, failure })
+}
+
+function sendFrame(viewer: WebSocket, frame: ConsoleFrame | ConsoleAnswer): void {
   if (viewer.readyState === viewer.OPEN) viewer.send(JSON.stringify(frame))
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { WebSocket } from 'ws'
-import type { ConsoleFrame } from '../../../src/contract/consoleChannel'
+import type { ConsoleAnswer, ConsoleFrame } from '../../../src/contract/consoleChannel'
 import { awakeMs } from '../../support/platform/awakeMs'
 import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
 import { until } from '../../support/platform/until'
@@ -30,10 +30,15 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
 
 class Viewer {
   readonly frames: ConsoleFrame[] = []
+  readonly answers: ConsoleAnswer[] = []
   closed: { code: number } | undefined
 
   constructor(readonly socket: WebSocket) {
-    socket.on('message', (data) => this.frames.push(JSON.parse((data as Buffer).toString()) as ConsoleFrame))
+    socket.on('message', (data) => {
+      const frame = JSON.parse((data as Buffer).toString()) as ConsoleFrame | ConsoleAnswer
+      if (frame.type === 'answer') this.answers.push(frame)
+      else this.frames.push(frame)
+    })
     socket.on('close', (code) => (this.closed = { code }))
   }
 
@@ -127,6 +132,19 @@ test('decisions §6: sends the last lines first, then new ones numbered without 
   await until(() => viewer.frames.some(({ type, content }) => type === 'error' && content === 'went wrong'))
   const numbers = viewer.numbered.map(([seq]) => seq)
   expect(numbers).toEqual(numbers.map((_number, at) => numbers[0]! + at))
+})
+
+test('a request with a ref is answered: done, or why not', async () => {
+  const viewer = await open()
+  viewer.send({ type: 'command', command: 'answered', ref: 'a' })
+  viewer.send({ type: 'power', action: 'drainAndStop', ref: 'b' })
+  viewer.send({ type: 'power', action: 'drainAndStop' })
+  await until(() => viewer.answers.length === 2 && viewer.lines.some((line) => line.includes('has no "drain" setting')))
+  expect(viewer.answers).toEqual([
+    { type: 'answer', ref: 'a' },
+    { type: 'answer', ref: 'b', failure: { code: 'CONFLICT', message: expect.stringContaining('"drain"') } },
+  ])
+  expect(viewer.lines.filter((line) => line.includes('has no "drain" setting'))).toHaveLength(1)
 })
 
 test('decisions §6: sends the last 1,000 lines of a long history, several in a frame', async () => {

@@ -69,7 +69,7 @@ test('security 64: messages of a viewer that wait for one before take at most 1 
       await blocked
       executed.push(text.trim())
     },
-    String,
+    (error) => ({ code: 'INTERNAL', message: String(error) }),
   )
   for (let count = 0; count < 20; count++) viewer.emit('message', Buffer.from(String(count).padEnd(60_000)))
   expect(sent).toEqual(
