@@ -42,7 +42,7 @@ module.exports = {
       transformIgnorePatterns: [
         shared.transformIgnorePatterns[0].replace('jose|', 'jose|@kubernetes|openid-client|oauth4webapi|'),
       ],
-      testMatch: ['<rootDir>/test/{platform,deploy}/**/*.test.ts'],
+      testMatch: ['<rootDir>/test/{platform,cli,deploy}/**/*.test.ts'],
       // Child processes run what `globalSetup` has compiled.
       moduleNameMapper: { '/childProgram$': '<rootDir>/test/support/platform/childProgram.ts' },
       globalSetup: '<rootDir>/test/support/platform/globalSetup.ts',

@@ -20,7 +20,7 @@ const PROGRAMS = join(root, '.cache', 'programs')
 function compilePrograms() {
   const options = { cwd: root, configFile: join(root, 'babel.config.js') }
   const settings = ['babel.config.js', 'package-lock.json'].map((name) => statSync(join(root, name)).mtimeMs)
-  for (const folder of ['contract', 'platform']) {
+  for (const folder of ['contract', 'platform', 'cli']) {
     for (const name of readdirSync(join(root, 'src', folder), { recursive: true })) {
       if (!name.endsWith('.ts')) continue
       const source = join(root, 'src', folder, name)

@@ -1,8 +1,7 @@
-import { execFile } from 'node:child_process'
-import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { generateApiTypes, packageProgram, runScript } from '../../../support/platform/apiTypes'
 import { startPlatform, testPostgres, type TestPlatform } from '../../../support/platform/startPlatform'
 
 jest.setTimeout(120_000)
@@ -22,27 +21,14 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-/** Runs a program of a package. @returns its output. @throws Error with its output if it fails */
-async function run(path: string, ...args: string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, [path, ...args], { cwd: directory }).catch(
-    ({ stdout, stderr }: { stdout: string; stderr: string }) => {
-      throw new Error(`${path} failed:\n${stdout}${stderr}`)
-    },
-  )
-  return stdout
-}
-const bin = (name: string) => join(root, 'node_modules/.bin', name)
-
 test('a client generated from the description fits its types and walks through the product', async () => {
-  const { body } = await platform.app.inject({ url: '/api/openapi.json' })
-  writeFileSync(join(directory, 'openapi.json'), body)
-  await run(bin('openapi-typescript'), 'openapi.json', '--output', 'schema.d.ts')
+  await generateApiTypes(platform, directory)
   for (const name of ['walk.mts', 'tsconfig.json']) copyFileSync(join(program, name), join(directory, name))
-  await run(bin('tsc'), '--project', 'tsconfig.json')
+  await runScript(directory, packageProgram('tsc'), '--project', 'tsconfig.json')
 
   const { username, password, secret } = await platform.register('walker')
   const account = { username, password, code: await platform.nextCode(secret) }
   const { port } = platform.app.server.address() as AddressInfo
-  const output = await run('walk.mjs', `http://127.0.0.1:${port}`, JSON.stringify(account))
+  const output = await runScript(directory, 'walk.mjs', `http://127.0.0.1:${port}`, JSON.stringify(account))
   expect(output.trim().split('\n')).toEqual(['signIn', 'useDeployments', 'useFiles', 'useDatabases', 'signOut'])
 })

@@ -1,0 +1,88 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import createClient, { type Client } from 'openapi-fetch'
+import { adviceOf, CliError, EXIT, exitCodeOf } from '../failure'
+import type { SignIn } from '../configFile'
+import type { components, paths } from './schema'
+
+export type Deployment = components['schemas']['Deployment']
+export type Instance = components['schemas']['Instance']
+type Failure = components['schemas']['Failure']
+
+/** The calls of a console, made with a key. */
+export interface Api extends SignIn {
+  calls: Client<paths>
+}
+
+/** Answers of 429 that are waited for; then the refusal is told. */
+const MAX_WAITS = 10
+const MAX_WAIT_SECONDS = 120
+
+/** @param note tells that a limit is waited for */
+export function createApi(signIn: SignIn, note: (text: string) => void): Api {
+  const send = async (request: Request): Promise<Response> => {
+    for (let waits = 0; ; waits += 1) {
+      // The files of a form are read as they are sent: who sends them has to begin anew (commands/copy/upload.ts).
+      const isRepeatable = !request.headers.get('content-type')?.startsWith('multipart/')
+      const response = await fetch(isRepeatable ? request.clone() : request).catch((error: unknown) => {
+        throw connectionFailure(signIn.server, error)
+      })
+      const seconds = retryAfterOf(response)
+      if (seconds === undefined || !isRepeatable || waits >= MAX_WAITS) return response
+      await response.body?.cancel()
+      note(`The limit of calls is reached: it goes on in ${seconds} s.`)
+      await delay(seconds * 1000)
+    }
+  }
+  const calls = createClient<paths>({
+    baseUrl: signIn.server,
+    fetch: send,
+    // Elsewhere, the key must not be sent.
+    redirect: 'manual',
+    headers: { authorization: `Bearer ${signIn.key}` },
+  })
+  return { ...signIn, calls }
+}
+
+/** In how many seconds a call that exceeded a limit may be made again; undefined if it did not, or that is too long. */
+export function retryAfterOf({ status, headers }: Response): number | undefined {
+  const seconds = Number(headers.get('retry-after') ?? Number.NaN)
+  return status === 429 && seconds <= MAX_WAIT_SECONDS ? seconds : undefined
+}
+
+interface Answer<Data> {
+  data?: Data | undefined
+  error?: Failure | undefined
+  response: Response
+}
+
+/** The answer to a call. @throws CliError if the server refused it */
+export function answerOf<Data>({ data, error, response }: Answer<Data>): Data {
+  if (response.ok && data !== undefined) return data
+  const { status, headers } = response
+  const place = headers.get('location')
+  if (status >= 300 && status < 400 && place)
+    throw new CliError(EXIT.failed, `The server sends on to ${place}: sign in with the address that is meant.`)
+  // A proxy may answer in its own words.
+  const told = typeof error === 'object' && typeof error.message === 'string' ? error : undefined
+  const id = headers.get('x-request-id')
+  const request = status >= 500 && id ? ` (request ${id})` : ''
+  if (!told)
+    throw new CliError(
+      status === 502 || status === 504 ? EXIT.unreachable : exitCodeOf(status),
+      `The server answered ${status}, and not as a console does: is the address right?${request}`,
+    )
+  throw new CliError(exitCodeOf(status), `${told.message}${request}${adviceOf(status)}`, told.code)
+}
+
+/** The data of an answer. @throws CliError if the server refused the call */
+export const dataOf = <Data>(answer: Answer<{ data: Data }>): Data => answerOf(answer).data
+
+/** Puts a failed connection into words. */
+export function connectionFailure(server: string, thrown: unknown): CliError {
+  const cause = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown
+  const { code = '', message } = cause instanceof Error ? (cause as NodeJS.ErrnoException) : { message: String(cause) }
+  const advice = /CERT|SELF_SIGNED|UNABLE_TO|ERR_TLS/.test(code)
+    ? 'Name the certificate of its authority in NODE_EXTRA_CA_CERTS.'
+    : 'Is it running, and is the address right?'
+  return new CliError(EXIT.unreachable, `${server} cannot be reached (${code || message}). ${advice}`, code)
+}

@@ -1,0 +1,108 @@
+import { readFile } from 'node:fs/promises'
+import { text as textOf } from 'node:stream/consumers'
+import { createTwoFilesPatch } from 'diff'
+import { readDefinition } from '../../contract/definitionText'
+import { dataOf, type Api } from '../api/client'
+import { CliError, EXIT } from '../failure'
+import type { Session } from '../session'
+import { confirm, isInteractive } from '../terminal/prompts'
+import type { Terminal } from '../terminal/terminal'
+
+interface ApplyOptions {
+  /** `-` for standard input. */
+  file: string
+  yes: boolean
+  dryRun: boolean
+}
+
+/** Creates or changes a deployment after its definition. @returns the exit code */
+export async function apply({ terminal, api }: Session, { file, yes, dryRun }: ApplyOptions): Promise<number> {
+  const content = await readDefinitionFile(file)
+  const read = readDefinition(content)
+  if ('problem' in read) throw new CliError(EXIT.failed, `${file}: ${read.problem.message}`)
+  const { definition } = read
+  const stored = await storedConfiguration(api, definition.name)
+  const action = stored ? (stored.content === content ? 'unchanged' : 'updated') : 'created'
+  const told = (warnings: string[] = []) => {
+    for (const warning of warnings) terminal.note(`Warning: ${warning}`)
+    if (terminal.isJson) terminal.json({ deployment: definition.name, action, dryRun, warnings })
+  }
+  if (action === 'unchanged') {
+    told()
+    if (!terminal.isJson) terminal.line(`${definition.name} is unchanged.`)
+    return EXIT.ok
+  }
+  if (!terminal.isJson) printDiff(terminal, definition.name, stored?.content ?? '', content)
+  if (dryRun) {
+    told()
+    return EXIT.wouldChange
+  }
+  if (!yes) {
+    if (file === '-' || !isInteractive())
+      throw new CliError(
+        EXIT.usage,
+        'Nobody can be asked here whether to apply it: add --yes, or --dry-run to only look.',
+      )
+    if (!(await confirm(stored ? `Change ${definition.name}?` : `Create ${definition.name}?`)))
+      throw new CliError(EXIT.failed, 'Nothing was changed.')
+  }
+  const warnings = await save(api, definition, content, stored)
+  told(warnings)
+  if (!terminal.isJson)
+    terminal.line(
+      stored
+        ? `${definition.name} was changed. What runs has the new definition after: quarterdeck restart ${definition.name}`
+        : `${definition.name} was created. It runs after: quarterdeck start ${definition.name}`,
+    )
+  return EXIT.ok
+}
+
+async function readDefinitionFile(file: string): Promise<string> {
+  if (file === '-') return textOf(process.stdin)
+  return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new CliError(EXIT.failed, `${file} cannot be read: ${error.message}`)
+  })
+}
+
+type Stored = { content: string; revision?: string }
+
+/** @returns undefined if there is no such deployment */
+async function storedConfiguration(api: Api, name: string): Promise<Stored | undefined> {
+  const answer = await api.calls.GET('/api/deployments/{name}', { params: { path: { name } } })
+  return answer.response.status === 404 && answer.error ? undefined : dataOf(answer)
+}
+
+/** @returns warnings. @throws CliError CONFLICT if somebody else has changed it since it was read */
+async function save(
+  api: Api,
+  {
+    name,
+    type,
+    node,
+  }: { name: string; type: 'proxy' | 'persistent' | 'scalable' | 'process'; node?: string | undefined },
+  content: string,
+  stored: Stored | undefined,
+): Promise<string[]> {
+  if (!stored) dataOf(await api.calls.POST('/api/deployments', { body: { name, type, ...(node && { node }) } }))
+  const body = { content, ...(stored?.revision !== undefined && { revision: stored.revision }) }
+  const saved = await api.calls.PATCH('/api/deployments/{name}', { params: { path: { name } }, body })
+  if (saved.error && !stored)
+    throw new CliError(
+      EXIT.failed,
+      `${name} was created, but without its definition: ${saved.error.message} Apply it again.`,
+    )
+  return dataOf(saved).warnings ?? []
+}
+
+const COLOUR = { '+': 32, '-': 31, '@': 36 } as Record<string, number | undefined>
+
+function printDiff(terminal: Terminal, name: string, before: string, after: string): void {
+  const patch = createTwoFilesPatch(`${name} (stored)`, `${name} (new)`, before, after, '', '', { context: 3 })
+  for (const line of patch.trimEnd().split('\n')) {
+    if (line.startsWith('====')) continue
+    const colour = COLOUR[line[0] ?? '']
+    // A definition has no colours of its own.
+    const plain = line.replaceAll('\u001b', '')
+    terminal.coloured(colour === undefined ? plain : `\u001b[${colour}m${plain}\u001b[0m`)
+  }
+}

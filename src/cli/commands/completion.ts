@@ -1,0 +1,50 @@
+import yargs from 'yargs'
+import { createApi } from '../api/client'
+import { readSignIn } from '../configFile'
+import { listDeployments } from '../targets'
+
+const WAIT_MS = 3000
+/** What a shell takes as it is. */
+const SAFE = /^[a-z0-9-]+$/
+
+/** The commands whose arguments are names of deployments, instances or both. */
+const NAMED: Record<string, ('deployment' | 'instance')[] | undefined> = {
+  ps: ['deployment'],
+  logs: ['instance'],
+  send: ['instance'],
+  start: ['deployment', 'instance'],
+  stop: ['deployment', 'instance'],
+  restart: ['deployment', 'instance'],
+  drain: ['deployment', 'instance'],
+}
+
+/** Prints the script that a shell reads. */
+export function printCompletion(shell: 'bash' | 'zsh'): void {
+  // yargs looks there.
+  process.env.SHELL = `/bin/${shell}`
+  delete process.env.ZSH_NAME
+  const program = yargs([]) as unknown as { showCompletionScript(program: string, command: string): void }
+  program.showCompletionScript('quarterdeck', `completion ${shell}`)
+}
+
+/**
+ * The names that may follow, as the server has them now; none if it cannot be asked.
+ * @param words what was typed, without the program. @returns undefined where no name is meant
+ */
+export async function completeNames(words: string[]): Promise<string[] | undefined> {
+  const [command = '', ...before] = words
+  const kinds = NAMED[command]
+  const isFirst = before.filter((word) => !word.startsWith('-')).length <= 1
+  if (!kinds || !isFirst || before.at(-1)?.startsWith('-')) return undefined
+  const names = (async () => {
+    const deployments = await listDeployments(createApi(await readSignIn(), () => undefined))
+    return [
+      ...(kinds.includes('deployment') ? deployments.map(({ name }) => name) : []),
+      ...(kinds.includes('instance')
+        ? deployments.flatMap((each) => each.instances.map(({ podName }) => podName))
+        : []),
+    ].filter((name) => SAFE.test(name))
+  })().catch(() => [])
+  const late = new Promise<string[]>((resolve) => setTimeout(() => resolve([]), WAIT_MS).unref())
+  return Promise.race([names, late])
+}

@@ -1,0 +1,48 @@
+import { SHARED_ROOT } from '../../../contract/pageRules'
+import { CliError, EXIT } from '../../failure'
+import type { Session } from '../../session'
+import { bytesText } from '../../terminal/text'
+import { download } from './download'
+import { upload } from './upload'
+
+const REMOTE = 'remote:'
+
+/** What was copied so far. */
+export interface Progress {
+  files: number
+  bytes: number
+}
+
+/** Copies files and directories between this machine and the shared area; exactly one of the paths is `remote:/…`. */
+export async function copy({ terminal, api }: Session, from: string, to: string): Promise<void> {
+  if (from.startsWith(REMOTE) === to.startsWith(REMOTE))
+    throw new CliError(EXIT.usage, 'One of the two paths must be on the server, such as remote:/lobby/plugins')
+  const progress: Progress = { files: 0, bytes: 0 }
+  const told = () => `${progress.files} files, ${bytesText(progress.bytes)}`
+  const timer = setInterval(() => terminal.progress(told()), 200)
+  // What is unfinished is removed before the program ends.
+  const interrupted = new AbortController()
+  const interrupt = () => interrupted.abort(new CliError(EXIT.interrupted, ''))
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, interrupt)
+  const note = (text: string) => terminal.note(text)
+  try {
+    if (to.startsWith(REMOTE)) await upload(api, from, remotePath(to), { progress, note, signal: interrupted.signal })
+    else await download(api, remotePath(from), to, { progress, signal: interrupted.signal })
+  } catch (error) {
+    interrupted.signal.throwIfAborted()
+    throw error
+  } finally {
+    clearInterval(timer)
+    terminal.progress(undefined)
+  }
+  if (terminal.isJson) terminal.json({ from, to, ...progress })
+  else terminal.note(`Copied ${told()}.`)
+}
+
+/** The API's path of `remote:/lobby/world`, which may also begin with /nfsshare as the API has it. */
+function remotePath(text: string): string {
+  const path = text.slice(REMOTE.length)
+  if (!path.startsWith('/')) throw new CliError(EXIT.usage, `"${text}" must begin with ${REMOTE}/`)
+  const isWhole = path === SHARED_ROOT || path.startsWith(`${SHARED_ROOT}/`)
+  return (isWhole ? path : SHARED_ROOT + path).replaceAll(/\/+/g, '/').replace(/\/$/, '')
+}

@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join, posix, resolve } from 'node:path'
+import { Transform, type Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { answerOf, connectionFailure, dataOf, type Api } from '../../api/client'
+import { CliError, EXIT } from '../../failure'
+import type { Progress } from './copy'
+import { isLocalDirectory, walkLocal } from './localTree'
+import { remoteEntry } from './remoteEntry'
+import { unzip } from './unzip'
+
+interface DownloadParts {
+  progress: Progress
+  signal: AbortSignal
+}
+
+/**
+ * Copies a file or directory from the server; into `to` if that is a directory, as `cp` does. Under its final name is only
+ * what is whole.
+ */
+export async function download(api: Api, from: string, to: string, parts: DownloadParts): Promise<void> {
+  // `remote:/lobby/.` means what is in it.
+  const isContent = from.endsWith('/.')
+  const source = isContent ? posix.dirname(from) : from
+  const kind = await remoteEntry(api, source)
+  if (!kind) throw new CliError(EXIT.notFound, `There is no ${source} on the server.`)
+  const isInto = await isLocalDirectory(to)
+  const target = resolve(isInto && !isContent ? join(to, posix.basename(source)) : to)
+  if (!(await isLocalDirectory(dirname(target))))
+    throw new CliError(EXIT.notFound, `There is no directory ${dirname(target)}.`)
+  if (kind === 'file') await downloadFile(api, source, target, parts)
+  else await downloadDirectory(api, source, target, parts)
+}
+
+async function downloadFile(
+  api: Api,
+  from: string,
+  target: string,
+  { progress, signal }: DownloadParts,
+): Promise<void> {
+  const { token } = dataOf(await api.calls.POST('/api/sftp/download-ticket', { body: { path: from } }))
+  const answer = await api.calls.GET('/api/sftp/download', {
+    params: { query: { path: from, token } },
+    parseAs: 'stream',
+    signal,
+  })
+  const unfinished = join(dirname(target), `.${basename(target)}.${randomUUID()}.part`)
+  try {
+    const body = answerOf(answer as { data?: AsyncIterable<Uint8Array> | null; response: Response })
+    await receive(api, body ?? [], unfinished, { signal, onBytes: (count) => (progress.bytes += count) })
+    await rename(unfinished, target)
+  } finally {
+    await rm(unfinished, { force: true })
+  }
+  progress.files += 1
+}
+
+/** The server sends a ZIP archive, which is unpacked beside the target when it is whole. */
+async function downloadDirectory(
+  api: Api,
+  from: string,
+  target: string,
+  { progress, signal }: DownloadParts,
+): Promise<void> {
+  const answer = await api.calls.POST('/api/sftp/download-multiple', {
+    body: { files: [{ path: from, name: posix.basename(from) }] },
+    parseAs: 'stream',
+    signal,
+  })
+  const body = answerOf(answer as { data?: AsyncIterable<Uint8Array> | null; response: Response })
+  const unfinished = await mkdtemp(join(dirname(target), '.quarterdeck-'))
+  try {
+    const archive = join(unfinished, 'archive.zip')
+    await receive(api, body ?? [], archive, { signal, onBytes: (count) => (progress.bytes += count) })
+    const unpacked = join(unfinished, 'files')
+    progress.bytes = 0
+    await unzip(archive, unpacked, { progress, signal })
+    const tops = await readdir(unpacked)
+    const top = tops.includes(posix.basename(from)) ? join(unpacked, posix.basename(from)) : unpacked
+    await moveInto(top, target)
+  } finally {
+    await rm(unfinished, { recursive: true, force: true })
+  }
+}
+
+/** Moves the files of a directory to another one, which may have files already. */
+async function moveInto(from: string, target: string): Promise<void> {
+  for await (const { segments, files } of walkLocal(from, () => undefined)) {
+    const directory = join(target, ...segments)
+    await mkdir(directory, { recursive: true })
+    for (const { path, name } of files) await rename(path, join(directory, name))
+  }
+}
+
+async function receive(
+  api: Api,
+  body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  path: string,
+  { signal, onBytes }: { signal: AbortSignal; onBytes: (count: number) => void },
+): Promise<void> {
+  const counted = new Transform({
+    transform(chunk: Buffer, _encoding, next) {
+      onBytes(chunk.length)
+      next(null, chunk)
+    },
+  })
+  await pipeline(body as unknown as Readable, counted, createWriteStream(path, { flags: 'wx' }), { signal }).catch(
+    (error: NodeJS.ErrnoException) => {
+      signal.throwIfAborted()
+      // Those of files name a call of the system.
+      if (error.syscall) throw new CliError(EXIT.failed, `${path} cannot be written: ${error.message}`)
+      throw connectionFailure(api.server, error)
+    },
+  )
+}

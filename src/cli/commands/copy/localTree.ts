@@ -1,0 +1,40 @@
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+
+export interface LocalFile {
+  path: string
+  name: string
+}
+
+/** A directory with its own files; its directories follow after it. */
+export interface LocalDirectory {
+  /** Names from the top; empty for the top itself. */
+  segments: string[]
+  files: LocalFile[]
+}
+
+/** Reads a directory, one level at a time. @param skip tells of what is neither a file nor a directory, as links */
+export async function* walkLocal(
+  top: string,
+  skip: (path: string) => void,
+  segments: string[] = [],
+): AsyncGenerator<LocalDirectory> {
+  const entries = await readdir(join(top, ...segments), { withFileTypes: true })
+  const files: LocalFile[] = []
+  const directories: string[] = []
+  for (const entry of entries) {
+    const path = join(top, ...segments, entry.name)
+    if (entry.isFile()) files.push({ path, name: entry.name })
+    else if (entry.isDirectory()) directories.push(entry.name)
+    else skip(path)
+  }
+  yield { segments, files }
+  for (const name of directories) yield* walkLocal(top, skip, [...segments, name])
+}
+
+export async function isLocalDirectory(path: string): Promise<boolean> {
+  return stat(path).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  )
+}

@@ -1,0 +1,126 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { ConsoleFrame } from '../../contract/consoleChannel'
+import { CLOSE_SESSION_ENDED } from '../../contract/pageRules'
+import { dataOf, type Api } from '../api/client'
+import { openConsole, type ConsoleChannel } from '../consoleChannel'
+import { CliError, EXIT } from '../failure'
+import type { Session } from '../session'
+import { findInstance } from '../targets'
+import type { Terminal } from '../terminal/terminal'
+
+/** The lines that the channel begins with. More are sent if they are asked for. */
+const USUAL_HISTORY = 1000
+/** No console keeps more; of a busy one the lines never end. */
+const MAX_HISTORY = 20_000
+const BACKOFF_MS = { first: 250, longest: 15_000 }
+
+type Entry =
+  | { type: 'line'; seq: number; stream: 'message' | 'error' | 'system'; content: string }
+  | { type: 'gap'; lines: number }
+  | { type: 'state'; state: string }
+  | { type: 'notice'; content: string }
+
+/** Prints the last lines of a console and, with `follow`, those that come. */
+export async function logs(
+  { terminal, api }: Session,
+  { name, follow, lines }: { name: string; follow: boolean; lines: number },
+): Promise<void> {
+  const target = await findInstance(api, name)
+  await requireConsole(api, target.deployment)
+  let next: number | undefined
+  let kept: Entry[] | undefined = []
+  let received = 0
+  let channel: ConsoleChannel | undefined
+
+  const onFrame = (frame: ConsoleFrame) => {
+    const entries = entriesOf(frame, next)
+    const last = entries.findLast((entry) => entry.type === 'line')
+    if (last) next = last.seq + 1
+    received += entries.length
+    if (!kept) return void print(entries)
+    kept = lastLines([...kept, ...entries], lines)
+  }
+  const print = async (entries: Entry[]) => {
+    for (const entry of entries) printEntry(terminal, entry, follow)
+    if (!process.stdout.writableNeedDrain) return
+    channel?.pause()
+    await terminal.drained()
+    channel?.resume()
+  }
+
+  const first = lines > USUAL_HISTORY ? { since: 1 } : {}
+  channel = await openConsole(api, target, { ...first, onFrame })
+  await untilHistoryEnds(channel, () => received)
+  const history = kept
+  kept = undefined
+  await print(history)
+  if (!follow) return channel.close()
+  for (;;) {
+    if ((await channel.closed) === CLOSE_SESSION_ENDED)
+      throw new CliError(EXIT.notSignedIn, 'The key is not valid any more. Sign in again: quarterdeck login')
+    const since = next === undefined ? {} : { since: next }
+    channel = await reconnect(terminal, () => openConsole(api, target, { ...since, onFrame }))
+  }
+}
+
+/** The lines of a frame, after what is missing before them. @param next the number of the next line, if known */
+function entriesOf({ type, content, seq }: ConsoleFrame, next: number | undefined): Entry[] {
+  if (type === 'power') return [{ type: 'state', state: content }]
+  // How many lines are missing follows from the numbers.
+  if (seq === undefined) return /^\[System\] \d+ lines skipped$/.test(content) ? [] : [{ type: 'notice', content }]
+  const lines = content
+    .split('\n')
+    .map((line, at): Entry => ({ type: 'line', seq: seq + at, stream: type, content: line }))
+  return next !== undefined && seq > next ? [{ type: 'gap', lines: seq - next }, ...lines] : lines
+}
+
+function lastLines(entries: Entry[], count: number): Entry[] {
+  const lines = entries.filter(({ type }) => type === 'line')
+  return lines.slice(Math.max(0, lines.length - count))
+}
+
+function printEntry(terminal: Terminal, entry: Entry, follow: boolean): void {
+  if (terminal.isJson) return terminal.json(entry)
+  if (entry.type === 'line') terminal.coloured(entry.content)
+  else if (entry.type === 'gap') terminal.note(`-- ${entry.lines} lines are missing here --`)
+  else if (entry.type === 'notice') terminal.note(entry.content)
+  else if (follow) terminal.note(`-- ${entry.state} --`)
+}
+
+/** A round trip without lines means that all kept ones were sent. */
+async function untilHistoryEnds(channel: ConsoleChannel, count: () => number): Promise<void> {
+  for (let before = -1; count() !== before && count() < MAX_HISTORY;) {
+    before = count()
+    await channel.ping()
+  }
+}
+
+async function reconnect(terminal: Terminal, open: () => Promise<ConsoleChannel>): Promise<ConsoleChannel> {
+  let wait = BACKOFF_MS.first
+  let isTold = false
+  for (;;) {
+    try {
+      const channel = await open()
+      if (isTold) terminal.note('-- connected again --')
+      return channel
+    } catch (error) {
+      if (!(error instanceof CliError) || error.exitCode !== EXIT.unreachable) throw error
+      if (!isTold) terminal.note('-- the connection was lost; trying again --')
+      isTold = true
+      await delay(wait * (0.5 + Math.random() / 2))
+      wait = Math.min(wait * 2, BACKOFF_MS.longest)
+    }
+  }
+}
+
+/** The channel sends no lines to those who may only start and stop the instance. @throws CliError for them */
+async function requireConsole(api: Api, deployment: string): Promise<void> {
+  const { role, grants, key } = dataOf(await api.calls.GET('/api/account'))
+  const isGranted =
+    role !== 'limited' || grants.some((grant) => grant.deployment === deployment && grant.rights.includes('console'))
+  if (isGranted && (!key || key.scopes.includes('console'))) return
+  throw new CliError(
+    EXIT.notAllowed,
+    `You may not read the console of ${deployment}: that needs the right and scope console.`,
+  )
+}

@@ -1,0 +1,181 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { dataOf, type Api, type Instance } from '../api/client'
+import { openConsole } from '../consoleChannel'
+import { CliError, EXIT } from '../failure'
+import type { Session } from '../session'
+import { findTarget, listInstances, type InstanceTarget } from '../targets'
+import type { Terminal } from '../terminal/terminal'
+
+export type PowerCommand = 'start' | 'stop' | 'restart' | 'drain'
+
+const REQUESTS = { start: 'start', stop: 'stop', restart: 'restart', drain: 'drainAndStop' } as const
+/** A key may make 600 calls a minute. */
+const POLL_MS = 500
+/** What nobody starts within this time is stopped on purpose. */
+const SETTLED_MS = 10_000
+/** A refusal comes at once; the restart of a deployment is answered when it is done. */
+const REFUSAL_MS = 2000
+
+/** Starts, stops, restarts or drains an instance or the instances of a deployment, and waits for the result. */
+export async function power(
+  { terminal, api }: Session,
+  command: PowerCommand,
+  { name, wait }: { name: string; wait: boolean },
+): Promise<void> {
+  const target = await findTarget(api, name)
+  const states =
+    target.kind === 'instance'
+      ? await powerInstances(terminal, api, command, [target], wait)
+      : await powerDeployment(terminal, api, command, target.deployment, wait)
+  terminal.progress(undefined)
+  if (terminal.isJson) terminal.json({ name, command, waited: states !== undefined, instances: states ?? [] })
+  else if (!states) terminal.line(`${name}: ${command} was requested.`)
+  else if (states.length === 0) terminal.line(`${name}: no instance runs.`)
+  else for (const { instance, state } of states) terminal.line(`${instance}: ${state}`)
+}
+
+type States = { instance: string; state: string }[]
+
+async function powerInstances(
+  terminal: Terminal,
+  api: Api,
+  command: PowerCommand,
+  targets: InstanceTarget[],
+  wait: boolean,
+): Promise<States | undefined> {
+  const deployment = targets[0]?.deployment ?? ''
+  const before = wait ? await readableInstances(terminal, api, deployment) : undefined
+  for (const target of targets) {
+    const channel = await openConsole(api, target)
+    try {
+      await channel.request({ type: 'power', action: REQUESTS[command] })
+    } finally {
+      channel.close()
+    }
+  }
+  if (!before) return undefined
+  const isMeant = ({ podName }: Instance) => targets.some((target) => target.podName === podName)
+  const startedAt = new Map(before.map((instance) => [instance.podName, instance.startedAt]))
+  return poll(terminal, api, deployment, (all) => {
+    const instances = all.filter(isMeant)
+    throwIfBlocked(instances)
+    if (command === 'stop' || command === 'drain') return instances.every(({ state }) => state === 'STOPPED')
+    if (instances.length < targets.length) throw new CliError(EXIT.notFound, 'The instance is gone.')
+    return instances.every(
+      ({ state, podName, startedAt: started }) =>
+        state === 'RUNNING' && (command === 'start' || started !== startedAt.get(podName)),
+    )
+  }).then((all) => statesOf(all.filter(isMeant)))
+}
+
+async function powerDeployment(
+  terminal: Terminal,
+  api: Api,
+  command: PowerCommand,
+  name: string,
+  wait: boolean,
+): Promise<States | undefined> {
+  const params = { path: { name } }
+  if (command === 'drain') {
+    const running = (await listInstances(api, name)).filter(({ state }) => state === 'RUNNING' || state === 'STARTING')
+    return running.length === 0 ? [] : powerInstances(terminal, api, command, running, wait)
+  }
+  if (command === 'restart') return restartDeployment(terminal, api, name, wait)
+  dataOf(await api.calls.POST('/api/deployments/{name}/toggle', { params, body: { enabled: command === 'start' } }))
+  if (!wait || !(await readableInstances(terminal, api, name))) return undefined
+  const isDone = command === 'start' ? createStartCheck() : (instances: Instance[]) => instances.length === 0
+  return statesOf(await poll(terminal, api, name, isDone))
+}
+
+async function restartDeployment(
+  terminal: Terminal,
+  api: Api,
+  name: string,
+  wait: boolean,
+): Promise<States | undefined> {
+  const before = wait ? await readableInstances(terminal, api, name) : undefined
+  const isOld = new Map(before?.map(({ podName, startedAt }) => [podName, startedAt]))
+  let isAnswered = false
+  const restarted = api.calls
+    .POST('/api/deployments/{name}/restart', { params: { path: { name } } })
+    .then((answer) => {
+      dataOf(answer)
+      isAnswered = true
+    })
+    .catch((error: unknown) => {
+      // Node.js waits five minutes for the answer. The restart goes on without its client.
+      if (!(error instanceof CliError) || error.code !== 'UND_ERR_HEADERS_TIMEOUT') throw error
+    })
+  if (!before) {
+    await Promise.race([restarted, delay(REFUSAL_MS, undefined, { ref: false })])
+    return undefined
+  }
+  // Its failure ends the waiting.
+  const failed = restarted.then(() => new Promise<never>(() => undefined))
+  const all = await Promise.race([
+    failed,
+    poll(terminal, api, name, (instances) => {
+      throwIfBlocked(instances)
+      return (
+        isAnswered ||
+        instances.every(({ podName, startedAt, state }) => state === 'RUNNING' && startedAt !== isOld.get(podName))
+      )
+    }),
+  ])
+  return statesOf(all)
+}
+
+/** @returns undefined, and says so, if the key may not read states: then nothing can be waited for */
+async function readableInstances(terminal: Terminal, api: Api, name: string): Promise<Instance[] | undefined> {
+  return listInstances(api, name).catch((error: unknown) => {
+    if (!(error instanceof CliError) || error.exitCode !== EXIT.notAllowed) throw error
+    terminal.note('The key may not read states (scope read), so the result is not waited for.')
+    return undefined
+  })
+}
+
+/** Repeats the question until it is answered with yes. @returns the instances of then */
+async function poll(
+  terminal: Terminal,
+  api: Api,
+  name: string,
+  isDone: (instances: Instance[]) => boolean,
+): Promise<Instance[]> {
+  for (;;) {
+    const instances = await listInstances(api, name)
+    if (isDone(instances)) return instances
+    const states = instances.map((instance) => `${instance.podName} ${progressOf(instance)}`)
+    terminal.progress(states.join(', ') || `${name}: no instance yet`)
+    await delay(POLL_MS)
+  }
+}
+
+/** All instances run, or those that do not are left stopped. */
+function createStartCheck(): (instances: Instance[]) => boolean {
+  let seen = ''
+  let since = Date.now()
+  return (instances) => {
+    const moving = instances.some(({ state, retry }) => retry || state === 'STARTING' || state === 'STOPPING')
+    if (!moving) throwIfBlocked(instances)
+    if (instances.length > 0 && instances.every(({ state }) => state === 'RUNNING')) return true
+    const now = instances.map(({ podName, state }) => `${podName} ${state}`).join()
+    if (now !== seen || moving) since = Date.now()
+    seen = now
+    return Date.now() - since > SETTLED_MS
+  }
+}
+
+function throwIfBlocked(instances: Instance[]): void {
+  const blocked = instances.find(({ state }) => state === 'BLOCKED')
+  if (blocked)
+    throw new CliError(
+      EXIT.failed,
+      `${blocked.podName} is blocked: ${blocked.blockedReason ?? 'see its console'} Its last lines: quarterdeck logs ${blocked.podName}`,
+    )
+}
+
+const progressOf = ({ state, retry }: Instance) =>
+  retry ? `crashed, is started again (${retry.attempt} of ${retry.of})` : state
+
+const statesOf = (instances: Instance[]): States =>
+  instances.map(({ podName, state }) => ({ instance: podName, state }))

@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto'
+import { WebSocket, type RawData } from 'ws'
+import { ConsoleAnswer, ConsoleFrame, SINCE, type ConsoleRequest } from '../contract/consoleChannel'
+import { connectionFailure, type Api } from './api/client'
+import { adviceOf, CliError, EXIT, exitCodeOf } from './failure'
+import type { InstanceTarget } from './targets'
+
+/** In bytes. A frame has 64 Ki characters and one line more, each as long as JSON can make it. */
+const FRAME_LIMIT = 4 * 2 ** 20
+const ANSWER_MS = 60_000
+/** The platform sends a ping every 30 s. */
+const SILENCE_MS = 75_000
+
+export interface ConsoleChannel {
+  /** Resolves when the platform has done it. @throws CliError if it refused it, or the connection ended */
+  request(request: WithoutRef<ConsoleRequest>): Promise<void>
+  /** Resolves when the platform has answered a ping: it has sent before what it had to send. */
+  ping(): Promise<void>
+  /** Resolves with the close code when the connection has ended. */
+  closed: Promise<number>
+  /** While it is paused, the platform keeps lines back, and tells a gap in the end. */
+  pause(): void
+  resume(): void
+  close(): void
+}
+
+type WithoutRef<Request> = Request extends { ref?: unknown } ? Omit<Request, 'ref'> : never
+
+/**
+ * Opens the console of an instance.
+ * @param since the first line to send; undefined: the last 1,000 lines
+ * @throws CliError if the platform refuses it or cannot be reached
+ */
+export async function openConsole(
+  api: Api,
+  { deployment, podName }: InstanceTarget,
+  { since, onFrame = () => undefined }: { since?: number; onFrame?: (frame: ConsoleFrame) => void } = {},
+): Promise<ConsoleChannel> {
+  const query = since === undefined ? '' : `?${SINCE}=${since}`
+  const socket = new WebSocket(`${api.server.replace(/^http/, 'ws')}/api/logs/${deployment}/${podName}${query}`, {
+    headers: { authorization: `Bearer ${api.key}` },
+    maxPayload: FRAME_LIMIT,
+    perMessageDeflate: false,
+    handshakeTimeout: 30_000,
+  })
+  const waiting = new Map<string, (answer: ConsoleAnswer) => void>()
+  const closed = new Promise<number>((resolve) => socket.on('close', (code) => resolve(code)))
+  socket.on('message', (data) => {
+    const value = parseJson(data)
+    const answer = ConsoleAnswer.safeParse(value).data
+    if (answer) waiting.get(answer.ref)?.(answer)
+    const frame = ConsoleFrame.safeParse(value).data
+    if (frame) onFrame(frame)
+  })
+  endSilent(socket)
+  await opened(api.server, socket, podName)
+
+  const orClosed = async <Result>(work: Promise<Result>): Promise<Result> => {
+    const ended = closed.then(() => {
+      throw new CliError(EXIT.unreachable, 'The connection was lost: whether it was done is not known.')
+    })
+    return Promise.race([work, ended])
+  }
+  return {
+    closed,
+    async request(request) {
+      const ref = randomUUID()
+      const { promise, resolve, reject } = withResolvers<ConsoleAnswer>()
+      waiting.set(ref, resolve)
+      const timer = setTimeout(
+        () => reject(new CliError(EXIT.failed, 'The server does not answer: whether it was done is not known.')),
+        ANSWER_MS,
+      )
+      socket.send(JSON.stringify({ ...request, ref }))
+      try {
+        const { failure } = await orClosed(promise)
+        if (failure) throw refusal(failure)
+      } finally {
+        clearTimeout(timer)
+        waiting.delete(ref)
+      }
+    },
+    ping: () =>
+      orClosed(
+        new Promise((resolve) => {
+          socket.once('pong', () => resolve())
+          socket.ping()
+        }),
+      ),
+    pause: () => socket.pause(),
+    resume: () => socket.resume(),
+    close: () => socket.terminate(),
+  }
+}
+
+function opened(server: string, socket: WebSocket, podName: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    socket.once('open', resolve)
+    socket.on('error', (error) => reject(connectionFailure(server, error)))
+    socket.once('unexpected-response', (request, { statusCode = 500 }) => {
+      const messages: Record<number, string> = {
+        401: 'The key is not valid any more.',
+        403: `You may not use the console of ${podName}.`,
+        404: `There is no instance ${podName}.`,
+        429: 'Too many consoles are open.',
+      }
+      const isAway = statusCode === 502 || statusCode === 503 || statusCode === 504
+      const message = messages[statusCode] ?? `The server answered ${statusCode}.`
+      reject(new CliError(isAway ? EXIT.unreachable : exitCodeOf(statusCode), message + adviceOf(statusCode)))
+      request.destroy()
+    })
+  })
+}
+
+/** Ends a connection on which nothing arrives, not even pings. */
+function endSilent(socket: WebSocket): void {
+  const timer = setTimeout(() => (socket.isPaused ? timer.refresh() : socket.terminate()), SILENCE_MS)
+  socket.on('ping', () => timer.refresh())
+  socket.on('message', () => timer.refresh())
+  socket.on('close', () => clearTimeout(timer))
+}
+
+function refusal({ code, message }: { code: string; message: string }): CliError {
+  const exits: Record<string, number> = { NOT_ALLOWED: EXIT.notAllowed, NOT_FOUND: EXIT.notFound }
+  return new CliError(exits[code] ?? EXIT.failed, message, code)
+}
+
+function parseJson(data: RawData): unknown {
+  try {
+    return JSON.parse((data as Buffer).toString()) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+/** As `Promise.withResolvers`, which Node.js 20 does not have. */
+function withResolvers<Value>() {
+  let resolve!: (value: Value) => void
+  let reject!: (error: Error) => void
+  const promise = new Promise<Value>((onDone, onFailure) => {
+    resolve = onDone
+    reject = onFailure
+  })
+  return { promise, resolve, reject }
+}

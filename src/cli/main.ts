@@ -1,0 +1,18 @@
+#!/usr/bin/env node
+import { CliError, EXIT } from './failure'
+import { runProgram } from './program'
+import { plainText } from './terminal/text'
+
+// Consoles are followed until somebody ends it.
+if (process.argv[2] === 'logs') process.once('SIGINT', () => process.exit(EXIT.ok))
+
+runProgram(process.argv.slice(2)).then(
+  (exitCode) => {
+    process.exitCode = exitCode
+  },
+  (error: unknown) => {
+    const message = error instanceof Error ? error.message : String(error)
+    for (const line of message.split('\n')) if (line !== '') process.stderr.write(`quarterdeck: ${plainText(line)}\n`)
+    process.exitCode = error instanceof CliError ? error.exitCode : EXIT.failed
+  },
+)

@@ -1,0 +1,191 @@
+import yargs, { type Argv } from 'yargs'
+import { apply } from './commands/apply'
+import { completeNames, printCompletion } from './commands/completion'
+import { copy } from './commands/copy/copy'
+import { createDatabase } from './commands/database'
+import { logs } from './commands/logs'
+import { power, type PowerCommand } from './commands/power'
+import { ps } from './commands/ps'
+import { send } from './commands/send'
+import { login, logout } from './commands/signIn'
+import { CliError, EXIT } from './failure'
+import { openSession } from './session'
+import { createTerminal } from './terminal/terminal'
+
+/** The exit code of the command that has run. */
+interface Result {
+  exitCode: number
+}
+
+/** The option by which the script of a shell asks for what may follow. */
+const COMPLETION = '--get-yargs-completions'
+const EPILOGUE = `The key is read from QUARTERDECK_KEY and the address from QUARTERDECK_SERVER where they are set.
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not signed in, 4 not allowed, 5 not found, 6 server not reachable,
+7 apply --dry-run would change something, 130 interrupted.`
+
+/**
+ * Runs the command of these arguments.
+ * @returns the exit code. @throws CliError
+ */
+export async function runProgram(args: string[]): Promise<number> {
+  const result: Result = { exitCode: EXIT.ok }
+  // The shell calls `quarterdeck --get-yargs-completions quarterdeck logs …`. yargs knows all but the names.
+  const isCompletion = args[0] === COMPLETION
+  const names = isCompletion ? await completeNames(args.slice(2)) : undefined
+  if (names) {
+    const terminal = createTerminal(false)
+    for (const name of names) terminal.line(name)
+    return EXIT.ok
+  }
+  const program = yargs(args)
+    .scriptName('quarterdeck')
+    .usage('$0 <command>\n\nThe command line of a Quarterdeck console.')
+    .option('json', { type: 'boolean', default: false, describe: 'Print JSON', global: true })
+    .parserConfiguration({
+      // A command of a console may have words such as -a.
+      'unknown-options-as-args': args[0] === 'send',
+      'parse-positional-numbers': false,
+    })
+    .detectLocale(false)
+    .version(false)
+    .alias('help', 'h')
+    .epilogue(EPILOGUE)
+    .wrap(Math.min(110, process.stdout.columns || 100))
+    // For a completion it must: else it would run the command that is typed.
+    .exitProcess(isCompletion)
+    .demandCommand(1, 'Name a command.')
+    // A command that is typed is not whole.
+    .strict(!isCompletion)
+    .fail((message, error) => {
+      throw error ?? new CliError(EXIT.usage, `${message}\nSee: quarterdeck --help`)
+    })
+  addSignIn(program)
+  addConsoles(program)
+  addPower(program)
+  addChanges(program, result)
+  addCompletion(program)
+  await program.parseAsync()
+  return result.exitCode
+}
+
+function addSignIn(program: Argv<{ json: boolean }>): void {
+  program.command(
+    'login',
+    'Sign in with an API key, which is made on the console’s page',
+    (options) =>
+      options
+        .option('server', { type: 'string', requiresArg: true, describe: 'Address, such as https://example.com/panel' })
+        .option('key-file', {
+          type: 'string',
+          requiresArg: true,
+          describe: 'Read the key from a file; - is standard input',
+        }),
+    ({ json, server, keyFile }) => login({ json, server, keyFile }),
+  )
+  program.command(
+    'logout',
+    'Forget the key',
+    (options) => options,
+    ({ json }) => logout(json),
+  )
+}
+
+function addConsoles(program: Argv<{ json: boolean }>): void {
+  program.command(
+    'ps [deployment..]',
+    'List deployments and instances',
+    (options) => options.positional('deployment', { type: 'string', array: true, default: [] as string[] }),
+    async ({ json, deployment }) => ps(await openSession(json), deployment),
+  )
+  program.command(
+    'logs <instance>',
+    'Print the console of an instance',
+    (options) =>
+      options
+        .positional('instance', { type: 'string', demandOption: true })
+        .option('follow', { alias: 'f', type: 'boolean', default: false, describe: 'Go on with lines that come' })
+        .option('lines', { alias: 'n', type: 'number', default: 100, requiresArg: true, describe: 'Lines of before' })
+        .check(({ lines }) => (Number.isInteger(lines) && lines >= 0) || '--lines must be a number such as 100'),
+    async ({ json, instance, follow, lines }) => logs(await openSession(json), { name: instance, follow, lines }),
+  )
+  program.command(
+    'send <instance> <words..>',
+    'Send a command to the console of an instance',
+    (options) =>
+      options
+        .positional('instance', { type: 'string', demandOption: true })
+        .positional('words', { type: 'string', array: true, demandOption: true, describe: 'The command' }),
+    async ({ json, instance, words }) => send(await openSession(json), instance, words.join(' ')),
+  )
+}
+
+function addPower(program: Argv<{ json: boolean }>): void {
+  const commands: Record<PowerCommand, string> = {
+    start: 'Start an instance, or enable a deployment',
+    stop: 'Stop an instance, or disable a deployment',
+    restart: 'Restart an instance, or the instances of a deployment one after the other',
+    drain: 'Let players leave, then stop',
+  }
+  for (const [command, description] of Object.entries(commands) as [PowerCommand, string][])
+    program.command(
+      `${command} <name>`,
+      description,
+      (options) =>
+        options
+          .positional('name', { type: 'string', demandOption: true, describe: 'An instance or a deployment' })
+          .option('wait', { type: 'boolean', default: true, describe: 'Wait for the result; --no-wait does not' }),
+      async ({ json, name, wait }) => power(await openSession(json), command, { name, wait }),
+    )
+}
+
+function addChanges(program: Argv<{ json: boolean }>, result: Result): void {
+  program.command(
+    'apply',
+    'Create or change a deployment after its definition',
+    (options) =>
+      options
+        .option('file', {
+          alias: 'f',
+          type: 'string',
+          demandOption: true,
+          requiresArg: true,
+          describe: 'The definition (YAML); - is standard input',
+        })
+        .option('yes', { alias: 'y', type: 'boolean', default: false, describe: 'Do not ask' })
+        .option('dry-run', { type: 'boolean', default: false, describe: 'Only print what would change' }),
+    async ({ json, file, yes, dryRun }) => {
+      result.exitCode = await apply(await openSession(json), { file, yes, dryRun })
+    },
+  )
+  program.command(
+    'cp <from> <to>',
+    'Copy files and directories; a path of the server is remote:/lobby/plugins',
+    (options) =>
+      options
+        .positional('from', { type: 'string', demandOption: true })
+        .positional('to', { type: 'string', demandOption: true }),
+    async ({ json, from, to }) => copy(await openSession(json), from, to),
+  )
+  program.command('db', 'Databases', (db) =>
+    db
+      .command(
+        'create <type> <name>',
+        'Create a database and print its credentials',
+        (options) =>
+          options
+            .positional('type', { choices: ['sql', 'mongo'] as const, demandOption: true })
+            .positional('name', { type: 'string', demandOption: true }),
+        async ({ json, type, name }) => createDatabase(await openSession(Boolean(json)), type, name),
+      )
+      .demandCommand(1, 'Name a command: quarterdeck db create'),
+  )
+}
+
+function addCompletion(program: Argv<{ json: boolean }>): void {
+  program.command(
+    'completion <shell>',
+    'Print the completion script of a shell: source <(quarterdeck completion bash)',
+    (options) => options.positional('shell', { choices: ['bash', 'zsh'] as const, demandOption: true }),
+    ({ shell }) => printCompletion(shell),
+  )
+}

@@ -1,0 +1,71 @@
+import { once } from 'node:events'
+import { colouredText, jsonText, plainText } from './text'
+import { EXIT } from '../failure'
+
+/** Where a command prints: results on standard output, all else on standard error. Nothing that it prints can control a terminal. */
+export interface Terminal {
+  /** Whether results are JSON. */
+  readonly isJson: boolean
+  /** Prints a line of a result. */
+  line(text: string): void
+  /** Prints a line with the colours that it has, where standard output shows colours. */
+  coloured(text: string): void
+  json(value: unknown): void
+  /** Prints a line for people on standard error. */
+  note(text: string): void
+  /** Replaces the line that tells how far a command is; undefined removes it. Only on a terminal. */
+  progress(text: string | undefined): void
+  /** Resolves when the reader of standard output has taken what was printed. */
+  drained(): Promise<void>
+}
+
+export function createTerminal(isJson: boolean): Terminal {
+  const { stdout, stderr } = process
+  const hasColours = stdout.isTTY && !process.env.NO_COLOR
+  let isProgressShown = false
+  // The reader of a pipe has gone, as after `| head`: there is nobody to tell.
+  for (const stream of [stdout, stderr])
+    stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? EXIT.ok : EXIT.failed))
+
+  const clearProgress = () => {
+    if (isProgressShown) stderr.write('\r\u001b[K')
+    isProgressShown = false
+  }
+  const print = (text: string) => {
+    clearProgress()
+    stdout.write(`${text}\n`)
+  }
+  return {
+    isJson,
+    line: (text) => print(plainText(text)),
+    coloured: (text) => print(hasColours ? colouredText(text) : plainText(text)),
+    json: (value) => print(jsonText(value)),
+    note(text) {
+      clearProgress()
+      for (const line of text.split('\n')) stderr.write(`${plainText(line)}\n`)
+    },
+    progress(text) {
+      if (!stderr.isTTY) return
+      clearProgress()
+      if (text === undefined) return
+      stderr.write(plainText(text).slice(0, Math.max(10, (stderr.columns || 80) - 1)))
+      isProgressShown = true
+    },
+    async drained() {
+      if (stdout.writableNeedDrain) await once(stdout, 'drain')
+    },
+  }
+}
+
+/** Prints rows in columns, which are as wide as their longest text. */
+export function printTable(terminal: Terminal, head: string[], rows: string[][]): void {
+  const lines = [head, ...rows].map((row) => row.map(plainText))
+  const widths = head.map((_title, column) => Math.max(...lines.map((row) => (row[column] ?? '').length)))
+  for (const row of lines)
+    terminal.line(
+      row
+        .map((text, column) => text.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+}

@@ -1,0 +1,36 @@
+import { stripVTControlCharacters } from 'node:util'
+
+/** A colour or style (SGR), the only sequence that may reach a terminal. */
+// eslint-disable-next-line no-control-regex -- control characters are what this is about
+const COLOUR = /(\u001b\[[\d;:]{0,64}m)/
+/** What a terminal acts on: control characters but the tab, and characters that reverse or break a line. */
+const ACTING = /(?!\t)[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
+/** The same characters where JSON leaves them as they are. */
+const ACTING_IN_JSON = /[\u007f-\u009f\p{Bidi_Control}\u2028\u2029]/gu
+
+/** A text of the server or of an instance without anything that a terminal would act on. */
+export function plainText(text: string): string {
+  return stripVTControlCharacters(text).replaceAll(ACTING, '')
+}
+
+/** As `plainText`, but with the colours of the text. They end with it. */
+export function colouredText(text: string): string {
+  const pieces = text.split(COLOUR)
+  if (pieces.length === 1) return plainText(text)
+  return `${pieces.map((piece, at) => (at % 2 === 1 ? piece : plainText(piece))).join('')}\u001b[0m`
+}
+
+/** One line of JSON that a terminal shows as it is. */
+export function jsonText(value: unknown): string {
+  return JSON.stringify(value).replaceAll(
+    ACTING_IN_JSON,
+    (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+/** A size for people. */
+export function bytesText(bytes: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
+  const power = Math.min(units.length - 1, bytes > 0 ? Math.floor(Math.log2(bytes) / 10) : 0)
+  return `${power === 0 ? bytes : (bytes / 2 ** (10 * power)).toFixed(1)} ${units[power]}`
+}

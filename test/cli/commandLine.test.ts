@@ -1,0 +1,179 @@
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { rightsOf, type RightsOf } from '../support/platform/limitedUsers'
+import { startPlatform, testPostgres, type Account, type TestPlatform } from '../support/platform/startPlatform'
+import { useTemporaryDirectory } from '../support/platform/temporaryDirectory'
+import { until } from '../support/platform/until'
+import { commandLine, type Ended } from './runCli'
+
+const PROGRAM = `
+console.log('Ready')
+require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  if (line === 'stop') process.exit(0)
+  if (line === 'attack') console.log('\\x1b]0;owned\\x07\\x1b[2J\\x1b[31mred\\x1b[0m\\x9b5n\\u202eend')
+  else console.log('heard ' + line)
+})`
+const definition = (name: string, more = '') =>
+  `name: ${name}\ntype: process\ndataDirectory: /${name}\nrun:\n  command: [node, -e, ${JSON.stringify(PROGRAM)}]\nready: Ready\nstop: { command: stop, timeoutSeconds: 5 }\n${more}`
+
+let platform: TestPlatform
+let admin: Account
+let rights: RightsOf
+let server: string
+let key: string
+const directory = useTemporaryDirectory(() => platform.close())
+
+const at = (name: string) => join(directory(), name)
+/** Signed in by its environment. */
+const withKey = (given = key) => commandLine(at('nowhere'), { QUARTERDECK_SERVER: server, QUARTERDECK_KEY: given })
+const podNameOf = async (name: string) =>
+  (JSON.parse(await withKey().ok('ps', name, '--json')) as { instances: { podName: string }[] }[])[0]!.instances[0]!
+    .podName
+
+beforeAll(async () => {
+  // Below a path, as beside other applications.
+  platform = await startPlatform({
+    sql: testPostgres(),
+    environment: { QUARTERDECK_PUBLIC_URL: 'http://127.0.0.1/console' },
+  })
+  await platform.app.listen({ host: '127.0.0.1', port: 0 })
+  server = `http://127.0.0.1:${(platform.app.server.address() as AddressInfo).port}/console`
+  admin = await platform.register('ann')
+  rights = rightsOf(platform, admin)
+  const scopes = ['read', 'console', 'power', 'files', 'configuration', 'databases'] as const
+  key = await rights.createKey(admin, { scopes: [...scopes] })
+  writeFileSync(at('echo.yaml'), definition('echo'))
+  await withKey().ok('apply', '-f', at('echo.yaml'), '--yes')
+  await withKey().ok('start', 'echo')
+})
+
+test('an operator’s day: sign in, deploy, watch, send, copy files, restart, stop, create a database, sign out', async () => {
+  const { start, run, runWith, ok } = commandLine(at('day'))
+  const signedIn = await runWith(`${key}\n`, 'login', '--server', `${server}/`)
+  expect(signedIn).toMatchObject({ code: 0, stdout: expect.stringContaining(`Signed in to ${server} as ann`) })
+  expect(statSync(at('day/quarterdeck/config.json')).mode & 0o777).toBe(0o600)
+
+  writeFileSync(at('day.yaml'), definition('day'))
+  expect(await run('apply', '-f', at('day.yaml'), '--dry-run')).toMatchObject({
+    code: 7,
+    stdout: expect.stringContaining('+name: day'),
+  })
+  await ok('apply', '-f', at('day.yaml'), '--yes')
+  expect(await ok('apply', '-f', at('day.yaml'))).toBe('day is unchanged.\n')
+  expect(await ok('ps', 'day')).toMatch(/day +process +- +disabled/)
+  expect(await ok('start', 'day')).toMatch(/^day-[0-9a-f]{6}: RUNNING\n$/)
+
+  const following = start('logs', '-f', 'day')
+  await until(() => following.said.stdout.includes('Ready'))
+  await ok('send', 'day', 'say', '-a', 'hello')
+  await until(() => following.said.stdout.includes('heard say -a hello'))
+  const podName = await podNameOf('day')
+  await ok('restart', podName)
+  await until(() => following.said.stdout.split('Ready').length === 3)
+  following.child.kill('SIGINT')
+  expect(await following.ended).toBe(0)
+
+  mkdirSync(at('plugins/deep/empty'), { recursive: true })
+  writeFileSync(at('plugins/one.txt'), 'one')
+  writeFileSync(at('plugins/deep/two "2".bin'), Buffer.alloc(3_000_000, 7))
+  await ok('cp', at('plugins'), 'remote:/day')
+  await ok('cp', at('day.yaml'), 'remote:/day/copy.yaml')
+  mkdirSync(at('down'))
+  expect(JSON.parse(await ok('cp', 'remote:/day/plugins', at('down'), '--json'))).toMatchObject({ files: 2 })
+  await ok('cp', 'remote:/nfsshare/day/copy.yaml', at('down'))
+  expect(readdirSync(at('down'), { recursive: true }).sort()).toEqual(
+    [
+      'copy.yaml',
+      'plugins',
+      'plugins/deep',
+      'plugins/deep/empty',
+      'plugins/deep/two "2".bin',
+      'plugins/one.txt',
+    ].sort(),
+  )
+  expect(readFileSync(at('down/plugins/deep/two "2".bin'))).toEqual(Buffer.alloc(3_000_000, 7))
+  expect(readFileSync(at('down/copy.yaml'), 'utf8')).toBe(definition('day'))
+
+  writeFileSync(at('day.yaml'), definition('day', 'description: Changed\n'))
+  const changed = await run('apply', '-f', at('day.yaml'), '--yes')
+  expect(changed).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\+description: Changed$/m) })
+  expect(JSON.parse(await ok('restart', 'day', '--json'))).toMatchObject({ instances: [{ state: 'RUNNING' }] })
+  // A process has no players that could leave.
+  expect(await run('drain', podName)).toMatchObject({ code: 1, stderr: expect.stringContaining('"drain"') })
+  expect(await ok('stop', podName)).toBe(`${podName}: STOPPED\n`)
+  expect(await ok('stop', 'day')).toBe('day: no instance runs.\n')
+
+  const made = JSON.parse(await ok('db', 'create', 'sql', 'day', '--json')) as { credentials: { password: string } }
+  expect(made.credentials.password).toHaveLength(24)
+  await ok('logout')
+  expect(await run('ps')).toMatchObject({ code: 3, stderr: expect.stringContaining('quarterdeck login') })
+})
+
+test('each failure has its exit code and says what to do', async () => {
+  const { run, runWith } = withKey()
+  const expected: [number, string, Promise<Ended>][] = [
+    [1, 'Line 1', runWith('nonsense: 1\n', 'apply', '-f', '-', '--yes')],
+    [2, '--yes', runWith(definition('fresh'), 'apply', '-f', '-')],
+    [2, 'remote:', run('cp', 'a', 'b')],
+    [2, 'Unknown argument', run('ps', '--nonsense')],
+    [2, 'Name a command', run()],
+    [3, 'quarterdeck login', commandLine(at('nowhere')).run('ps')],
+    [3, 'quarterdeck login', withKey(`qd_${'0'.repeat(40)}`).run('ps')],
+    [5, 'no instance or deployment "missing"', run('logs', 'missing')],
+    [5, '/nfsshare/missing', run('cp', 'remote:/missing', at('.'))],
+    [
+      6,
+      'cannot be reached',
+      commandLine(at('nowhere'), { QUARTERDECK_SERVER: 'http://127.0.0.1:9', QUARTERDECK_KEY: key }).run('ps'),
+    ],
+    [2, 'not an API key', commandLine(at('nowhere')).runWith('my password', 'login', '--server', server)],
+  ]
+  for (const [code, text, ended] of expected) {
+    const { code: actual, stderr } = await ended
+    expect({ code: actual, stderr }).toEqual({ code, stderr: expect.stringContaining(text) })
+    expect(stderr).not.toMatch(/qd_0|my password/)
+  }
+})
+
+test('what a console prints cannot control a terminal, and JSON has it whole', async () => {
+  const { ok } = withKey()
+  await ok('send', 'echo', 'attack')
+  const printed = await until(
+    () => ok('logs', 'echo', '--lines', '5'),
+    (text) => text.includes('red'),
+  )
+  expect(printed).toContain('redend\n')
+  // eslint-disable-next-line no-control-regex -- these are what must not be there
+  expect(printed).not.toMatch(/[\0-\x08\x0b-\x1f\x7f-\x9f\u202e]/)
+  const lines = (await ok('logs', 'echo', '--json')).trim().split('\n')
+  // eslint-disable-next-line no-control-regex -- as above
+  expect(lines.join('')).not.toMatch(/[\0-\x1f\x7f-\x9f\u202e]/)
+  expect(lines.map((line) => (JSON.parse(line) as { content: string }).content).join()).toContain('\u001b[31mred')
+})
+
+test('a key with the scope console on one deployment can do that and nothing else', async () => {
+  const limited = withKey(await rights.createKey(admin, { scopes: ['console'], deployments: ['echo'] }))
+  const podName = await podNameOf('echo')
+  await limited.ok('send', podName, 'by', 'key')
+  await until(
+    () => limited.ok('logs', podName),
+    (text) => text.includes('heard by key'),
+  )
+  for (const args of [['ps'], ['stop', podName], ['restart', 'echo'], ['db', 'create', 'sql', 'no']])
+    expect(await limited.run(...args)).toMatchObject({ code: 4, stderr: expect.stringContaining('scope') })
+  expect((await limited.run('cp', 'remote:/echo', at('.'))).code).toBe(4)
+})
+
+test('completion knows commands, deployments and instances', async () => {
+  const { ok } = withKey()
+  expect(await ok('completion', 'bash')).toContain('complete -o bashdefault')
+  expect(await ok('completion', 'zsh')).toContain('#compdef quarterdeck')
+  expect(await ok('--get-yargs-completions', 'quarterdeck', 'lo')).toMatch(/^login$/m)
+  expect((await ok('--get-yargs-completions', 'quarterdeck', 'logs', '')).trim()).toMatch(/echo-[0-9a-f]{6}/)
+  expect(await ok('--get-yargs-completions', 'quarterdeck', 'stop', '')).toMatch(/^echo$/m)
+  const config = commandLine(at('completing'))
+  await config.runWith(key, 'login', '--server', server)
+  expect((await config.run('--get-yargs-completions', 'quarterdeck', 'logout', '')).code).toBe(0)
+  expect((await config.run('ps')).code).toBe(0)
+})
