@@ -26,6 +26,10 @@ export type UserAccess = z.infer<typeof UserAccess>
 export const UserAccessAnswer = success(UserAccess)
 export type UserAccessAnswer = z.infer<typeof UserAccessAnswer>
 
+/** A sign-in of a user. */
+export const PreviousSignIn = z.object({ at: z.string().describe('ISO 8601.'), address: z.string() })
+export type PreviousSignIn = z.infer<typeof PreviousSignIn>
+
 /** The caller and what they may do, from `GET /api/account`. Our extra. */
 export const AccountAnswer = success(
   UserAccess.extend({
@@ -35,6 +39,9 @@ export const AccountAnswer = success(
       .object({ name: z.string(), scopes: z.array(Scope), deployments: z.array(z.string()).optional() })
       .optional()
       .describe('Of a call with an API key: what limits it further.'),
+    previous_sign_in: PreviousSignIn.optional().describe(
+      'Of a call with a session: the sign-in before the one that opened it. Missing: there was none.',
+    ),
   }),
 )
 export type AccountAnswer = z.infer<typeof AccountAnswer>

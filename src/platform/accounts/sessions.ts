@@ -1,6 +1,7 @@
 import { randomUUID, webcrypto } from 'node:crypto'
 import { jwtVerify, SignJWT } from 'jose'
 import { z } from 'zod'
+import type { PreviousSignIn } from '../../contract/access'
 import type { OwnSession } from '../../contract/auth'
 import { SESSION_DAYS } from '../../contract/rules'
 import { AppError } from '../errors'
@@ -11,6 +12,7 @@ import {
   deleteSessionsOf,
   deleteSession,
   deleteSessionOf,
+  findPreviousSignIn,
   findSession,
   findSessions,
   insertSession,
@@ -35,6 +37,8 @@ export interface Sessions {
   open(user: { id: number; username: string }, client: Client, transaction?: Db): Promise<string>
   /** The current user of a token. @throws AppError NO_SESSION if it is not the token of a valid session */
   authenticate(token: string | undefined): Promise<SessionUser>
+  /** The sign-in of its user before the one that opened this session. Undefined if that was the first one. */
+  previousSignIn(sessionId: string): Promise<PreviousSignIn | undefined>
   end(sessionId: string): Promise<void>
   /** The user's sessions, the last used first. @param user with the session that is marked as the caller's */
   list(user: { userId: number; sessionId?: string | undefined }): Promise<OwnSession[]>
@@ -103,6 +107,10 @@ export function createSessions(
       const user = claims && (await findSession(db, claims.jti))
       if (!user || String(user.userId) !== claims.sub) throw noSession()
       return user
+    },
+    async previousSignIn(sessionId) {
+      const previous = await findPreviousSignIn(db, sessionId)
+      return previous && { at: previous.at.toISOString(), address: previous.address }
     },
     async end(sessionId) {
       await deleteSession(db, sessionId)

@@ -19,6 +19,7 @@ import * as consoles from './migrations/0013_consoles'
 import * as replicas from './migrations/0014_replicas'
 import * as access from './migrations/0015_access'
 import * as authenticators from './migrations/0016_authenticators'
+import * as previousSignIns from './migrations/0018_previous_sign_ins'
 import type { State } from './schema'
 
 export type Db = Kysely<State>
@@ -41,6 +42,7 @@ const migrations: Record<string, Migration> = {
   '0014_replicas': replicas,
   '0015_access': access,
   '0016_authenticators': authenticators,
+  '0018_previous_sign_ins': previousSignIns,
 }
 
 /** Limit for a connection or a result, so that an outage is reported within five seconds. */

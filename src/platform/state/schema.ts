@@ -17,6 +17,8 @@ export interface State {
     is_admin: boolean
     is_limited: Generated<boolean>
     created_at: Generated<Date>
+    last_sign_in_at: Generated<Date | null>
+    last_sign_in_address: Generated<string | null>
   }
   grants: { user_id: number; deployment: string; rights: Right[] }
   invites: {
@@ -54,6 +56,9 @@ export interface State {
     last_used_at: Generated<Date>
     device: string
     address: string
+    /** Of the sign-in of this user before the one that opened this session. */
+    previous_sign_in_at: Generated<Date | null>
+    previous_sign_in_address: Generated<string | null>
   }
   /** Authenticator apps (TOTP). */
   authenticators: {

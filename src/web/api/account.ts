@@ -1,18 +1,20 @@
-import type { AccountAnswer, UserAccess } from '../../contract/access'
+import type { AccountAnswer, PreviousSignIn, UserAccess } from '../../contract/access'
 import type { ChangePassword, OwnSession, OwnSessionsAnswer } from '../../contract/auth'
 import { api } from './api'
 import type { DataOf } from './transport/answerSchema'
 import { answerSchema, listIn } from './transport/answerSchema'
 import { updateOnSuccess } from './transport/cacheUpdates'
 
+export type OwnAccount = UserAccess & { previous_sign_in?: PreviousSignIn }
+
 /** Calls for the user's own account. Only our platform has them. */
 export const accountApi = api.enhanceEndpoints({ addTagTypes: ['OwnSession'] }).injectEndpoints({
   endpoints: (build) => ({
     /** What the user may do. A server without this call lets every user do everything. */
-    getAccount: build.query<UserAccess, void>({
+    getAccount: build.query<OwnAccount, void>({
       query: () => 'account',
-      responseSchema: answerSchema(({ role, grants }: DataOf<AccountAnswer>) =>
-        role && Array.isArray(grants) ? { role, grants } : undefined,
+      responseSchema: answerSchema(({ role, grants, previous_sign_in }: DataOf<AccountAnswer>) =>
+        role && Array.isArray(grants) ? { role, grants, ...(previous_sign_in && { previous_sign_in }) } : undefined,
       ),
     }),
 

@@ -220,3 +220,35 @@ describe('change password', () => {
     expect(JSON.stringify(await platform.db.selectFrom('activity').selectAll().execute())).not.toContain('canary')
   })
 })
+
+test('issue 17.7: a session knows when and where its user signed in before; the first one does not', async () => {
+  const account = async (token: string) =>
+    (await platform.call('GET', '/api/account', { token })).body.data as {
+      previous_sign_in?: { at: string; address: string }
+    }
+  const fern = await platform.register('fern')
+  expect(await account(fern.token)).not.toHaveProperty('previous_sign_in')
+  const from = async (address: string) => {
+    const { body } = await platform.call('POST', '/api/auth/login', {
+      body: { username: 'fern', password: fern.password },
+      address,
+    })
+    const code = await platform.nextCode(fern.secret)
+    const second = await platform.call('POST', '/api/auth/verify-login', {
+      body: { username: 'fern', token: code, sessionToken: body.data.sessionToken },
+      address,
+    })
+    return String(second.body.data.token)
+  }
+  const office = await from('10.0.0.7')
+  const { previous_sign_in: registration } = await account(office)
+  expect(registration?.address).not.toBe('10.0.0.7')
+  // The end of a session does not change what the next one shows.
+  await platform.call('POST', '/api/auth/logout', { token: office })
+  const home = await from('10.0.0.8')
+  const { previous_sign_in: previous } = await account(home)
+  expect(previous).toEqual({ at: expect.any(String), address: '10.0.0.7' })
+  expect(Date.parse(previous!.at)).toBeGreaterThanOrEqual(Date.parse(registration!.at))
+  const key = await platform.call('POST', '/api/keys', { token: home, body: { name: 'bot', scopes: ['read'] } })
+  expect(await account(String(key.body.data.key))).not.toHaveProperty('previous_sign_in')
+})

@@ -90,7 +90,13 @@ export const calls: Record<string, { args?: unknown; result?: unknown; fixedCach
   getSignInMethods: { result: { passkeys: true } },
   getClockProblem: { result: 'The clock differs.' },
 
-  getAccount: { result: { role: 'limited', grants: [{ deployment: 'lobby', rights: ['view', 'console'] }] } },
+  getAccount: {
+    result: {
+      role: 'limited',
+      grants: [{ deployment: 'lobby', rights: ['view', 'console'] }],
+      previous_sign_in: { at: '2026-11-20T10:02:00.000Z', address: '10.0.0.7' },
+    },
+  },
   getOwnSessions: {
     result: [{ id: 's1', device: 'Firefox', address: '::1', created_at: '2026', last_used_at: '2026', current: true }],
   },
@@ -245,7 +251,9 @@ export const payloads: Record<string, unknown> = {
   'account/sessionEndAsked': { id: 's1' },
   'account/sessionEndDropped': undefined,
   'account/wrongCodesTold': { count: 1, since: 1 },
+  'account/previousSignInReported': { at: '2026-11-20T10:02:00.000Z', address: '10.0.0.7' },
   'account/wrongCodesDismissed': undefined,
+  'account/previousSignInDismissed': undefined,
 
   'admin/dialogOpened': {
     kind: 'createInvite',

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { AccountAnswer, ApiKeysAnswer, CreateApiKey, CreatedApiKeyAnswer } from '../../../contract/access'
 import { Done } from '../../../contract/envelope'
 import type { ApiKeys } from '../../accounts/apiKeys'
+import type { Sessions } from '../../accounts/sessions'
 import { sessionUserOf, userOf } from '../access'
 import { fieldOf, type Activity } from '../activity'
 import { done } from '../envelope'
@@ -11,7 +12,13 @@ import type { Router } from '../router'
 const ById = z.strictObject({ id: z.uuid() })
 
 /** What the caller may do (our extra), and the user's own API keys (decisions §16). */
-export function keyRoutes(app: Router, { apiKeys }: { apiKeys: Pick<ApiKeys, 'list' | 'create' | 'remove'> }): void {
+export function keyRoutes(
+  app: Router,
+  {
+    apiKeys,
+    sessions,
+  }: { apiKeys: Pick<ApiKeys, 'list' | 'create' | 'remove'>; sessions: Pick<Sessions, 'previousSignIn'> },
+): void {
   const recorded = (activity: Activity) => ({ access: 'account' as const, activity })
 
   app.get(
@@ -23,8 +30,9 @@ export function keyRoutes(app: Router, { apiKeys }: { apiKeys: Pick<ApiKeys, 'li
         response: { 200: AccountAnswer },
       },
     },
-    (request) => {
-      const { userId, username, role, grants, key } = userOf(request)
+    async (request) => {
+      const { userId, username, role, grants, key, sessionId } = userOf(request)
+      const previous = sessionId === undefined ? undefined : await sessions.previousSignIn(sessionId)
       return done({
         id: userId,
         username,
@@ -37,6 +45,7 @@ export function keyRoutes(app: Router, { apiKeys }: { apiKeys: Pick<ApiKeys, 'li
             ...(key.deployments && { deployments: [...key.deployments] }),
           },
         }),
+        ...(previous && { previous_sign_in: previous }),
       })
     },
   )

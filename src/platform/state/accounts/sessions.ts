@@ -7,11 +7,43 @@ import { callerColumns, toCaller } from './access'
 /** The current user of a valid session. */
 export type SessionUser = Caller & { sessionId: string }
 
+/** Records the sign-in with its user, and the one before it with the session. */
 export async function insertSession(
   db: Db,
   session: { id: string; user_id: number; expires_at: Date; device: string; address: string },
 ): Promise<void> {
-  await db.insertInto('sessions').values(session).execute()
+  await db
+    // One statement. Two sign-ins at the same time are recorded one after the other.
+    .with('previous', (query) =>
+      query
+        .selectFrom('users')
+        .select(['last_sign_in_at', 'last_sign_in_address'])
+        .where('id', '=', session.user_id)
+        .forUpdate(),
+    )
+    .with('recorded', (query) =>
+      query
+        .updateTable('users')
+        .set({ last_sign_in_at: sql<Date>`now()`, last_sign_in_address: session.address })
+        .where('id', '=', session.user_id),
+    )
+    .insertInto('sessions')
+    .values({
+      ...session,
+      previous_sign_in_at: ({ selectFrom }) => selectFrom('previous').select('last_sign_in_at'),
+      previous_sign_in_address: ({ selectFrom }) => selectFrom('previous').select('last_sign_in_address'),
+    })
+    .execute()
+}
+
+/** The sign-in of its user before the one that opened this session. Undefined for the first one. */
+export async function findPreviousSignIn(db: Db, id: string): Promise<{ at: Date; address: string } | undefined> {
+  const row = await db
+    .selectFrom('sessions')
+    .select(['previous_sign_in_at as at', 'previous_sign_in_address as address'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row?.at && row.address !== null ? { at: row.at, address: row.address } : undefined
 }
 
 /** Also updates `last_used_at`, at most once a minute. */

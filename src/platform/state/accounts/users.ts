@@ -1,4 +1,4 @@
-import { sql, type Selectable } from 'kysely'
+import { sql, type Insertable, type Selectable } from 'kysely'
 import type { Db } from '../db'
 import type { State } from '../schema'
 
@@ -12,7 +12,7 @@ export async function findUserByName(db: Db, username: string): Promise<UserRow 
 }
 
 /** @throws the database's duplicate error (see isDuplicate) when the name is taken */
-export async function insertUser(db: Db, user: Omit<UserRow, 'id' | 'created_at' | 'is_limited'>): Promise<number> {
+export async function insertUser(db: Db, user: Insertable<State['users']>): Promise<number> {
   const { id } = await db.insertInto('users').values(user).returning('id').executeTakeFirstOrThrow()
   return id
 }

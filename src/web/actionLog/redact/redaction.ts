@@ -166,6 +166,8 @@ export const actionRules: Record<string, Rule | 'lines'> = {
   'account/sessionEndDropped': 'keep',
   'account/wrongCodesTold': 'keep',
   'account/wrongCodesDismissed': 'keep',
+  'account/previousSignInReported': 'keep',
+  'account/previousSignInDismissed': 'keep',
 
   // An invite is identified by its time, never by its code (adminSlice.ts).
   'admin/dialogOpened': 'keep',

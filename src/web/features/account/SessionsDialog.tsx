@@ -1,11 +1,12 @@
 import Button from 'react-bootstrap/Button'
 import Modal from 'react-bootstrap/Modal'
 import { useDispatch, useSelector } from 'react-redux'
-import { useGetOwnSessionsQuery } from '../../api/account'
+import { useGetAccountQuery, useGetOwnSessionsQuery } from '../../api/account'
 import { failureDetail, isNotOffered } from '../../failure'
 import { LoadFailure } from '../../ui/LoadFailure'
 import { accountDialogClosed, selectEnding, sessionEndRequested } from './accountSlice'
 import { EndSessionsDialog } from './EndSessionsDialog'
+import { PreviousSignInText } from './PreviousSignInText'
 import { SessionItem } from './SessionItem'
 import { SessionsSkeleton } from './SessionsSkeleton'
 import '../../styles/modal.scss'
@@ -13,6 +14,7 @@ import styles from './account.module.scss'
 
 export function SessionsDialog() {
   const { data, error, isFetching, refetch } = useGetOwnSessionsQuery(undefined, { refetchOnMountOrArgChange: true })
+  const previous = useGetAccountQuery().data?.previous_sign_in
   const ending = useSelector(selectEnding)
   const dispatch = useDispatch()
   const close = () => dispatch(accountDialogClosed())
@@ -44,6 +46,11 @@ export function SessionsDialog() {
           />
         )}
         {!data && !error && <SessionsSkeleton />}
+        {previous && (
+          <p className={styles.sessionTrace}>
+            <PreviousSignInText {...previous} />
+          </p>
+        )}
         {sessions && (
           <ul className={styles.sessions}>
             {sessions.map((session) => (

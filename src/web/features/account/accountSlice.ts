@@ -1,5 +1,6 @@
 import type { PayloadAction } from '@reduxjs/toolkit'
 import { createSlice } from '@reduxjs/toolkit'
+import type { PreviousSignIn } from '../../../contract/access'
 import type { WrongCodes } from '../../../contract/auth'
 import { rootReducer } from '../../app/rootReducer'
 import { sessionEnded } from '../../facts'
@@ -11,9 +12,17 @@ export type AccountState = {
   ending: { id: string } | 'others' | null
   /** Wrong codes that are shown to the user and not dismissed yet. */
   wrongCodes: WrongCodes | null
+  /** The sign-in before this one while it is shown to the user. */
+  previousSignIn: PreviousSignIn | null
 }
 
-const initialState: AccountState = { menuOpen: false, dialog: null, ending: null, wrongCodes: null }
+const initialState: AccountState = {
+  menuOpen: false,
+  dialog: null,
+  ending: null,
+  wrongCodes: null,
+  previousSignIn: null,
+}
 
 const accountSlice = createSlice({
   name: 'account',
@@ -45,6 +54,12 @@ const accountSlice = createSlice({
     wrongCodesDismissed(state) {
       state.wrongCodes = null
     },
+    previousSignInReported(state, { payload }: PayloadAction<PreviousSignIn>) {
+      state.previousSignIn = payload
+    },
+    previousSignInDismissed(state) {
+      state.previousSignIn = null
+    },
   },
   extraReducers: (builder) => {
     builder.addCase(sessionEnded, () => initialState)
@@ -54,6 +69,7 @@ const accountSlice = createSlice({
     selectAccountDialog: (state) => state.dialog,
     selectEnding: (state) => state.ending,
     selectWrongCodes: (state) => state.wrongCodes,
+    selectPreviousSignIn: (state) => state.previousSignIn,
   },
 })
 
@@ -72,6 +88,8 @@ export const {
   sessionEndDropped: sessionEndDismissed,
   wrongCodesTold: wrongCodesReported,
   wrongCodesDismissed,
+  previousSignInReported,
+  previousSignInDismissed,
 } = accountSlice.actions
-export const { selectUserMenuOpen, selectAccountDialog, selectEnding, selectWrongCodes } =
+export const { selectUserMenuOpen, selectAccountDialog, selectEnding, selectWrongCodes, selectPreviousSignIn } =
   accountSlice.injectInto(rootReducer).selectors

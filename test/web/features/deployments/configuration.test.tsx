@@ -209,9 +209,11 @@ test('decisions §4: definition errors are marked before saving, and Go to line 
   await screen.findByText('No problems found')
   editor.write(broken)
   expect(await screen.findByText('Line 6: colour: is not a setting of a deployment')).toBeVisible()
-  expect(editor.marks()).toEqual([
-    { line: 6, type: 'warning', text: 'Line 6: colour: is not a setting of a deployment' },
-  ])
+  await waitFor(() =>
+    expect(editor.marks()).toEqual([
+      { line: 6, type: 'warning', text: 'Line 6: colour: is not a setting of a deployment' },
+    ]),
+  )
   expect(editor.cursorLine()).toBe(7)
   await user.click(screen.getByRole('button', { name: 'Go to line 6' }))
   expect(editor.cursorLine()).toBe(6)
@@ -228,7 +230,7 @@ test.each([
   await screen.findByText('No problems found')
   editor.write(stored.replace(was, becomes))
   expect(await screen.findByText(text)).toBeVisible()
-  expect(editor.marks()).toMatchObject([{ line: Number(text[5]), type: 'warning' }])
+  await waitFor(() => expect(editor.marks()).toMatchObject([{ line: Number(text[5]), type: 'warning' }]))
 })
 
 test('a warning does not prevent saving, because the server may know more settings', async () => {

@@ -267,6 +267,7 @@ const count = () => within(screen.getByRole('search')).getByRole('status').textC
 test('typing a search jumps to the nearest match, upwards from the bottom or onwards from the scroll position', async () => {
   const { print, user } = await shown()
   await print(...numbered(1, 300))
+  await waitFor(() => expect(log()).toHaveTextContent('line 300'))
   await user.type(searchField(), 'line 1')
   await waitFor(() => expect(count()).toBe('111 of 111'))
   expect(log().querySelector('.found')).toHaveTextContent('line 199')

@@ -1,0 +1,23 @@
+import { accountApi } from '../../api/account'
+import { addAppListeners } from '../../app/appListeners'
+import { sessionEnded } from '../../facts'
+import { previousSignInReported } from './accountSlice'
+
+const KEY = 'previousSignInShown'
+
+/** Shows each session's previous sign-in once. A reload shows it no more: the list of sessions does. */
+addAppListeners((startListening) => {
+  startListening({
+    matcher: accountApi.endpoints.getAccount.matchFulfilled,
+    effect({ payload: { previous_sign_in: previous } }, { dispatch, getState, extra: { storage } }) {
+      const session = getState().session.current
+      if (!session || !previous || storage.getItem(KEY) === session.id) return
+      storage.setItem(KEY, session.id)
+      dispatch(previousSignInReported(previous))
+    },
+  })
+  startListening({
+    actionCreator: sessionEnded,
+    effect: (_action, { extra: { storage } }) => storage.removeItem(KEY),
+  })
+})
