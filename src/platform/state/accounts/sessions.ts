@@ -30,8 +30,8 @@ export async function insertSession(
     .insertInto('sessions')
     .values({
       ...session,
-      previous_sign_in_at: ({ selectFrom }) => selectFrom('previous').select('last_sign_in_at'),
-      previous_sign_in_address: ({ selectFrom }) => selectFrom('previous').select('last_sign_in_address'),
+      previous_sign_in_at: (query) => query.selectFrom('previous').select('last_sign_in_at'),
+      previous_sign_in_address: (query) => query.selectFrom('previous').select('last_sign_in_address'),
     })
     .execute()
 }

@@ -9,11 +9,12 @@ const KEY = 'previousSignInShown'
 addAppListeners((startListening) => {
   startListening({
     matcher: accountApi.endpoints.getAccount.matchFulfilled,
-    effect({ payload: { previous_sign_in: previous } }, { dispatch, getState, extra: { storage } }) {
-      const session = getState().session.current
+    effect({ payload: { previous_sign_in: previous } }, store) {
+      const { storage } = store.extra
+      const session = store.getState().session.current
       if (!session || !previous || storage.getItem(KEY) === session.id) return
       storage.setItem(KEY, session.id)
-      dispatch(previousSignInReported(previous))
+      store.dispatch(previousSignInReported(previous))
     },
   })
   startListening({
