@@ -26,6 +26,8 @@ const services = [
   'platform/errors.ts',
   'platform/caller.ts',
   'platform/config.ts',
+  'platform/openIdSettings.ts',
+  'platform/settingFormats.ts',
   'platform/childProgram.ts',
   'platform/concurrency',
   'platform/consoleHead.ts',

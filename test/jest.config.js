@@ -35,12 +35,15 @@ module.exports = {
       ...shared,
       displayName: 'platform',
       transform: {
-        '/node_modules/(@kubernetes/client-node|openid-client|oauth4webapi)/':
+        '/node_modules/(@kubernetes/client-node|openid-client|oauth4webapi|oidc-provider)/':
           '<rootDir>/test/support/platform/commonJs.js',
         ...shared.transform,
       },
       transformIgnorePatterns: [
-        shared.transformIgnorePatterns[0].replace('jose|', 'jose|@kubernetes|openid-client|oauth4webapi|'),
+        shared.transformIgnorePatterns[0].replace(
+          'jose|',
+          'jose|@kubernetes|openid-client|oauth4webapi|oidc-provider|',
+        ),
       ],
       testMatch: ['<rootDir>/test/{platform,cli,deploy}/**/*.test.ts'],
       // Child processes run what `globalSetup` has compiled.

@@ -111,6 +111,10 @@ export type ChangePassword = z.infer<typeof ChangePassword>
 export const SignInMethodsAnswer = success(
   z.object({
     passkeys: z.boolean().describe('Whether passkeys can work at this address (WebAuthn).'),
+    openId: z
+      .object({ name: z.string(), available: z.boolean().describe('Whether the provider answers at present.') })
+      .optional()
+      .describe('The OpenID Connect provider. Missing: none is configured.'),
   }),
 )
 export type SignInMethodsAnswer = z.infer<typeof SignInMethodsAnswer>

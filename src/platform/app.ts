@@ -14,6 +14,7 @@ import type { ApiKeys } from './accounts/apiKeys'
 import { rightsText } from './caller'
 import type { Sessions } from './accounts/sessions'
 import { createTrustedProxies } from './accounts/clientAddress'
+import type { OpenId } from './accounts/openid/openId'
 import type { Invites } from './accounts/invites'
 import type { OwnPassword } from './accounts/ownPassword'
 import type { Registration } from './accounts/registration'
@@ -47,6 +48,7 @@ import { readJsonBodies } from './http/jsonBody'
 import { isOfThisMachine, labelLocalConnections, warnOfLocalProxies } from './http/localConnections'
 import { describeCalls, openApiRoute } from './http/openapi/document'
 import { discoveryRoutes, metricRoutes, networkRoutes, type Network } from './http/routes/network'
+import { openIdRoutes } from './http/routes/openId'
 import { passkeySignInRoutes } from './http/routes/passkeySignIn'
 import { signInMethodRoutes } from './http/routes/signInMethods'
 import { pageRoutes } from './http/routes/page'
@@ -81,6 +83,8 @@ export interface Parts
   registration: Registration
   activityLog: ActivityLog
   ownPassword: OwnPassword
+  /** Undefined if it is not configured. */
+  openId: OpenId | undefined
   users: Users
   invites: Invites
   dashboard: Dashboard
@@ -206,6 +210,7 @@ export async function createApp(
   )
   authRoutes(app, parts)
   passkeySignInRoutes(app, parts)
+  openIdRoutes(app, parts)
   accountRoutes(app, parts)
   signInMethodRoutes(app, parts)
   keyRoutes(app, parts)

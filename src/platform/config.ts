@@ -2,6 +2,7 @@ import { isAbsolute, join, resolve } from 'node:path'
 import { z } from 'zod'
 import { parseMongoUrl } from './databases/mongo/mongoUrl'
 import { StartError } from './errors'
+import { missingOpenIdSettings, openIdSettings, openIdSettingsOf, type OpenIdSettings } from './openIdSettings'
 import { isNetwork, isOrigin, isOwnPath, isPublicUrl, isWebAddress, publicPath } from './settingFormats'
 
 const postgresUrl = z
@@ -175,6 +176,7 @@ export const settings = {
     defaultText: 'random',
     description: 'The first invite code, for automation. Counts only while there are no users.',
   },
+  ...openIdSettings,
   QUARTERDECK_LOG_LEVEL: {
     schema: z.enum(
       ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
@@ -223,6 +225,8 @@ export interface Settings {
   origins: string[]
   trustedProxies: string[]
   firstInvite: string | undefined
+  /** Undefined if nobody signs in by OpenID Connect. */
+  openId: OpenIdSettings | undefined
   logLevel: string
   sample: boolean
 }
@@ -244,6 +248,7 @@ export function readSettings(environment: Record<string, string | undefined>): S
     if (name.startsWith('QUARTERDECK_') && !known.includes(name))
       lines.push(`${name}: is not a setting of this version`)
   }
+  lines.push(...missingOpenIdSettings(environment))
   if (lines.length > 0) throw new StartError(lines)
   const read = values as Values
   const publicUrl = read.QUARTERDECK_PUBLIC_URL
@@ -277,6 +282,7 @@ export function readSettings(environment: Record<string, string | undefined>): S
       publicUrl === undefined ? read.QUARTERDECK_ORIGINS : [...read.QUARTERDECK_ORIGINS, new URL(publicUrl).origin],
     trustedProxies: read.QUARTERDECK_TRUSTED_PROXIES,
     firstInvite: read.QUARTERDECK_FIRST_INVITE,
+    openId: openIdSettingsOf(read),
     logLevel: read.QUARTERDECK_LOG_LEVEL,
     sample: read.QUARTERDECK_SAMPLE,
   }

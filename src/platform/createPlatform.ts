@@ -10,6 +10,7 @@ import { createCallers, type Callers } from './accounts/callers'
 import { createCodeChecks } from './accounts/codeChecks'
 import { createDownloadTickets } from './accounts/downloadTickets'
 import { createInvites } from './accounts/invites'
+import { openOpenId } from './accounts/openid/openId'
 import { createOwnPassword } from './accounts/ownPassword'
 import { createPasskeys } from './accounts/passkeys'
 import { createRegistration, type Registration } from './accounts/registration'
@@ -293,6 +294,7 @@ function openAccounts(
     )
   }, CLEAN_UP_MS)
   closers.push(async () => clearInterval(cleanUp))
+  const onRightsLost = () => void dashboard.sweep()
   return {
     sessions,
     apiKeys,
@@ -303,7 +305,8 @@ function openAccounts(
     signIn: createSignIn(db, { codes, passkeys }, sessions, now),
     signInMethods: createSignInMethods({ db, secrets, codes, passkeys, now }),
     ownPassword: createOwnPassword(db, codes, sessions.announceChange),
-    users: createUsers(db, { onRightsLost: () => void dashboard.sweep(), onSessionsChanged: sessions.announceChange }),
+    openId: openOpenId(settings.openId, { db, sessions, activityLog, log, now, onRightsLost }),
+    users: createUsers(db, { onRightsLost, onSessionsChanged: sessions.announceChange }),
     invites: createInvites(db, now),
     tickets: createDownloadTickets(db, callers, now),
   }

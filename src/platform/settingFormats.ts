@@ -35,3 +35,11 @@ export function isNetwork(text: string): boolean {
   if (family === 0 || rest.length > 0 || address.includes('%')) return false
   return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
 }
+
+/** Whether it is the issuer of an OpenID Connect provider: a URL without a query, with https except on this machine. */
+export function isIssuer(text: string): boolean {
+  if (!isWebAddress(text)) return false
+  const { protocol, hostname, search, hash, username, password } = new URL(text)
+  if (/[?#]/.test(text) || search + hash + username + password !== '') return false
+  return protocol === 'https:' || hostname === 'localhost' || /^(?:127(?:\.\d+){3}|\[::1\])$/.test(hostname)
+}

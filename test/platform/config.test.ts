@@ -178,3 +178,68 @@ test('reports each invalid value in one line that names its setting', () => {
 test('the README lists the settings as they are', () => {
   expect(readFileSync(join(__dirname, '../../README.md'), 'utf8')).toContain(settingsTable())
 })
+
+const openId = {
+  QUARTERDECK_OIDC_ISSUER: 'https://login.example/realms/games',
+  QUARTERDECK_OIDC_CLIENT_ID: 'quarterdeck',
+  QUARTERDECK_OIDC_CLIENT_SECRET: 'a secret',
+  QUARTERDECK_OIDC_ROLES: 'admins=administrator, the staff=operator,a=b=operator,*=limited',
+}
+
+test('#17 signing in by OpenID Connect: values and defaults', () => {
+  expect(readSettings(openId).openId).toEqual({
+    issuer: 'https://login.example/realms/games',
+    clientId: 'quarterdeck',
+    clientSecret: 'a secret',
+    roleClaim: 'groups',
+    name: 'single sign-on',
+    roles: {
+      roles: new Map([
+        ['admins', 'administrator'],
+        ['the staff', 'operator'],
+        ['a=b', 'operator'],
+      ]),
+      otherwise: 'limited',
+    },
+  })
+})
+
+test.each(['http://localhost:3000', 'http://127.0.0.1/auth', 'http://[::1]:80', 'https://login.example'])(
+  '#17 QUARTERDECK_OIDC_ISSUER accepts %s',
+  (issuer) => {
+    expect(readSettings({ ...openId, QUARTERDECK_OIDC_ISSUER: issuer }).openId?.issuer).toBe(issuer)
+  },
+)
+
+test.each([
+  ['QUARTERDECK_OIDC_ISSUER', 'http://login.example'],
+  ['QUARTERDECK_OIDC_ISSUER', 'http://127.0.0.1.evil.example'],
+  ['QUARTERDECK_OIDC_ISSUER', 'login.example'],
+  ['QUARTERDECK_OIDC_ISSUER', 'https://login.example?realm=games'],
+  ['QUARTERDECK_OIDC_ISSUER', 'https://ann:secret@login.example'],
+  ['QUARTERDECK_OIDC_CLIENT_ID', ' '],
+  ['QUARTERDECK_OIDC_ROLE_CLAIM', 'two words'],
+  ['QUARTERDECK_OIDC_NAME', 'x'.repeat(41)],
+  ['QUARTERDECK_OIDC_ROLES', 'admins'],
+  ['QUARTERDECK_OIDC_ROLES', 'admins=root'],
+  ['QUARTERDECK_OIDC_ROLES', '=operator'],
+  ['QUARTERDECK_OIDC_ROLES', 'a=operator,'],
+  ['QUARTERDECK_OIDC_ROLES', 'a=operator,a=limited'],
+])('#17 %s rejects %s with one line', (name, value) => {
+  expect(() => readSettings({ ...openId, [name]: value })).toThrow(
+    expect.objectContaining({ lines: [expect.stringMatching(`^${name}: must be `)] }),
+  )
+})
+
+test('#17 half of the settings of OpenID Connect stops the start with a line for each that is missing', () => {
+  expect(() => readSettings({ QUARTERDECK_OIDC_ISSUER: 'https://login.example' })).toThrow(
+    expect.objectContaining({
+      lines: ['CLIENT_ID', 'CLIENT_SECRET', 'ROLES'].map(
+        (name) => `QUARTERDECK_OIDC_${name}: is missing, but QUARTERDECK_OIDC_ISSUER is set`,
+      ),
+    }),
+  )
+  expect(() => readSettings({ ...openId, QUARTERDECK_OIDC_ISSUER: '' })).toThrow(
+    expect.objectContaining({ lines: ['QUARTERDECK_OIDC_ISSUER: is missing, but QUARTERDECK_OIDC_CLIENT_ID is set'] }),
+  )
+})

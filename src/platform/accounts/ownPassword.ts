@@ -12,22 +12,30 @@ export interface OwnPassword {
    * Changes the user's password and ends all of their other sessions.
    * @param address the client's, for the activity log
    * @throws AppError BAD_CREDENTIALS for a wrong old password, INVALID_CODE, TOO_MANY_TRIES per account, CONFLICT if an
-   * administrator reset it meanwhile
+   * administrator reset it meanwhile, or the account has no password
    */
   change(by: SessionUser, change: ChangePassword, address: string): Promise<void>
 }
 
 /**
  * Verifies the password of a signed-in user.
- * @throws AppError BAD_CREDENTIALS with the text, TOO_MANY_TRIES per account
+ * @throws AppError BAD_CREDENTIALS with the text, TOO_MANY_TRIES per account, CONFLICT if the account has no password
  */
-export async function requireOwnPassword(db: Db, userId: number, password: string, refusal: string): Promise<UserRow> {
+export async function requireOwnPassword(
+  db: Db,
+  userId: number,
+  password: string,
+  refusal: string,
+): Promise<UserRow & { password_hash: string }> {
   const account = String(userId)
   await takeAttempt(db, rateLimits.password, account)
   const user = await findUser(db, userId)
-  if (!user || !(await isPassword(password, user.password_hash))) throw new AppError('BAD_CREDENTIALS', refusal)
+  const stored = user?.password_hash
+  if (stored === null) throw noPassword('Your account')
+  if (!user || stored === undefined || !(await isPassword(password, stored)))
+    throw new AppError('BAD_CREDENTIALS', refusal)
   await clearAttempts(db, rateLimits.password, account)
-  return user
+  return { ...user, password_hash: stored }
 }
 
 /** @param onSessionsEnded called after a change of the password; must not throw */
@@ -48,3 +56,7 @@ export function createOwnPassword(db: Db, codes: CodeChecks, onSessionsEnded: ()
     },
   }
 }
+
+/** The failure of a change of a password that an account made by OpenID Connect does not have. */
+export const noPassword = (account: string) =>
+  new AppError('CONFLICT', `${account} has no password, because it signs in by single sign-on.`)

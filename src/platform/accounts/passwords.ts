@@ -15,8 +15,8 @@ export function hashPassword(password: string): Promise<string> {
 let decoy: Promise<string> | undefined
 
 /** Takes the same time without a stored hash, so that timing does not reveal which users exist. */
-export async function isPassword(password: string, stored: string | undefined): Promise<boolean> {
+export async function isPassword(password: string, stored: string | null | undefined): Promise<boolean> {
   decoy ??= hashPassword('nobody has this password')
   const matches = await limit(verify, stored ?? (await decoy), password)
-  return matches && stored !== undefined
+  return matches && Boolean(stored)
 }

@@ -19,7 +19,7 @@ import {
   setRegistrationAccount,
   countRegistrationAttempt,
 } from '../state/accounts/registrations'
-import { findUserByName, hasUsers, insertUser } from '../state/accounts/users'
+import { findUserByName, hasAdmin, insertUser } from '../state/accounts/users'
 import { rateLimits, takeAttempt } from './rateLimits'
 import { newTotpSecret, qrCodeOf, stepOfCode } from './oneTimeCodes'
 import { hashPassword } from './passwords'
@@ -44,7 +44,7 @@ export interface Registration {
    * @throws AppError STEP_EXPIRED, INVALID_CODE, INVALID_INVITE, NAME_TAKEN
    */
   confirmRegistration(step: VerifyRegistration, client: Client): Promise<{ loginToken: string; isAdmin: boolean }>
-  /** The code for the first administrator, valid for 7 days from now, the same on all replicas; undefined once there are users. */
+  /** The code for the first administrator, valid for 7 days from now, the same on all replicas; undefined once there is one. */
   firstInvite(configuredCode: string | undefined): Promise<string | undefined>
 }
 
@@ -123,7 +123,7 @@ export function createRegistration(db: Db, secrets: Secrets, sessions: Sessions,
     async firstInvite(configuredCode) {
       return db.transaction().execute(async (transaction) => {
         await lockFirstInvite(transaction)
-        if (await hasUsers(transaction)) return undefined
+        if (await hasAdmin(transaction)) return undefined
         const code = configuredCode ?? (await findFirstInvite(transaction))?.code ?? newInviteCode()
         await setFirstInvite(transaction, code, new Date(now() + INVITE_DAYS * 86_400_000))
         return code

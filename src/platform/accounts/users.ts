@@ -13,6 +13,7 @@ import {
   type UserRow,
 } from '../state/accounts/users'
 import type { Caller } from '../caller'
+import { noPassword } from './ownPassword'
 import { hashPassword } from './passwords'
 
 /**
@@ -32,7 +33,10 @@ export interface Users {
    * @returns the username. @throws as setAdmin; AppError INVALID_INPUT for a deployment that does not exist
    */
   setAccess(by: Caller, id: number, access: UserAccess): Promise<string>
-  /** Ends all of the user's sessions. @returns the username. @throws AppError NOT_FOUND, NOT_ALLOWED as setAdmin */
+  /**
+   * Ends all of the user's sessions. @returns the username.
+   * @throws AppError NOT_FOUND, NOT_ALLOWED as setAdmin; CONFLICT for an account without a password
+   */
   setPassword(by: Caller, id: number, password: string): Promise<string>
   /** Ends all of the user's sessions; deployments, files and databases are kept. @returns and @throws as setAdmin */
   remove(by: Caller, id: number): Promise<string>
@@ -112,7 +116,10 @@ export function createUsers(db: Db, { onRightsLost, onSessionsChanged }: UserEve
 
     async setPassword(by, id, password) {
       const hash = await hashPassword(password)
-      return change(by, id, undefined, (transaction, user) => replacePassword(transaction, user.id, hash))
+      return change(by, id, undefined, (transaction, user) => {
+        if (user.password_hash === null) throw noPassword('This account')
+        return replacePassword(transaction, user.id, hash)
+      })
     },
 
     async remove(by, id) {

@@ -19,6 +19,7 @@ import * as consoles from './migrations/0013_consoles'
 import * as replicas from './migrations/0014_replicas'
 import * as access from './migrations/0015_access'
 import * as authenticators from './migrations/0016_authenticators'
+import * as openId from './migrations/0017_openid'
 import * as previousSignIns from './migrations/0018_previous_sign_ins'
 import type { State } from './schema'
 
@@ -42,6 +43,7 @@ const migrations: Record<string, Migration> = {
   '0014_replicas': replicas,
   '0015_access': access,
   '0016_authenticators': authenticators,
+  '0017_openid': openId,
   '0018_previous_sign_ins': previousSignIns,
 }
 

@@ -12,7 +12,8 @@ export interface State {
   users: {
     id: Generated<number>
     username: string
-    password_hash: string
+    /** Null: an account that was made by OpenID Connect. */
+    password_hash: string | null
     /** At most one of the two. Neither: an operator. */
     is_admin: boolean
     is_limited: Generated<boolean>
@@ -98,6 +99,18 @@ export interface State {
     /** Sealed (see secrets.ts). */
     secret: string | null
     tries: Generated<number>
+    expires_at: Date
+  }
+  openid_identities: { issuer: string; subject: string; user_id: number; made_account: boolean }
+  openid_steps: {
+    state_hash: string
+    browser_hash: string
+    nonce: string
+    verifier: string
+    redirect_uri: string
+    origin: string
+    /** Of the user who connects their account. Null: a sign-in. */
+    session_id: string | null
     expires_at: Date
   }
   login_steps: { token_hash: string; user_id: number; expires_at: Date; tries: Generated<number> }

@@ -101,6 +101,9 @@ interface TestSettings {
   overrides?: Overrides
 }
 
+/** Of a redirect. */
+const noBody = {} as Answer['body']
+
 /** Starts the whole platform on a separate database with real processes, without listening on a port. */
 export async function startPlatform({
   origins,
@@ -187,7 +190,11 @@ export async function startPlatform({
         request.headers = { 'content-type': 'application/json', ...request.headers }
       }
       const answer = await app.inject(request)
-      return { status: answer.statusCode, headers: answer.headers, body: answer.json<Answer['body']>() }
+      return {
+        status: answer.statusCode,
+        headers: answer.headers,
+        body: answer.body === '' ? noBody : answer.json<Answer['body']>(),
+      }
     },
     async nextCode(secret) {
       clock.now += 30_000

@@ -66,7 +66,7 @@ export function adminRoutes(app: Router, { users, invites, activityLog }: Admini
     {
       config: recorded({ kind: 'user', action: 'reset password of', subject: userIdSubject }),
       schema: {
-        ...call('setPassword', 'Reset the password of a user', 'NOT_FOUND'),
+        ...call('setPassword', 'Reset the password of a user', 'NOT_FOUND', 'CONFLICT'),
         params: ById,
         body: SetPassword,
         response: { 200: Done },

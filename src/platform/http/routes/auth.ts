@@ -13,6 +13,7 @@ import {
 } from '../../../contract/auth'
 import { Done, Nothing } from '../../../contract/envelope'
 import { networkOf } from '../../accounts/clientAddress'
+import type { OpenId } from '../../accounts/openid/openId'
 import type { Registration } from '../../accounts/registration'
 import type { Sessions } from '../../accounts/sessions'
 import type { SignedIn, SignIn } from '../../accounts/signIn'
@@ -66,12 +67,13 @@ export interface SignInParts {
   signIn: SignIn
   registration: Registration
   sessions: Sessions
+  openId: Pick<OpenId, 'name' | 'isAvailable'> | undefined
   /** Of the console, if it is configured. */
   publicUrl: string | undefined
 }
 
 /** Signing in and out, and registering (product §7, Authentication). */
-export function authRoutes(app: Router, { signIn, registration, sessions, publicUrl }: SignInParts): void {
+export function authRoutes(app: Router, { signIn, registration, sessions, openId, publicUrl }: SignInParts): void {
   app.get(
     '/api/auth/methods',
     {
@@ -81,7 +83,11 @@ export function authRoutes(app: Router, { signIn, registration, sessions, public
         response: { 200: SignInMethodsAnswer },
       },
     },
-    (request) => done({ passkeys: relyingPartyOf(request, publicUrl) !== undefined }),
+    async (request) =>
+      done({
+        passkeys: relyingPartyOf(request, publicUrl) !== undefined,
+        ...(openId && { openId: { name: openId.name, available: await openId.isAvailable() } }),
+      }),
   )
 
   const open = (activity: Activity) => ({ access: 'public' as const, activity })

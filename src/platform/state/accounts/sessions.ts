@@ -111,9 +111,16 @@ export async function deleteSessionsOf(db: Db, userId: number, keptId?: string):
   await sessions.execute()
 }
 
-/** Deletes expired sessions, login steps, challenges, registrations and download tickets. */
+/** Deletes expired sessions, login steps, challenges, sign-ins by OpenID Connect, registrations and download tickets. */
 export async function dropExpired(db: Db): Promise<void> {
-  for (const table of ['sessions', 'login_steps', 'challenges', 'registrations', 'download_tickets'] as const) {
+  for (const table of [
+    'sessions',
+    'login_steps',
+    'challenges',
+    'openid_steps',
+    'registrations',
+    'download_tickets',
+  ] as const) {
     await db
       .deleteFrom(table)
       .where('expires_at', '<', sql<Date>`now()`)

@@ -17,8 +17,10 @@ export async function insertUser(db: Db, user: Insertable<State['users']>): Prom
   return id
 }
 
-export async function hasUsers(db: Db): Promise<boolean> {
-  return (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) !== undefined
+/** Without users there is none, and with users who all came by OpenID Connect there may be none. */
+export async function hasAdmin(db: Db): Promise<boolean> {
+  const admin = db.selectFrom('users').select('id').where('is_admin', '=', true).limit(1)
+  return (await admin.executeTakeFirst()) !== undefined
 }
 
 /** Sorted by registration. `lastSeen` is of the sessions that are still valid, and of API keys. */

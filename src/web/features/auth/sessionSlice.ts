@@ -1,7 +1,7 @@
 import { createSlice } from '@reduxjs/toolkit'
 import type { Session, SessionEnd } from '../../facts'
 import { roleChanged, sessionEnded, sessionStarted, signInRequired } from '../../facts'
-import { safeOrigin } from './safeOrigin'
+import { safeOrigin } from '../../../contract/safeOrigin'
 
 type SessionState = {
   current: Session | null

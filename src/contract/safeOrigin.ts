@@ -1,3 +1,6 @@
+/** Both halves have it, and this project has the types of neither. */
+declare const URL: new (path: string, base: string) => { origin: string; pathname: string; search: string }
+
 // eslint-disable-next-line no-control-regex -- control characters are what it looks for: browsers drop them from URLs
 const unsafeCharacters = /[\\\u0000-\u001f\u007f]/
 

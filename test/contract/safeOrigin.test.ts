@@ -1,6 +1,4 @@
-/** @jest-environment node */
-// A replay in Node follows these paths, too.
-import { safeOrigin } from '../../../../src/web/features/auth/safeOrigin'
+import { safeOrigin } from '../../src/contract/safeOrigin'
 
 test.each([
   ['/', '/'],

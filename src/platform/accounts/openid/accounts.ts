@@ -1,0 +1,154 @@
+import type { Logger } from 'pino'
+import type { Role } from '../../../contract/access'
+import type { OpenIdSettings } from '../../openIdSettings'
+import { roleOf, setAccess } from '../../state/accounts/access'
+import { findUserOfIdentity, insertIdentity, type Identity } from '../../state/accounts/openId'
+import { findUserByName, insertUser, lockAdmins } from '../../state/accounts/users'
+import { isDuplicate, type Db } from '../../state/db'
+import type { ActivityLog, ActivityRecord } from '../activityLog'
+import type { Client, Sessions } from '../sessions'
+import { mappedRole, usernameFrom, type Claims } from './claims'
+import { OpenIdProblem } from './problem'
+
+export interface OpenIdAccountParts {
+  db: Db
+  settings: Pick<OpenIdSettings, 'name' | 'roleClaim' | 'roles'>
+  sessions: Pick<Sessions, 'open' | 'find' | 'endAll' | 'announceChange'>
+  activityLog: Pick<ActivityLog, 'record'>
+  log: Pick<Logger, 'warn'>
+  /** A user lost rights. Must not throw. */
+  onRightsLost: () => void
+}
+
+export interface OpenIdSession {
+  token: string
+  isAdmin: boolean
+}
+
+interface OpenIdAccounts {
+  /**
+   * Opens a session of the account with this identity, which is made if there is none. An account that was made so gets
+   * the role of the claim, except that the last administrator stays one.
+   * @throws OpenIdProblem no-role, name-taken
+   */
+  signIn(claims: Claims, client: Client): Promise<OpenIdSession>
+  /** Connects the account of a session. @throws OpenIdProblem session-ended, identity-taken, has-identity */
+  connect(claims: Claims, sessionId: string, client: Client): Promise<void>
+}
+
+/** The account of a sign-in. */
+interface Admitted {
+  id: number
+  username: string
+  isAdmin: boolean
+  /** What happened to it, for the activity log. */
+  records: ActivityRecord[]
+  hasOtherRole: boolean
+  /** The provider does not let its user in any more, and open sessions end, except those of the last administrator. */
+  isRefused: boolean
+  keepsSessions?: boolean
+}
+
+const identityOf = ({ iss, sub }: Claims): Identity => ({ issuer: iss, subject: sub })
+
+/** The accounts of those who sign in by OpenID Connect. */
+export function createOpenIdAccounts({
+  db,
+  settings,
+  sessions,
+  activityLog,
+  log,
+  onRightsLost,
+}: OpenIdAccountParts): OpenIdAccounts {
+  const { name } = settings
+
+  /** Finds or makes the account. The lock serializes it with other sign-ins and changes of rights. */
+  async function admit(transaction: Db, claims: Claims, address: string): Promise<Admitted> {
+    const administrators = await lockAdmins(transaction)
+    const role = mappedRole(claims, settings)
+    const user = await findUserOfIdentity(transaction, identityOf(claims))
+    if (!user) return makeAccount(transaction, claims, role, address)
+    const { id, username, is_admin: isAdmin, made_account: isOwn } = user
+    const unchanged = { id, username, isAdmin, records: [], isRefused: false, hasOtherRole: false }
+    if (!isOwn || role === roleOf(user)) return unchanged
+    const isLastAdmin = isAdmin && administrators.size === 1
+    if (role === undefined) return { ...unchanged, isRefused: true, keepsSessions: isLastAdmin }
+    if (isLastAdmin) {
+      log.warn({ username, role }, 'the OpenID Connect provider gives the last administrator another role; ignored')
+      return unchanged
+    }
+    await setAccess(transaction, id, { role, grants: [] })
+    const action = `got from ${name} the role`
+    const record = { username, kind: 'user' as const, action, subject: role, address, succeeded: true }
+    return { ...unchanged, isAdmin: role === 'administrator', records: [record], hasOtherRole: true }
+  }
+
+  async function makeAccount(
+    transaction: Db,
+    claims: Claims,
+    role: Role | undefined,
+    address: string,
+  ): Promise<Admitted> {
+    const username = usernameFrom(claims)
+    if (role === undefined) throw new OpenIdProblem('no-role', username)
+    // Whoever may choose their name at the provider must not get the account of somebody else.
+    if (await findUserByName(transaction, username)) throw new OpenIdProblem('name-taken', username)
+    const isAdmin = role === 'administrator'
+    const account = { username, password_hash: null, is_admin: isAdmin }
+    const id = await insertUser(transaction, account)
+    if (role === 'limited') await setAccess(transaction, id, { role, grants: [] })
+    await insertIdentity(transaction, { ...identityOf(claims), user_id: id, made_account: true })
+    const action = `registered by ${name} with the role`
+    const record = { username, kind: 'user' as const, action, subject: role, address, succeeded: true }
+    return { id, username, isAdmin, records: [record], isRefused: false, hasOtherRole: false }
+  }
+
+  return {
+    async signIn(claims, client) {
+      const { address } = client
+      const refusal = (username: string): ActivityRecord => {
+        const action = `failed to sign in by ${name} as`
+        return { username: null, kind: 'session', action, subject: username, address, succeeded: false }
+      }
+      const [user, token] = await db
+        .transaction()
+        .execute(async (transaction) => {
+          const admitted = await admit(transaction, claims, address)
+          return [admitted, admitted.isRefused ? '' : await sessions.open(admitted, client, transaction)] as const
+        })
+        .catch((error: unknown) => {
+          const problem = isDuplicate(error) ? new OpenIdProblem('name-taken', usernameFrom(claims)) : error
+          if (problem instanceof OpenIdProblem) activityLog.record(refusal(problem.message))
+          throw problem
+        })
+      const { username, isAdmin } = user
+      if (user.isRefused) {
+        activityLog.record(refusal(username))
+        if (!user.keepsSessions) await sessions.endAll(user.id)
+        throw new OpenIdProblem('no-role', username)
+      }
+      for (const record of user.records) activityLog.record(record)
+      activityLog.record({ username, kind: 'session', action: `signed in by ${name}`, address, succeeded: true })
+      if (user.hasOtherRole) {
+        sessions.announceChange()
+        if (!isAdmin) onRightsLost()
+      }
+      return { token, isAdmin }
+    },
+
+    async connect(claims, sessionId, { address }) {
+      const [user] = await sessions.find([sessionId])
+      if (!user) throw new OpenIdProblem('session-ended')
+      const owner = await findUserOfIdentity(db, identityOf(claims))
+      if (owner?.id === user.userId) return
+      if (owner) throw new OpenIdProblem('identity-taken', user.username)
+      await insertIdentity(db, { ...identityOf(claims), user_id: user.userId, made_account: false }).catch(
+        (error: unknown) => {
+          throw isDuplicate(error) ? new OpenIdProblem('has-identity', user.username) : error
+        },
+      )
+      const { username } = user
+      activityLog.record({ username, kind: 'session', action: `connected to ${name}`, address, succeeded: true })
+    },
+  }
+}

@@ -1,0 +1,38 @@
+import { OpenIdProblem } from './problem'
+
+/** In bytes. Metadata, keys and tokens take some kilobytes. */
+const LIMIT = 2 ** 20
+
+/**
+ * Requests something of the provider, as `fetch`, for answers that are small: the body is read before it returns, until the signal of the request aborts it.
+ * @throws OpenIdProblem unavailable if the provider does not answer in time, refused if the body is too large
+ */
+export async function boundedFetch(url: string, options: RequestInit): Promise<Response> {
+  try {
+    return await readAnswer(url, options)
+  } catch (error) {
+    if (error instanceof OpenIdProblem) throw error
+    const { message, cause } = error as Error
+    const reason = (cause as Error | undefined)?.message
+    throw new OpenIdProblem(
+      'unavailable',
+      `${new URL(url).host}: ${message}${reason === undefined ? '' : `: ${reason}`}`,
+    )
+  }
+}
+
+async function readAnswer(url: string, options: RequestInit): Promise<Response> {
+  const answer = await fetch(url, options)
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of (answer.body ?? []) as AsyncIterable<Uint8Array>) {
+    size += chunk.byteLength
+    if (size > LIMIT)
+      throw new OpenIdProblem('refused', `${new URL(url).host}: the answer is larger than ${LIMIT} bytes`)
+    chunks.push(chunk)
+  }
+  const { status, statusText, headers } = answer
+  const hasBody = ![204, 205, 304].includes(status)
+  const copy = new Response(hasBody ? Buffer.concat(chunks) : null, { status, statusText, headers })
+  return Object.defineProperty(copy, 'url', { value: answer.url })
+}

@@ -1,0 +1,123 @@
+import type { Logger } from 'pino'
+import { safeOrigin } from '../../../contract/safeOrigin'
+import { AppError } from '../../errors'
+import type { OpenIdSettings } from '../../openIdSettings'
+import { findIdentityOf, deleteIdentityOf, insertOpenIdStep, takeOpenIdStep } from '../../state/accounts/openId'
+import type { SessionUser } from '../../state/accounts/sessions'
+import { hashToken, randomToken } from '../../state/secrets'
+import { rateLimits, takeAttempt } from '../rateLimits'
+import type { Client } from '../sessions'
+import { createOpenIdAccounts, type OpenIdAccountParts, type OpenIdSession } from './accounts'
+import { OpenIdProblem } from './problem'
+import { createProvider } from './provider'
+
+export const STEP_MINUTES = 10
+
+/** A step that has begun: the provider's page, and the secret that only this browser keeps. */
+export interface BegunStep {
+  page: string
+  browser: string
+}
+
+/** The end of a step: a session, or with `session` undefined a connected account. */
+export interface FinishedStep {
+  session: OpenIdSession | undefined
+  /** The path and query of the console to open. */
+  origin: string
+}
+
+export interface OpenId {
+  /** The provider's name. */
+  name: string
+  /** Whether the provider answers. Waits two seconds at most. */
+  isAvailable(): Promise<boolean>
+  /**
+   * Begins a sign-in, or with a user the connection of their account.
+   * @param from the redirect URI, and the path and query to open afterwards, which may be anything
+   * @throws OpenIdProblem
+   */
+  begin(from: { redirectUri: string; origin: unknown }, client: Client, user?: SessionUser): Promise<BegunStep>
+  /**
+   * Ends a step when the provider has sent the browser back: signs in, makes the account or connects it.
+   * @param from the query of the request, and the secret of its browser
+   * @throws OpenIdProblem
+   */
+  finish(from: { query: string; browser: string | undefined }, client: Client): Promise<FinishedStep>
+  /** How a user's account is connected. `own`: it was made by the provider. */
+  connection(userId: number): Promise<{ connected: boolean; own: boolean }>
+  /** @throws AppError NOT_FOUND if it is not connected, CONFLICT if it was made by the provider */
+  disconnect(userId: number): Promise<void>
+}
+
+/**
+ * Asks the provider at once, without waiting: one that does not answer is only logged.
+ * @returns undefined if it is not configured
+ */
+export function openOpenId(
+  settings: OpenIdSettings | undefined,
+  parts: Omit<OpenIdAccountParts, 'settings'> & { log: Pick<Logger, 'warn' | 'info'>; now: () => number },
+): OpenId | undefined {
+  if (!settings) return undefined
+  const provider = createProvider(settings, parts.log)
+  void provider.isAvailable()
+  const { db, now } = parts
+  const accounts = createOpenIdAccounts({ ...parts, settings })
+
+  return {
+    name: settings.name,
+    isAvailable: () => provider.isAvailable(),
+
+    async begin({ redirectUri, origin }, { network }, user) {
+      await takeAttempt(db, rateLimits.openId, network)
+      if (user && (await findIdentityOf(db, user.userId))) throw new OpenIdProblem('has-identity')
+      const { state, nonce, verifier } = await provider.newChecks()
+      const page = await provider.pageFor({ state, nonce, verifier, redirectUri })
+      const browser = randomToken()
+      await insertOpenIdStep(db, {
+        state_hash: hashToken(state),
+        browser_hash: hashToken(browser),
+        nonce,
+        verifier,
+        redirect_uri: redirectUri,
+        origin: safeOrigin(origin),
+        session_id: user?.sessionId ?? null,
+        expires_at: new Date(now() + STEP_MINUTES * 60_000),
+      })
+      return { page, browser }
+    },
+
+    async finish({ query, browser }, client) {
+      await takeAttempt(db, rateLimits.step, client.network)
+      const state = new URLSearchParams(query).get('state') ?? ''
+      // Without the browser's secret a state cannot be used up.
+      const step = await takeOpenIdStep(db, hashToken(state), hashToken(browser ?? ''))
+      if (!step || step.expires_at.getTime() <= now()) throw new OpenIdProblem('expired')
+      const { nonce, verifier, redirect_uri: redirectUri, origin, session_id } = step
+      try {
+        const claims = await provider.claimsOf(query, { state, nonce, verifier, redirectUri })
+        if (session_id === null) return { session: await accounts.signIn(claims, client), origin }
+        await accounts.connect(claims, session_id, client)
+        return { session: undefined, origin }
+      } catch (error) {
+        if (error instanceof OpenIdProblem) error.isConnection = session_id !== null
+        throw error
+      }
+    },
+
+    async connection(userId) {
+      const identity = await findIdentityOf(db, userId)
+      return { connected: identity !== undefined, own: identity?.made_account ?? false }
+    },
+
+    async disconnect(userId) {
+      const identity = await findIdentityOf(db, userId)
+      if (identity?.made_account)
+        throw new AppError(
+          'CONFLICT',
+          `Your account was made by ${settings.name}. It has no password, so it stays connected.`,
+        )
+      if (!identity || !(await deleteIdentityOf(db, userId)))
+        throw new AppError('NOT_FOUND', `Your account is not connected to ${settings.name}.`)
+    },
+  }
+}

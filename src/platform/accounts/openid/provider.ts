@@ -1,0 +1,182 @@
+import type { ClientAuth, Configuration } from 'openid-client'
+import type { Logger } from 'pino'
+import type { OpenIdSettings } from '../../openIdSettings'
+import { isWebAddress } from '../../settingFormats'
+import { boundedFetch } from './boundedFetch'
+import { claimAt, type Claims } from './claims'
+import { OpenIdProblem } from './problem'
+
+/** For each request to the provider. */
+const REQUEST_MS = 5000
+/** How long it is taken to answer since it did, and not to answer since it did not. */
+const FRESH_MS = 60_000
+const RETRY_MS = 5000
+/** How long the question whether it answers may wait for it. */
+const STATUS_MS = 2000
+
+/** What a sign-in keeps until the provider has sent the browser back. */
+export interface Checks {
+  state: string
+  nonce: string
+  /** Of PKCE (RFC 7636). */
+  verifier: string
+  redirectUri: string
+}
+
+export interface Provider {
+  /** Whether it answers. Asks it again if it is long ago; waits two seconds at most. */
+  isAvailable(): Promise<boolean>
+  /** New random values for a sign-in. */
+  newChecks(): Promise<Omit<Checks, 'redirectUri'>>
+  /** The provider's page for a sign-in. @throws OpenIdProblem unavailable */
+  pageFor(checks: Checks): Promise<string>
+  /**
+   * Redeems the code that the provider sent the browser back with, and verifies its ID token.
+   * @param query of the request to the redirect URI
+   * @throws OpenIdProblem cancelled, refused, unavailable
+   */
+  claimsOf(query: string, checks: Checks): Promise<Claims>
+}
+
+/** Reads the provider's metadata in the background, and again on use. The client library is loaded only here. */
+export function createProvider(
+  { issuer, clientId, clientSecret, roleClaim }: OpenIdSettings,
+  log: Pick<Logger, 'warn' | 'info'>,
+  requestMs = REQUEST_MS,
+): Provider {
+  let known: Configuration | undefined
+  let checkedAt = -Infinity
+  let isAnswering: boolean | undefined
+  let running: Promise<void> | undefined
+
+  async function discover(): Promise<Configuration> {
+    const client = await import('openid-client')
+    /** The specification's default is the header (OpenID Connect Core §9). */
+    const authenticate: ClientAuth = (server, ...rest) => {
+      const methods = server.token_endpoint_auth_methods_supported
+      const isByBody = methods !== undefined && !methods.includes('client_secret_basic')
+      const method = isByBody ? client.ClientSecretPost : client.ClientSecretBasic
+      return method(clientSecret)(server, ...rest)
+    }
+    return client.discovery(new URL(issuer), clientId, {}, authenticate, {
+      [client.customFetch]: (url, options) => boundedFetch(url, options),
+      timeout: requestMs / 1000,
+      execute: [
+        // The library would trust the connection alone otherwise.
+        client.enableNonRepudiationChecks,
+        ...(issuer.startsWith('http:') ? [client.allowInsecureRequests] : []),
+      ],
+    })
+  }
+
+  function check(): Promise<void> {
+    running ??= discover()
+      .then(
+        (configuration) => {
+          known = configuration
+          if (isAnswering === false) log.info({ issuer }, 'the OpenID Connect provider answers again')
+          isAnswering = true
+        },
+        (error: unknown) => {
+          if (isAnswering !== false)
+            log.warn(
+              { err: error, issuer },
+              'the OpenID Connect provider does not answer as expected; trying again on use',
+            )
+          isAnswering = false
+        },
+      )
+      .finally(() => {
+        checkedAt = performance.now()
+        running = undefined
+      })
+    return running
+  }
+
+  const isDue = () => performance.now() - checkedAt > (isAnswering ? FRESH_MS : RETRY_MS)
+
+  async function configuration(): Promise<Configuration> {
+    if (running) await running
+    else if (isDue()) await check()
+    if (!known || !isAnswering) throw new OpenIdProblem('unavailable')
+    return known
+  }
+
+  return {
+    async isAvailable() {
+      const underway = isDue() ? check() : running
+      if (underway && !isAnswering) await Promise.race([underway, after(STATUS_MS)])
+      return isAnswering ?? false
+    },
+
+    async newChecks() {
+      const { randomState, randomNonce, randomPKCECodeVerifier } = await import('openid-client')
+      return { state: randomState(), nonce: randomNonce(), verifier: randomPKCECodeVerifier() }
+    },
+
+    async pageFor({ state, nonce, verifier, redirectUri }) {
+      const { buildAuthorizationUrl, calculatePKCECodeChallenge } = await import('openid-client')
+      const config = await configuration()
+      const { scopes_supported: offered = [] } = config.serverMetadata()
+      try {
+        const page = buildAuthorizationUrl(config, {
+          redirect_uri: redirectUri,
+          // Some providers tell groups only to those who ask, and others refuse a scope that they do not know.
+          scope: ['openid', 'profile', 'email', ...(offered.includes(roleClaim) ? [roleClaim] : [])].join(' '),
+          state,
+          nonce,
+          code_challenge: await calculatePKCECodeChallenge(verifier),
+          code_challenge_method: 'S256',
+        })
+        if (!isWebAddress(page.href)) throw new Error('the address of the page is not one of the web')
+        return page.href
+      } catch (error) {
+        // Its metadata has no usable address of the page.
+        throw new OpenIdProblem('unavailable', textOf(error))
+      }
+    },
+
+    async claimsOf(query, { state, nonce, verifier, redirectUri }) {
+      const client = await import('openid-client')
+      const config = known ?? (await configuration())
+      const url = new URL(redirectUri)
+      url.search = query
+      try {
+        const tokens = await client.authorizationCodeGrant(config, url, {
+          expectedState: state,
+          expectedNonce: nonce,
+          pkceCodeVerifier: verifier,
+          idTokenExpected: true,
+        })
+        const claims = tokens.claims()
+        if (!claims) throw new OpenIdProblem('refused', 'there is no ID token')
+        const isComplete = claimAt(claims, roleClaim) !== undefined && claims.preferred_username !== undefined
+        if (isComplete || config.serverMetadata().userinfo_endpoint === undefined) return claims
+        // What the ID token says counts more: it is signed.
+        return { ...(await client.fetchUserInfo(config, tokens.access_token, claims.sub)), ...claims }
+      } catch (error) {
+        throw problemOf(error)
+      }
+    },
+  }
+}
+
+const after = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms).unref())
+
+/** What happened, with the provider's own words if there are any. */
+function textOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const { error: code, error_description: description } = error as { error?: unknown; error_description?: unknown }
+  const cause = error.cause instanceof Error ? `: ${error.cause.message}` : ''
+  const words = [code, description].filter((word) => typeof word === 'string').join(', ')
+  return `${error.message}${cause}${words && ` (${words})`}`.slice(0, 1000)
+}
+
+function problemOf(error: unknown): OpenIdProblem {
+  if (error instanceof OpenIdProblem) return error
+  const { name, cause, error: code } = error as { name?: unknown; cause?: unknown; error?: unknown }
+  // The library passes on what `boundedFetch` throws as a cause.
+  if (cause instanceof OpenIdProblem) return cause
+  const isCancelled = name === 'AuthorizationResponseError' && code === 'access_denied'
+  return new OpenIdProblem(isCancelled ? 'cancelled' : 'refused', textOf(error))
+}

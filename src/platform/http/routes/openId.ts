@@ -1,0 +1,216 @@
+import fastifyCookie from '@fastify/cookie'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Done, Nothing } from '../../../contract/envelope'
+import { BeginOpenId, ConnectOpenIdAnswer, OpenIdConnectionAnswer, type OpenIdFailure } from '../../../contract/openId'
+import { SESSION_DAYS } from '../../../contract/rules'
+import { networkOf } from '../../accounts/clientAddress'
+import { STEP_MINUTES, type BegunStep, type OpenId } from '../../accounts/openid/openId'
+import { OpenIdProblem } from '../../accounts/openid/problem'
+import { AppError } from '../../errors'
+import { clientOf, sessionUserOf } from '../access'
+import { createCallLimit } from '../callLimit'
+import { done } from '../envelope'
+import { call, nothing } from '../openapi/call'
+import type { Router } from '../router'
+
+const PATH = '/api/auth/oidc'
+/** Binds a step to the browser that began it. Of several at once, the last one counts. */
+const COOKIE = 'quarterdeck-oidc'
+/** Steps without a session that are served at a time for one network. */
+const AT_A_TIME = 4
+/** The page on which users connect their account. */
+const CONNECTIONS = '/security'
+
+type CookieOptions = Parameters<typeof fastifyCookie.serialize>[2]
+
+const redirect = { 302: nothing }
+
+interface OpenIdRouteParts {
+  openId: OpenId | undefined
+  publicUrl: string | undefined
+  basePath: string
+}
+
+/** Signing in by OpenID Connect, and connecting an account to the provider (our extras). */
+export function openIdRoutes(app: Router, { openId, publicUrl, basePath }: OpenIdRouteParts): void {
+  const limit = createCallLimit(AT_A_TIME)
+  const inTurn = <Result>(request: FastifyRequest, work: () => Promise<Result>) => limit(networkOf(request.ip), work)
+
+  const consoleOf = ({ protocol, headers }: FastifyRequest) => publicUrl ?? `${protocol}://${headers.host ?? ''}`
+  const redirectUriOf = (request: FastifyRequest) => `${consoleOf(request)}${PATH}/callback`
+
+  function configured(): OpenId {
+    if (!openId) throw new OpenIdProblem('not-configured')
+    return openId
+  }
+
+  const cookie = (request: FastifyRequest, name: string, value: string, options: CookieOptions) =>
+    fastifyCookie.serialize(name, value, { secure: consoleOf(request).startsWith('https:'), ...options })
+
+  const stepCookie = (request: FastifyRequest, value: string) =>
+    cookie(request, COOKIE, value, {
+      path: `${basePath}${PATH}`,
+      httpOnly: true,
+      // Not strict: the provider's page leads back to the callback.
+      sameSite: 'lax',
+      maxAge: value === '' ? 0 : STEP_MINUTES * 60,
+    })
+
+  /** As the console sets it (web/api/credentials.ts). */
+  const sessionCookie = (request: FastifyRequest, name: string, value: string) =>
+    cookie(request, name, value, { path: basePath || '/', sameSite: 'strict', maxAge: SESSION_DAYS * 86_400 })
+
+  const begin = async (request: FastifyRequest, work: (openId: OpenId, redirectUri: string) => Promise<BegunStep>) => {
+    const redirectUri = redirectUriOf(request)
+    if (!URL.canParse(redirectUri)) throw new OpenIdProblem('failed', 'the Host header of the request is not valid')
+    // Without the port where it is the protocol's own: the provider compares texts.
+    return inTurn(request, () => work(configured(), new URL(redirectUri).href))
+  }
+
+  /** Leads to a page that tells why it failed. The provider's own words are logged only. */
+  function sendFailure(request: FastifyRequest, reply: FastifyReply, error: unknown, page: string): FastifyReply {
+    const reason = reasonOf(error)
+    if (reason === 'failed') request.log.error({ err: error }, 'a sign-in by OpenID Connect failed')
+    else request.log.info({ reason, details: String((error as Error).message) }, 'a sign-in by OpenID Connect failed')
+    return reply.redirect(`${basePath}${page}?sso=${reason}`)
+  }
+
+  app.get(
+    `${PATH}/start`,
+    {
+      config: { access: 'public' },
+      schema: {
+        ...call('beginOpenId', 'Sign in by OpenID Connect: lead the browser to the provider'),
+        querystring: BeginOpenId,
+        answers: redirect,
+      },
+    },
+    async (request, reply) => {
+      try {
+        const origin = request.query.to
+        const { page, browser } = await begin(request, (known, redirectUri) =>
+          known.begin({ redirectUri, origin }, clientOf(request)),
+        )
+        return reply.header('set-cookie', stepCookie(request, browser)).redirect(page)
+      } catch (error) {
+        return sendFailure(request, reply, error, '/login')
+      }
+    },
+  )
+
+  app.get(
+    `${PATH}/callback`,
+    {
+      config: { access: 'public' },
+      schema: {
+        ...call('endOpenId', 'Sign in by OpenID Connect: the browser comes back from the provider'),
+        answers: redirect,
+      },
+    },
+    async (request, reply) => {
+      const browser = fastifyCookie.parse(request.headers.cookie ?? '')[COOKIE]
+      const [, query = ''] = request.url.split(/\?(.*)/s)
+      reply.header('set-cookie', stepCookie(request, ''))
+      try {
+        const { session, origin } = await inTurn(request, () =>
+          configured().finish({ query, browser }, clientOf(request)),
+        )
+        if (session) {
+          reply.header('set-cookie', sessionCookie(request, 'token', session.token))
+          reply.header('set-cookie', sessionCookie(request, 'isAdmin', session.isAdmin ? '1' : '0'))
+        }
+        return await reply.redirect(`${basePath}${origin}`)
+      } catch (error) {
+        const isConnection = error instanceof OpenIdProblem && error.isConnection
+        return sendFailure(request, reply, error, isConnection ? CONNECTIONS : '/login')
+      }
+    },
+  )
+
+  app.get(
+    '/api/account/openid',
+    {
+      config: { access: 'account' },
+      schema: {
+        ...call('getOpenIdConnection', 'Tell whether the own account is connected to the OpenID Connect provider'),
+        response: { 200: OpenIdConnectionAnswer },
+      },
+    },
+    async (request) =>
+      done(
+        openId
+          ? { name: openId.name, ...(await openId.connection(sessionUserOf(request).userId)) }
+          : { connected: false, own: false },
+      ),
+  )
+
+  app.post(
+    '/api/account/openid',
+    {
+      // The activity log has an entry when the provider has confirmed it.
+      config: {
+        access: 'account',
+        activity: { kind: 'session', action: null, failure: 'failed to connect own account' },
+      },
+      schema: {
+        ...call(
+          'connectOpenId',
+          'Begin to connect the own account to the OpenID Connect provider',
+          'CONFLICT',
+          'NOT_CONFIGURED',
+        ),
+        body: Nothing,
+        response: { 200: ConnectOpenIdAnswer },
+      },
+    },
+    async (request, reply) => {
+      const user = sessionUserOf(request)
+      const { page, browser } = await begin(request, (known, redirectUri) =>
+        known.begin({ redirectUri, origin: CONNECTIONS }, clientOf(request), user),
+      ).catch((error: unknown) => {
+        throw error instanceof OpenIdProblem ? failureOf(error) : error
+      })
+      reply.header('set-cookie', stepCookie(request, browser))
+      return done({ url: page })
+    },
+  )
+
+  app.delete(
+    '/api/account/openid',
+    {
+      config: {
+        access: 'account',
+        activity: { kind: 'session', action: `disconnected from ${openId?.name ?? 'single sign-on'}` },
+      },
+      schema: {
+        ...call(
+          'disconnectOpenId',
+          'Disconnect the own account from the OpenID Connect provider',
+          'NOT_FOUND',
+          'CONFLICT',
+          'NOT_CONFIGURED',
+        ),
+        response: { 200: Done },
+      },
+    },
+    async (request) => {
+      if (!openId) throw failureOf(new OpenIdProblem('not-configured'))
+      await openId.disconnect(sessionUserOf(request).userId)
+      return done({})
+    },
+  )
+}
+
+function reasonOf(error: unknown): OpenIdFailure {
+  if (error instanceof OpenIdProblem) return error.reason
+  return error instanceof AppError && error.code === 'TOO_MANY_TRIES' ? 'too-many' : 'failed'
+}
+
+/** The failure of a call that no browser navigates to. */
+function failureOf({ reason, message }: OpenIdProblem): unknown {
+  if (reason === 'not-configured') return new AppError('NOT_CONFIGURED', 'Single sign-on is not configured.')
+  if (reason === 'unavailable')
+    return new AppError('UNAVAILABLE', 'The provider of single sign-on does not answer. Try again in a moment.')
+  if (reason === 'has-identity') return new AppError('CONFLICT', 'Your account is connected already.')
+  return new Error(message)
+}
