@@ -20,6 +20,7 @@ const LAST = [
   'problems-title',
   'Total progress',
   'Wrong codes',
+  'forgot-title',
 ]
 
 async function lastOfIdleTime(): Promise<string[]> {

@@ -130,11 +130,16 @@ browserTest('security 60: after sign-in the console follows only paths of its ow
 browserTest(
   'the login page loads at most 130 kB of scripts and styles (gzip), and only the files listed by the build',
   async () => {
-    const { total, files } = JSON.parse(readFileSync(join(__dirname, '../../dist/login-page-size.json'), 'utf8')) as {
+    const size = JSON.parse(readFileSync(join(__dirname, '../../dist/login-page-size.json'), 'utf8')) as {
       total: number
       files: Record<string, number>
+      laterTotal: number
+      laterFiles: Record<string, number>
     }
-    expect(total).toBeLessThanOrEqual(130_000)
+    expect(size.total).toBeLessThanOrEqual(130_000)
+    // Other ways to sign in, which follow the first paint (issue 17.6).
+    expect(size.laterTotal).toBeLessThanOrEqual(2000)
+    const files = { ...size.files, ...size.laterFiles }
     const { page } = await openPage(product().url)
     const loaded = new Set<string>()
     page.on('response', (response) => {

@@ -1,8 +1,14 @@
 import { Suspense } from 'react'
 import { useSelector } from 'react-redux'
+import { useLocation } from 'react-router-dom'
+import type { OpenIdFailure } from '../../../contract/openId'
 import { useGetSignInMethodsQuery } from '../../api/signInMethods'
+import { basePath } from '../../basePath'
 import { lazyEarly } from '../../chunks'
-import { selectForgotOpen } from './loginSlice'
+import { selectForgotOpen, selectStep } from './loginSlice'
+import styles from './otherWays.module.scss'
+import { safeOrigin } from '../../../contract/safeOrigin'
+import { selectOrigin } from './sessionSlice'
 
 // A chunk of its own: it is rarely needed, and its modal is large.
 const ForgotPassword = lazyEarly(
@@ -12,6 +18,58 @@ const ForgotPassword = lazyEarly(
 /** What the login page offers besides the form, loaded after the first paint: other ways to sign in. */
 export function OtherWays() {
   const forgotOpen = useSelector(selectForgotOpen)
-  useGetSignInMethodsQuery()
-  return <Suspense>{forgotOpen && <ForgotPassword />}</Suspense>
+  const step = useSelector(selectStep)
+  const openId = useGetSignInMethodsQuery().data?.openId
+  return (
+    <>
+      <Suspense>{forgotOpen && <ForgotPassword />}</Suspense>
+      {step === 'credentials' && <OpenIdSignIn name={openId?.name} isAvailable={openId?.available === true} />}
+    </>
+  )
+}
+
+/** @param props.name of the provider; undefined if none is configured */
+function OpenIdSignIn({ name, isAvailable }: { name: string | undefined; isAvailable: boolean }) {
+  const origin = useSelector(selectOrigin)
+  // After a reload the origin is in the history state only.
+  const { search, state } = useLocation() as { search: string; state: { origin?: unknown } | null }
+  const reason = new URLSearchParams(search).get('sso')
+  const to = encodeURIComponent(origin ?? safeOrigin(state?.origin))
+  return (
+    <>
+      {reason !== null && (
+        <p className="alert alert-danger" role="alert">
+          {failureSentences[reason as OpenIdFailure] ?? failureSentences.failed}
+        </p>
+      )}
+      {name !== undefined && (
+        <div className={styles.openId}>
+          {isAvailable ? (
+            // A navigation: the platform leads to the page of the provider.
+            <a className="btn btn-outline-secondary" href={`${basePath()}/api/auth/oidc/start?to=${to}`}>
+              Sign in with {name}
+            </a>
+          ) : (
+            <p>{name} does not answer at the moment. Sign in with your password, or try again later.</p>
+          )}
+        </div>
+      )}
+    </>
+  )
+}
+
+const failureSentences: Record<OpenIdFailure, string> = {
+  expired: 'This sign-in took too long, or was begun in another browser. Please start again.',
+  cancelled: 'The sign-in was cancelled.',
+  unavailable: 'The provider of single sign-on does not answer. Try again in a moment, or sign in with your password.',
+  refused: 'The provider of single sign-on refused the sign-in, or its answer was not valid. Ask your administrator.',
+  'no-role': 'Your account at the provider has no role in this console. Ask your administrator for one.',
+  'name-taken':
+    'Your username belongs to an account of this console that is not connected to the provider. Ask your administrator.',
+  'identity-taken': 'Your account at the provider is connected to another account of this console.',
+  'has-identity': 'Your account is connected to the provider already.',
+  'session-ended': 'Your session has ended. Please sign in again.',
+  'too-many': 'Too many sign-ins from your network. Wait a minute and try again.',
+  'not-configured': 'Single sign-on is not configured on this server.',
+  failed: 'The sign-in failed. Please try again.',
 }
