@@ -229,6 +229,7 @@ export interface components {
                     scopes: components["schemas"]["Scope"][];
                     deployments?: string[];
                 };
+                previous_sign_in?: components["schemas"]["PreviousSignIn"];
             };
         };
         /** @enum {string} */
@@ -242,6 +243,10 @@ export interface components {
         Right: "view" | "console" | "power" | "files" | "configuration" | "schedules" | "backups";
         /** @enum {string} */
         Scope: "read" | "console" | "power" | "files" | "configuration" | "databases" | "schedules" | "backups" | "metrics" | "admin";
+        PreviousSignIn: {
+            at: string;
+            address: string;
+        };
         Failure: {
             /** @constant */
             success: false;
