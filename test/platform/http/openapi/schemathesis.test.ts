@@ -14,10 +14,11 @@ const SECONDS = 60
 
 /**
  * Left out are calls that could end the session, the account or the rights with which all others are made, and those for the
- * Kubernetes dashboard, which answer 503 without a cluster. Where an input that fits its schema is refused, the rules are
+ * Kubernetes dashboard and OpenID Connect, which answer 503 without a cluster and a provider. Where an input that fits its schema is refused, the rules are
  * about more than one field or about what is stored, and the refusal is a 400 (decisions §1): codes and invites, paths of
  * the shared area, definitions, the node of a persistent deployment, the expiry of a key,
- * grants of one deployment that are given twice.
+ * grants of one deployment that are given twice, the proof that a change of sign-in methods needs. For other methods,
+ * `confirm` and `options` are ids, which are refused as such.
  */
 const CONFIGURATION = `
 [[operations]]
@@ -25,6 +26,7 @@ include-operation-id = [
   "logOut", "changePassword", "endSession", "endOtherSessions", "setAdministrator", "setPassword", "deleteUser",
   "setUserAccess", "endUserSession", "endUserSessions",
   "getDashboardHost", "getDashboardToken", "createDashboardToken", "deleteDashboardToken",
+  "connectOpenId", "disconnectOpenId",
 ]
 enabled = false
 
@@ -33,8 +35,16 @@ include-tag = ["Sign-in", "Files"]
 checks.positive_data_acceptance.enabled = false
 
 [[operations]]
-include-operation-id = ["createDeployment", "saveConfiguration", "createKey", "createInviteCode"]
+include-operation-id = [
+  "createDeployment", "saveConfiguration", "createKey", "createInviteCode", "prove", "beginAuthenticator",
+  "removeAuthenticator", "createPasskey", "removePasskey", "createRecoveryCodes",
+]
 checks.positive_data_acceptance.enabled = false
+
+[[operations]]
+include-operation-id = ["confirmAuthenticator", "beginPasskey"]
+checks.positive_data_acceptance.enabled = false
+checks.unsupported_method.enabled = false
 `
 
 const path = program()
