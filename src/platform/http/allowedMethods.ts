@@ -14,7 +14,9 @@ export function refuseOtherMethods(app: FastifyInstance): void {
   app.addHook('onRequest', async (request, reply) => {
     if (!request.is404) return
     const path = request.url.split('?', 1)[0] ?? ''
-    const allowed = [...routes].flatMap(([route, methods]) => (isPathOf(route, path) ? methods : []))
+    // A path of its own, such as `/confirm`, is not an id of another route.
+    const allowed =
+      routes.get(path) ?? [...routes].flatMap(([route, methods]) => (isPathOf(route, path) ? methods : []))
     // With this method the router has refused the path for another reason.
     if (allowed.length === 0 || allowed.includes(request.method)) return
     reply.header('allow', [...new Set(allowed)].sort().join(', '))
