@@ -18,8 +18,8 @@ export async function copy({ terminal, api }: Session, from: string, to: string)
   if (from.startsWith(REMOTE) === to.startsWith(REMOTE))
     throw new CliError(EXIT.usage, 'One of the two paths must be on the server, such as remote:/lobby/plugins')
   const progress: Progress = { files: 0, bytes: 0 }
-  const told = () => `${progress.files} files, ${bytesText(progress.bytes)}`
-  const timer = setInterval(() => terminal.progress(told()), 200)
+  const progressText = () => `${progress.files} files, ${bytesText(progress.bytes)}`
+  const timer = setInterval(() => terminal.progress(progressText()), 200)
   // What is unfinished is removed before the program ends.
   const interrupted = new AbortController()
   const interrupt = () => interrupted.abort(new CliError(EXIT.interrupted, ''))
@@ -36,7 +36,7 @@ export async function copy({ terminal, api }: Session, from: string, to: string)
     terminal.progress(undefined)
   }
   if (terminal.isJson) terminal.json({ from, to, ...progress })
-  else terminal.note(`Copied ${told()}.`)
+  else terminal.note(`Copied ${progressText()}.`)
 }
 
 /** The API's path of `remote:/lobby/world`, which may also begin with /nfsshare as the API has it. */

@@ -9,7 +9,7 @@ import {
   VerifyRecoveryCode,
 } from '../../../contract/signInMethods'
 import { networkOf } from '../../accounts/clientAddress'
-import type { SignedIn, SignIn } from '../../accounts/signIn'
+import type { SignIn } from '../../accounts/signIn'
 import { clientOf } from '../access'
 import { createCallLimit } from '../callLimit'
 import { done } from '../envelope'
@@ -27,7 +27,6 @@ export function passkeySignInRoutes(
   const inTurn = <Result>(request: FastifyRequest, work: () => Promise<Result>) => limit(networkOf(request.ip), work)
   const open = { access: 'public' as const, activity: secondStep }
   const asking = { access: 'public' as const, activity: false as const }
-  const answer = (request: FastifyRequest, session: SignedIn) => signedIn(request, session)
   const attempted = <Result>(request: FastifyRequest<{ Body: { username: string } }>, work: () => Promise<Result>) =>
     withAttemptedUser(signIn, request, () => inTurn(request, work))
 
@@ -43,7 +42,7 @@ export function passkeySignInRoutes(
     },
     async (request) => {
       const { recoveryCode, ...step } = request.body
-      return answer(
+      return signedIn(
         request,
         await attempted(request, () => signIn.confirmSignIn({ ...step, token: recoveryCode }, clientOf(request))),
       )
@@ -84,7 +83,7 @@ export function passkeySignInRoutes(
       },
     },
     async (request) =>
-      answer(
+      signedIn(
         request,
         await attempted(request, () =>
           signIn.confirmWithPasskey(request.body, clientOf(request), relyingPartyOf(request, publicUrl)),
@@ -121,7 +120,7 @@ export function passkeySignInRoutes(
       },
     },
     async (request) =>
-      answer(
+      signedIn(
         request,
         await inTurn(request, () =>
           signIn.signInWithPasskey(request.body.response, clientOf(request), relyingPartyOf(request, publicUrl)),

@@ -3,7 +3,7 @@ import type { Db } from '../db'
 /** Both tables of methods have an owner, a name and an id. */
 export type MethodTable = 'authenticators' | 'passkeys'
 
-/** @returns the name before; undefined if the user has no such method */
+/** @returns false if the user has no such method */
 export async function renameMethod(
   db: Db,
   table: MethodTable,
