@@ -1,11 +1,13 @@
 import fastifyCookie from '@fastify/cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Done, Nothing } from '../../../contract/envelope'
+import { Done } from '../../../contract/envelope'
 import { BeginOpenId, ConnectOpenIdAnswer, OpenIdConnectionAnswer, type OpenIdFailure } from '../../../contract/openId'
 import { SESSION_DAYS } from '../../../contract/rules'
+import { Proven } from '../../../contract/signInMethods'
 import { networkOf } from '../../accounts/clientAddress'
 import { STEP_MINUTES, type BegunStep, type OpenId } from '../../accounts/openid/openId'
 import { OpenIdProblem } from '../../accounts/openid/problem'
+import type { SignInMethods } from '../../accounts/signInMethods'
 import { AppError } from '../../errors'
 import { clientOf, sessionUserOf } from '../access'
 import { createCallLimit } from '../callLimit'
@@ -27,12 +29,13 @@ const redirect = { 302: nothing }
 
 interface OpenIdRouteParts {
   openId: OpenId | undefined
+  signInMethods: Pick<SignInMethods, 'takeProof'>
   publicUrl: string | undefined
   basePath: string
 }
 
 /** Signing in by OpenID Connect, and connecting an account to the provider (our extras). */
-export function openIdRoutes(app: Router, { openId, publicUrl, basePath }: OpenIdRouteParts): void {
+export function openIdRoutes(app: Router, { openId, signInMethods, publicUrl, basePath }: OpenIdRouteParts): void {
   const limit = createCallLimit(AT_A_TIME)
   const inTurn = <Result>(request: FastifyRequest, work: () => Promise<Result>) => limit(networkOf(request.ip), work)
 
@@ -156,18 +159,23 @@ export function openIdRoutes(app: Router, { openId, publicUrl, basePath }: OpenI
         ...call(
           'connectOpenId',
           'Begin to connect the own account to the OpenID Connect provider',
+          'STEP_EXPIRED',
           'CONFLICT',
           'NOT_CONFIGURED',
         ),
-        body: Nothing,
+        body: Proven,
         response: { 200: ConnectOpenIdAnswer },
       },
     },
     async (request, reply) => {
       const user = sessionUserOf(request)
-      const { page, browser } = await begin(request, (known, redirectUri) =>
-        known.begin({ redirectUri, origin: CONNECTIONS }, clientOf(request), user),
-      ).catch((error: unknown) => {
+      const { page, browser } = await begin(request, async (known, redirectUri) => {
+        // The proof serves once: first whatever else refuses.
+        if (!(await known.isAvailable())) throw new OpenIdProblem('unavailable')
+        if ((await known.connection(user.userId)).connected) throw new OpenIdProblem('has-identity')
+        await signInMethods.takeProof(user, request.body.proof)
+        return known.begin({ redirectUri, origin: CONNECTIONS }, clientOf(request), user)
+      }).catch((error: unknown) => {
         throw error instanceof OpenIdProblem ? failureOf(error) : error
       })
       reply.header('set-cookie', stepCookie(request, browser))

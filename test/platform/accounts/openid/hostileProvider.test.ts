@@ -129,7 +129,8 @@ describe('a provider that does not answer', () => {
     expect(await browser.open(START)).toMatchObject({ to: '/login?sso=unavailable' })
     const ann = await platform.register('ann')
     expect(await platform.signIn(ann)).toMatch(/^ey/)
-    expect(await platform.call('POST', '/api/account/openid', { token: ann.token })).toMatchObject({
+    const body = { proof: 'any' }
+    expect(await platform.call('POST', '/api/account/openid', { token: ann.token, body })).toMatchObject({
       status: 503,
       body: { code: 'UNAVAILABLE' },
     })
@@ -200,7 +201,12 @@ test('a platform without a provider says so', async () => {
     own: false,
   })
   for (const method of ['POST', 'DELETE'] as const)
-    expect(await platform.call(method, '/api/account/openid', { token })).toMatchObject({
+    expect(
+      await platform.call(method, '/api/account/openid', {
+        token,
+        ...(method === 'POST' && { body: { proof: 'any' } }),
+      }),
+    ).toMatchObject({
       status: 503,
       body: { code: 'NOT_CONFIGURED' },
     })

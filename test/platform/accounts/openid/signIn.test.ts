@@ -213,8 +213,14 @@ describe('connecting an account', () => {
     provider.people.set('ben-1', { preferred_username: 'ben', groups: [] })
   })
 
+  async function proofOf({ token, password, secret }: Account): Promise<string> {
+    const body = { password, code: await platform.nextCode(secret) }
+    return String((await platform.call('POST', '/api/account/proof', { token, body })).body.data.proof)
+  }
+  const begin = async (account: Account) =>
+    platform.call('POST', '/api/account/openid', { token: account.token, body: { proof: await proofOf(account) } })
   async function connect(account: Account, login: string, browser = openBrowser(platform)) {
-    const answer = await platform.call('POST', '/api/account/openid', { token: account.token })
+    const answer = await begin(account)
     browser.keep([answer.headers['set-cookie'] as string].flat())
     return browser.open(await provider.walk(String(answer.body.data.url), login))
   }
@@ -230,10 +236,20 @@ describe('connecting an account', () => {
       own: false,
     })
     expect(await accountOf((await signIn('ben-1')).token)).toMatchObject({ username: 'ben', role: 'operator' })
-    expect(await platform.call('POST', '/api/account/openid', { token: ben.token })).toMatchObject({ status: 409 })
+    expect(await begin(ben)).toMatchObject({ status: 409 })
     expect((await platform.call('DELETE', '/api/account/openid', { token: ben.token })).status).toBe(200)
     expect(await signIn('ben-1')).toMatchObject({ end: '/login?sso=no-role' })
     expect((await platform.call('DELETE', '/api/account/openid', { token: ben.token })).status).toBe(404)
+  })
+
+  test('security 80: without the password and a code, a session alone connects nothing', async () => {
+    const wanted = (body: object, token = ben.token) => platform.call('POST', '/api/account/openid', { token, body })
+    expect(await wanted({})).toMatchObject({ status: 400, body: { code: 'INVALID_INPUT', field: 'proof' } })
+    expect(await wanted({ proof: 'made up' })).toMatchObject({ status: 400, body: { code: 'STEP_EXPIRED' } })
+    const proof = await proofOf(ben)
+    expect(await wanted({ proof }, await platform.signIn(ben))).toMatchObject({ body: { code: 'STEP_EXPIRED' } })
+    expect(await wanted({ proof })).toMatchObject({ status: 200 })
+    expect(await wanted({ proof })).toMatchObject({ body: { code: 'STEP_EXPIRED' } })
   })
 
   test('security 73: an identity of another account is refused', async () => {
@@ -241,7 +257,7 @@ describe('connecting an account', () => {
   })
 
   test('security 76: it ends with the session that began it, and never in another browser', async () => {
-    const answer = await platform.call('POST', '/api/account/openid', { token: ben.token })
+    const answer = await begin(ben)
     const back = await provider.walk(String(answer.body.data.url), 'ben-1')
     expect(await openBrowser(platform).open(back)).toMatchObject({ to: '/login?sso=expired' })
     await platform.call('POST', '/api/auth/logout', { token: ben.token })
