@@ -111,6 +111,24 @@ test('an invite code carries role and grants for the user who registers with it'
   expect((await call('GET', '/api/deployments/other', undefined, token)).status).toBe(404)
 })
 
+test('security 81: an unused invite gives no rights on a deployment that is made later with the name of a deleted one', async () => {
+  await rights.deploy(['replaced'])
+  const grants = ['own', 'replaced'].map((deployment) => ({ deployment, rights: ['view', 'files'] }))
+  const invite = { message: 'for a guest', role: 'limited', grants }
+  const inviteCode = String((await call('POST', '/api/invite-codes', invite)).body.data.code)
+  await call('DELETE', '/api/deployments/replaced')
+  await call('POST', '/api/deployments', { name: 'replaced', type: 'process' })
+  expect((await call('GET', '/api/invite-codes')).body.data.codes).toContainEqual(
+    expect.objectContaining({ code: inviteCode, grants: grants.slice(0, 1) }),
+  )
+  const inviteToken = (await call('POST', '/api/auth/verify-invite', { inviteCode })).body.data.token
+  const account = { username: 'late', password: 'correct horse', inviteToken }
+  const { secret } = (await call('POST', '/api/auth/register', account)).body.data
+  const step = { username: 'late', inviteToken, token: await platform.nextCode(String(secret)) }
+  const token = String((await call('POST', '/api/auth/verify-registration', step)).body.data.loginToken)
+  expect((await call('GET', '/api/account', undefined, token)).body.data.grants).toEqual(grants.slice(0, 1))
+})
+
 describe('a limited user with the right configuration', () => {
   const text = (more: string) =>
     `name: own\ntype: process\ndataDirectory: /own\nrun:\n  command: [sleep, '600']\n${more}`
@@ -188,6 +206,16 @@ describe('an API key', () => {
       { scopes: ['admin'] },
     ])
       expect(await call('POST', '/api/keys', { name: 'bad', ...wanted }, guest.token)).toMatchObject({ status: 400 })
+  })
+
+  test('security 82: for certain deployments is told nothing of the others that its user has', async () => {
+    const user = await platform.register('keyholder')
+    const granted = ['own', 'other'].map((deployment) => ({ deployment, rights: ['view' as const] }))
+    await rights.setAccess('keyholder', { role: 'limited', grants: granted })
+    const key = await rights.createKey(user, { scopes: ['console'], deployments: ['own'] })
+    const { data } = (await call('GET', '/api/account', undefined, key)).body
+    expect(data).toMatchObject({ grants: granted.slice(0, 1), key: { deployments: ['own'] } })
+    expect((await call('GET', '/api/account', undefined, user.token)).body.data.grants).toHaveLength(2)
   })
 
   test('ends with its expiry, its deletion and its user', async () => {

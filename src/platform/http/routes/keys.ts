@@ -3,6 +3,7 @@ import { AccountAnswer, ApiKeysAnswer, CreateApiKey, CreatedApiKeyAnswer } from 
 import { Done } from '../../../contract/envelope'
 import type { ApiKeys } from '../../accounts/apiKeys'
 import type { Sessions } from '../../accounts/sessions'
+import { knownTo } from '../../caller'
 import { sessionUserOf, userOf } from '../access'
 import { fieldOf, type Activity } from '../activity'
 import { done } from '../envelope'
@@ -31,13 +32,17 @@ export function keyRoutes(
       },
     },
     async (request) => {
-      const { userId, username, role, grants, key, sessionId } = userOf(request)
+      const caller = userOf(request)
+      const { userId, username, role, grants, key, sessionId } = caller
+      const isKnown = knownTo(caller)
       const previous = sessionId === undefined ? undefined : await sessions.previousSignIn(sessionId)
       return done({
         id: userId,
         username,
         role,
-        grants: [...grants].map(([deployment, rights]) => ({ deployment, rights: [...rights] })),
+        grants: [...grants]
+          .filter(([deployment]) => isKnown(deployment))
+          .map(([deployment, rights]) => ({ deployment, rights: [...rights] })),
         ...(key && {
           key: {
             name: key.name,

@@ -87,3 +87,14 @@ export async function deleteInvite(db: Db, code: string): Promise<InviteRow | un
     .returningAll()
     .executeTakeFirst()
 }
+
+/** Removes a deployment from the grants of unused invites: one that is made later with its name is another one. */
+export async function removeFromInvites(transaction: Db, deployment: string): Promise<void> {
+  await sql`
+    update invites set access = jsonb_set(access, '{grants}', coalesce(
+      (select jsonb_agg(each) from jsonb_array_elements(access -> 'grants') each
+        where each ->> 'deployment' <> ${deployment}::text), '[]'))
+    where used_by is null
+      and access -> 'grants' @> jsonb_build_array(jsonb_build_object('deployment', ${deployment}::text))
+  `.execute(transaction)
+}

@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely'
+import { removeFromInvites } from '../accounts/invites'
 import type { Db } from '../db'
 import type { State } from '../schema'
 
@@ -42,7 +43,11 @@ export async function setDirectorySeen(db: Db, name: string, dataDirectory: stri
   await db.updateTable('deployments').set({ directory_seen: dataDirectory }).where('name', '=', name).execute()
 }
 
-/** Also deletes the rows of its instances. */
+/** Also deletes the rows of its instances, and its grants, those of unused invites included. */
 export async function deleteDeployment(db: Db, name: string): Promise<void> {
-  await db.deleteFrom('deployments').where('name', '=', name).execute()
+  await db.transaction().execute(async (transaction) => {
+    // First, as a registration locks them: the invite, then the deployments.
+    await removeFromInvites(transaction, name)
+    await transaction.deleteFrom('deployments').where('name', '=', name).execute()
+  })
 }
