@@ -53,7 +53,7 @@ export interface Passkeys {
 
 export const wrongPasskey = () =>
   new AppError('BAD_CREDENTIALS', 'This passkey was not accepted. Please try again, or sign in another way.')
-const notHere = () =>
+export const notHere = () =>
   new AppError(
     'CONFLICT',
     'Passkeys do not work at this address. They need HTTPS and a domain name; only localhost works without.',

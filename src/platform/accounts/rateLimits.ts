@@ -20,8 +20,12 @@ export const rateLimits = {
   address: { name: 'address', tries: 100, seconds: 300 },
   /** Second steps of signing in and registering from one address. Generous, because each step has its own limit. */
   step: { name: 'step', tries: 200, seconds: 300 },
+  /** Challenges for passkeys alone from one address. Each is stored for five minutes. */
+  challenge: { name: 'challenge', tries: 200, seconds: 300 },
   /** Sign-ins by OpenID Connect that begin at one address. Each is stored for ten minutes. */
   openId: { name: 'openid', tries: 100, seconds: 300 },
+  /** Their ends. Not those of second steps, which other ways to sign in need. */
+  openIdEnd: { name: 'openid-end', tries: 200, seconds: 300 },
   /** Invite codes and registrations from one address. */
   invite: { name: 'invite', tries: 30, seconds: 300 },
 } satisfies Record<string, Limit>

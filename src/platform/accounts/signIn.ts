@@ -8,7 +8,7 @@ import { deleteLoginStep, uncountLoginAttempt, insertLoginStep, countLoginAttemp
 import { findUser, findUserByName, type UserRow } from '../state/accounts/users'
 import { networkOf, wideNetworkOf } from './clientAddress'
 import type { CodeChecks } from './codeChecks'
-import { wrongPasskey, type Passkeys, type RelyingParty } from './passkeys'
+import { notHere, wrongPasskey, type Passkeys, type RelyingParty } from './passkeys'
 import { clearAttempts, giveBackAttempt, rateLimits, takeAttempt, tryTakeAttempt } from './rateLimits'
 import { isPassword } from './passwords'
 import type { Client, Sessions } from './sessions'
@@ -46,7 +46,7 @@ export interface SignIn {
     client: Client,
     rp: RelyingParty | undefined,
   ): Promise<SignedIn>
-  /** A challenge for any passkey, without a name. @throws AppError TOO_MANY_TRIES */
+  /** A challenge for any passkey, without a name. @throws AppError TOO_MANY_TRIES, CONFLICT where passkeys do not work */
   alonePasskeyOptions(client: Client, rp: RelyingParty | undefined): Promise<PasskeyOptions>
   /** A passkey alone, which has verified its user. @returns as confirmSignIn. @throws AppError BAD_CREDENTIALS */
   signInWithPasskey(response: PasskeyAssertion, client: Client, rp: RelyingParty | undefined): Promise<SignedIn>
@@ -145,7 +145,9 @@ export function createSignIn(
     },
 
     async alonePasskeyOptions(client, rp) {
-      await takeAttempt(db, rateLimits.step, client.network)
+      // Pages of other sites can make browsers ask: these have no relying party here, and use up no attempts.
+      if (!rp) throw notHere()
+      await takeAttempt(db, rateLimits.challenge, client.network)
       return passkeys.options(rp, { purpose: 'alone' })
     },
 

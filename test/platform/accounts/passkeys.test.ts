@@ -68,6 +68,20 @@ test('a passkey that verified its user signs in alone', async () => {
   expect(entries[0]).toMatchObject({ username: 'ann', action: 'signed in', succeeded: true })
 })
 
+test('security 83: challenges that another site makes a browser ask for use up no attempts of its network', async () => {
+  await platform.db.deleteFrom('tries').execute()
+  for (let count = 0; count < 201; count += 1) {
+    // A POST without a body, which pages may send to any site.
+    const answer = await platform.app.inject({
+      method: 'POST',
+      url: '/api/auth/passkey-login-options',
+      headers: { host: 'panel.example', origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
+    })
+    expect(answer.statusCode).toBe(409)
+  }
+  expect(await platform.signIn(ann)).toMatch(/^ey/)
+})
+
 describe('security 70: an assertion is refused', () => {
   test('for a challenge that was answered before', async () => {
     const options = await aloneOptions()

@@ -18,3 +18,14 @@ test.each([
   const { body } = await platform.call('GET', '/api/auth/methods', { headers: { host, ...headers } })
   expect(body.data).toEqual({ passkeys })
 })
+
+test('with a public address, pages of other origins are offered none', async () => {
+  const published = await startPlatform({ environment: { QUARTERDECK_PUBLIC_URL: 'https://panel.example' } })
+  const offered = async (headers: Record<string, string>) =>
+    (await published.call('GET', '/api/auth/methods', { headers })).body.data
+  expect(await offered({ origin: 'https://panel.example' })).toEqual({ passkeys: true })
+  expect(await offered({})).toEqual({ passkeys: true })
+  for (const origin of ['https://evil.example', 'null', 'https://panel.example:8443'])
+    expect(await offered({ origin })).toEqual({ passkeys: false })
+  await published.close()
+})

@@ -87,10 +87,12 @@ export function openOpenId(
     },
 
     async finish({ query, browser }, client) {
-      await takeAttempt(db, rateLimits.step, client.network)
+      // Other sites can make browsers ask for this address, and these send no cookie then. They use up no attempts of a network.
+      if (browser === undefined) throw new OpenIdProblem('expired')
+      await takeAttempt(db, rateLimits.openIdEnd, client.network)
       const state = new URLSearchParams(query).get('state') ?? ''
       // Without the browser's secret a state cannot be used up.
-      const step = await takeOpenIdStep(db, hashToken(state), hashToken(browser ?? ''))
+      const step = await takeOpenIdStep(db, hashToken(state), hashToken(browser))
       if (!step || step.expires_at.getTime() <= now()) throw new OpenIdProblem('expired')
       const { nonce, verifier, redirect_uri: redirectUri, origin, session_id } = step
       try {

@@ -345,6 +345,30 @@ describe('a step', () => {
     expect(await signIn('ann-1', `${START}?to=${encodeURIComponent(to)}`)).toMatchObject({ end })
   })
 
+  test('security 83: what another site makes a browser load uses up no attempts of its network', async () => {
+    const load = (url: string, dest: string) => openBrowser(platform).open(url, { 'sec-fetch-dest': dest })
+    await platform.db.deleteFrom('tries').execute()
+    for (let count = 0; count < 201; count += 1)
+      expect(await load('/api/auth/oidc/callback?state=any', 'image')).toMatchObject({ to: '/login?sso=expired' })
+    for (let count = 0; count < 101; count += 1)
+      expect(await load(START, count % 2 === 0 ? 'image' : 'iframe')).toMatchObject({ to: '/login?sso=refused' })
+    expect(await platform.db.selectFrom('tries').selectAll().execute()).toEqual([])
+    expect((await load(START, 'document')).to).toMatch(`${provider.issuer}/`)
+    expect(await platform.signIn(first)).toMatch(/^ey/)
+  })
+
+  test('security 83: ends of these sign-ins and second steps of others have attempts of their own', async () => {
+    const browser = openBrowser(platform)
+    const ends = []
+    for (let count = 0; count < 201; count += 1) {
+      browser.cookies.set('quarterdeck-oidc', 'made-up')
+      ends.push((await browser.open('/api/auth/oidc/callback?state=any')).to)
+    }
+    expect(ends.at(0)).toBe('/login?sso=expired')
+    expect(ends.at(-1)).toBe('/login?sso=too-many')
+    expect(await platform.signIn(first)).toMatch(/^ey/)
+  })
+
   test('security 76: too many from one network are refused', async () => {
     const browser = openBrowser(platform)
     const ends = []
