@@ -9,6 +9,8 @@ const Base64Url = z
   .string()
   .regex(/^[A-Za-z0-9_-]+$/, 'must be base64url')
   .max(100_000)
+/** Credential IDs have at most 1,023 bytes (WebAuthn level 3, §4). */
+const CredentialId = Base64Url.max(1364, 'must have at most 1,023 bytes')
 const MethodName = z
   .string()
   .trim()
@@ -24,15 +26,18 @@ export type PasskeyOptionsAnswer = z.infer<typeof PasskeyOptionsAnswer>
 
 /** What a browser answers to a challenge with a passkey (AuthenticationResponseJSON). */
 export const PasskeyAssertion = z.looseObject({
-  id: Base64Url,
+  id: CredentialId,
   response: z.looseObject({ clientDataJSON: Base64Url, userHandle: z.string().max(200).optional() }),
 })
 export type PasskeyAssertion = z.infer<typeof PasskeyAssertion>
 
 /** What a browser answers when it has made a passkey (RegistrationResponseJSON). */
 export const PasskeyCreation = z.looseObject({
-  id: Base64Url,
-  response: z.looseObject({ clientDataJSON: Base64Url }),
+  id: CredentialId,
+  response: z.looseObject({
+    clientDataJSON: Base64Url,
+    transports: z.array(z.string().max(40).refine(hasNoNul, NO_NUL)).max(20).optional(),
+  }),
 })
 export type PasskeyCreation = z.infer<typeof PasskeyCreation>
 

@@ -171,7 +171,7 @@ export function createPasskeys(db: Db, activityLog: Pick<ActivityLog, 'record'>,
             credential_id: id,
             public_key: Buffer.from(publicKey),
             counter,
-            transports: transports.map(String).slice(0, 10),
+            transports: [...transports],
             rp_id: rp.id,
             last_used_at: null,
           })

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { newTotpSecret } from '../../../src/platform/accounts/oneTimeCodes'
 import { assertionOf, makePasskey, type SoftPasskey } from '../../support/platform/softAuthenticator'
 import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
@@ -66,6 +67,27 @@ test('a passkey that verified its user signs in alone', async () => {
   })
   const { entries } = await platform.activityLog.list({})
   expect(entries[0]).toMatchObject({ username: 'ann', action: 'signed in', succeeded: true })
+})
+
+test.each([
+  ['transports', ['usb\0']],
+  ['transports', ['x'.repeat(100_000)]],
+  ['transports', Array.from({ length: 1000 }, () => 'usb')],
+  ['transports', { length: 3 }],
+  ['id', 'A'.repeat(1365)],
+])('security 84: a new passkey with the %s %.40j gets 400', async (field, value) => {
+  const carl = await platform.register(`carl-${randomUUID().slice(0, 8)}`)
+  const proof = await proofOf(carl)
+  const { body } = await post('/api/account/passkeys/options', { proof }, carl.token)
+  const { response } = makePasskey(body.data.options as Options, ORIGIN)
+  const changed =
+    field === 'id'
+      ? { ...response, id: value, rawId: value }
+      : { ...response, response: { ...response.response, [field]: value } }
+  const answer = await post('/api/account/passkeys', { name: 'Odd', response: changed }, carl.token)
+  expect(answer).toMatchObject({ status: 400, body: { code: 'INVALID_INPUT' } })
+  expect(answer.body.field).toContain(field)
+  expect((await methodsOf(carl)).passkeys).toEqual([])
 })
 
 test('security 83: challenges that another site makes a browser ask for use up no attempts of its network', async () => {
