@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { rightsOf, type RightsOf } from '../support/platform/limitedUsers'
@@ -163,6 +163,25 @@ test('a key with the scope console on one deployment can do that and nothing els
   for (const args of [['ps'], ['stop', podName], ['restart', 'echo'], ['db', 'create', 'sql', 'no']])
     expect(await limited.run(...args)).toMatchObject({ code: 4, stderr: expect.stringContaining('scope') })
   expect((await limited.run('cp', 'remote:/echo', at('.'))).code).toBe(4)
+})
+
+test('security 85: what is copied down follows no link that is in the directory of this machine', async () => {
+  const { ok, run } = withKey()
+  mkdirSync(at('sent/tree/inner'), { recursive: true })
+  mkdirSync(at('outside'))
+  mkdirSync(at('kept/tree'), { recursive: true })
+  writeFileSync(at('sent/tree/inner/file.txt'), 'of the server')
+  await ok('cp', at('sent/tree'), 'remote:/echo')
+  symlinkSync(at('outside'), at('kept/tree/inner'))
+  expect(await run('cp', 'remote:/echo/tree', at('kept'))).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(`${at('kept/tree/inner')} is a link`),
+  })
+  expect(readdirSync(at('outside'))).toEqual([])
+  // A link that is named leads where it leads.
+  symlinkSync(at('outside'), at('named'))
+  await ok('cp', 'remote:/echo/tree', at('named'))
+  expect(existsSync(at('outside/tree/inner/file.txt'))).toBe(true)
 })
 
 test('completion knows commands, deployments and instances', async () => {

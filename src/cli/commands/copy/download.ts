@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises'
 import { answerOf, connectionFailure, dataOf, type Api } from '../../api/client'
 import { CliError, EXIT } from '../../failure'
 import type { Progress } from './copy'
-import { isLocalDirectory, walkLocal } from './localTree'
+import { isLink, isLocalDirectory, walkLocal } from './localTree'
 import { remoteEntry } from './remoteEntry'
 import { unzip } from './unzip'
 
@@ -85,8 +85,17 @@ async function downloadDirectory(
   }
 }
 
-/** Moves the files of a directory to another one, which may have files already. */
+/**
+ * Moves the files of a directory to another one, which may have files already.
+ * @throws CliError if a directory is a link there, before anything is moved: the server chooses the names, and must not
+ * get files to where a link leads
+ */
 async function moveInto(from: string, target: string): Promise<void> {
+  for await (const { segments } of walkLocal(from, () => undefined)) {
+    const directory = join(target, ...segments)
+    if (segments.length > 0 && (await isLink(directory)))
+      throw new CliError(EXIT.failed, `${directory} is a link, which is not followed. Remove it, or copy elsewhere.`)
+  }
   for await (const { segments, files } of walkLocal(from, () => undefined)) {
     const directory = join(target, ...segments)
     await mkdir(directory, { recursive: true })

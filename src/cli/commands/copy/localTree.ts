@@ -1,4 +1,4 @@
-import { readdir, stat } from 'node:fs/promises'
+import { lstat, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 export interface LocalFile {
@@ -35,6 +35,13 @@ export async function* walkLocal(
 export async function isLocalDirectory(path: string): Promise<boolean> {
   return stat(path).then(
     (stats) => stats.isDirectory(),
+    () => false,
+  )
+}
+
+export async function isLink(path: string): Promise<boolean> {
+  return lstat(path).then(
+    (stats) => stats.isSymbolicLink(),
     () => false,
   )
 }
