@@ -5,7 +5,6 @@ import { requireScope } from '../../caller'
 import { networkOf } from '../../accounts/clientAddress'
 import type { DownloadTickets } from '../../accounts/downloadTickets'
 import { AppError } from '../../errors'
-import { missingPath } from '../../share/fileFailure'
 import { formatPath, parsePath } from '../../share/apiPath'
 import type { FileDownload } from '../../share/transfers/downloads'
 import { userOf } from '../access'
@@ -44,10 +43,11 @@ export function downloadRoutes(app: Router, { fileAccess, tickets }: DownloadRou
     },
     async (request) => {
       const user = userOf(request)
-      const segments = parsePath(request.body.path)
-      const { reach } = await fileAccess.of(user)
-      if (reach && !reach.holds(`/${segments.join('/')}`)) throw missingPath(segments)
-      return done({ token: await tickets.issue(user, formatPath(segments)) })
+      const path = formatPath(parsePath(request.body.path))
+      const { files, reach } = await fileAccess.of(user)
+      // A refusal of files of others alone would tell that there are some, so a missing file gets no ticket either.
+      if (reach) await (await files.downloads.file(path)).close()
+      return done({ token: await tickets.issue(user, path) })
     },
   )
 
