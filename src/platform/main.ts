@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8'
 import pino, { type Logger } from 'pino'
 import { readSettings } from './config'
 import { createPlatform } from './createPlatform'
@@ -50,7 +51,14 @@ function openLog(level: string): Logger {
  */
 const THREADS = 64
 
+/**
+ * How much the heap may grow before the next full garbage collection, in percent of what was in use after the last one.
+ * V8's default is up to 300 where there is much memory: the platform has 80 MiB in use with 1,000 instances, and took 370.
+ */
+const HEAP_GROWTH_PERCENT = 40
+
 async function main(): Promise<void> {
+  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`)
   process.env.UV_THREADPOOL_SIZE ??= String(THREADS)
   const settings = readSettings(process.env)
   const log = openLog(settings.logLevel)

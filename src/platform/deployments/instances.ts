@@ -1,3 +1,4 @@
+import type { Definition } from '../../contract/deployment'
 import type { Instance, InstanceState } from '../../contract/instance'
 import type { Runtime, RuntimeInstance } from '../runtime/runtime'
 import type { Db } from '../state/db'
@@ -46,82 +47,76 @@ export async function describeInstances(
 }
 
 function describeDeployment(
-  { runtime, players, now }: InstanceParts,
+  parts: InstanceParts,
   deployment: DeploymentRow,
   rows: InstanceRow[],
   runs: Map<string, RuntimeInstance>,
   usageOf: Awaited<ReturnType<UsageMeter['read']>>,
 ): Instance[] {
   const { definition } = tryParseDefinition(deployment.content)
-  const unenforced = definition ? limitWarnings(definition, runtime) : []
+  const unenforced = definition ? limitWarnings(definition, parts.runtime) : []
+  const { type } = deployment
   return rows.flatMap((row) => {
     const run = runs.get(row.pod_name)
-    const isDown = !run || run.state === 'EXITED'
-    if (isDown && !deployment.enabled) return []
-    const instance = describe(
-      row,
-      { type: deployment.type, description: definition?.description },
-      run,
-      isDown ? NOBODY : players.playersOf(row.pod_name),
-    )
-    const lateStart = run && definition && lateStartOf(definition, run, now())
-    const drains = {
-      draining: isDraining(row, isDown ? undefined : run) || undefined,
-      canDrain: definition?.drain !== undefined || undefined,
-    }
-    const plainCommands = definition?.plainCommands.length ? definition.plainCommands : undefined
-    const portWarning = isDown ? undefined : players.portWarning(row.pod_name)
-    const warnings = portWarning === undefined ? unenforced : [portWarning, ...unenforced]
-    return [
-      {
-        ...instance,
-        ...drains,
-        lateStart,
-        plainCommands,
-        warnings: warnings.length > 0 ? warnings : undefined,
-        retry: retryOf(row, run, now()),
-        uptime: isDown ? '0s' : uptimeText(now() - run.startedAt),
-        ...usageOf(row.pod_name, definition?.resources),
-      },
-    ]
+    if (!isLive(run) && !deployment.enabled) return []
+    const usage = usageOf(row.pod_name, definition?.resources)
+    return [describe(parts, row, run, { type, definition, unenforced, usage })]
   })
 }
 
+interface Described {
+  type: string
+  definition: Definition | undefined
+  /** Warnings of the deployment. */
+  unenforced: string[]
+  usage: Pick<Instance, 'cpu' | 'memory'>
+}
+
+/** One literal without spreads: V8 takes a hundred times as long for spreads into objects of this size. */
 function describe(
+  { players: playerWatch, now }: InstanceParts,
   row: InstanceRow,
-  { type, description }: { type: string; description: string | undefined },
   run: RuntimeInstance | undefined,
-  players: Players | undefined,
-): Omit<
-  Instance,
-  'uptime' | 'cpu' | 'memory' | 'lateStart' | 'retry' | 'warnings' | 'plainCommands' | 'draining' | 'canDrain'
-> {
-  const { uid, name, deployment } = row
-  const live = run?.state === 'EXITED' ? undefined : run
-  const common = {
-    uid,
-    name,
-    description,
-    deployment,
+  { type, definition, unenforced, usage }: Described,
+): Instance {
+  const live = isLive(run) ? run : undefined
+  const isGame = type !== 'process'
+  const players = live ? playerWatch.playersOf(row.pod_name) : NOBODY
+  const portWarning = live && playerWatch.portWarning(row.pod_name)
+  const warnings = portWarning === undefined ? unenforced : [portWarning, ...unenforced]
+  return {
+    uid: row.uid,
+    name: row.name,
+    description: definition?.description,
+    deployment: row.deployment,
     podName: row.pod_name,
     ip: run?.ip ?? '',
     state: stateOf(row, run),
+    type: isGame ? 'minecraft' : 'process',
+    players: isGame ? (players?.names ?? {}) : undefined,
+    connections: players?.count ?? 0,
+    playerCount: isGame ? (players?.count ?? null) : undefined,
     port: live?.port,
     startedAt: live?.startedAt,
+    uptime: live ? uptimeText(now() - live.startedAt) : '0s',
+    cpu: usage.cpu,
+    memory: usage.memory,
     restarts: row.restarts,
     lastExit: row.last_exit ?? undefined,
     crashedAt: row.crashed_at?.getTime(),
+    lateStart: run && definition && lateStartOf(definition, run, now()),
+    retry: retryOf(row, run, now()),
+    draining: isDraining(row, live) || undefined,
+    canDrain: definition?.drain !== undefined || undefined,
+    plainCommands: definition?.plainCommands.length ? definition.plainCommands : undefined,
+    warnings: warnings.length > 0 ? warnings : undefined,
     blockedReason: row.blocked_reason ?? undefined,
   }
-  if (type === 'process') return { ...common, type: 'process', connections: 0 }
-  return {
-    ...common,
-    type: 'minecraft',
-    players: players?.names ?? {},
-    connections: players?.count ?? 0,
-    playerCount: players?.count ?? null,
-  }
 }
+
+type LiveRun = RuntimeInstance & { state: Exclude<RuntimeInstance['state'], 'EXITED'> }
+
+const isLive = (run: RuntimeInstance | undefined): run is LiveRun => run !== undefined && run.state !== 'EXITED'
 
 /** The pending restart after a crash. */
 function retryOf(row: InstanceRow, run: RuntimeInstance | undefined, now: number): Instance['retry'] {
@@ -141,7 +136,7 @@ function stateOf(
   { blocked_reason }: Pick<InstanceRow, 'blocked_reason'>,
   run: RuntimeInstance | undefined,
 ): InstanceState {
-  if (run && run.state !== 'EXITED') return run.state
+  if (isLive(run)) return run.state
   return blocked_reason === null ? 'STOPPED' : 'BLOCKED'
 }
 
