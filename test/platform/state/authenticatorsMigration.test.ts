@@ -15,6 +15,9 @@ test('the authenticator that a user had before keeps its secret and its last cod
     const { rows } = await sql`
       select username, name, secret, last_step from authenticators join users on users.id = user_id`.execute(db)
     expect(rows).toEqual([{ username: 'ann', name: 'Authenticator app', secret: 'sealed', last_step: 42 }])
+    // A replica of the version before, which a rolling update has not replaced yet, signs the user in by what it knows.
+    const { rows: before } = await sql`select totp_secret, totp_last_step from users`.execute(db)
+    expect(before).toEqual([{ totp_secret: 'sealed', totp_last_step: 42 }])
   } finally {
     await db.destroy()
     await drop()
