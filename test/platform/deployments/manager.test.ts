@@ -32,7 +32,7 @@ test('an enabled deployment runs, and its instance is described as decisions §5
   expect(instance!.name).toMatch(/^[0-9a-f]{6}-bot$/)
   expect(instance!.uid).toMatch(/^[0-9a-f-]{36}$/)
   expect(instance!.uptime).toMatch(/^\d+s$/)
-  expect(instance).not.toHaveProperty('players')
+  expect(instance!.players).toBeUndefined()
   expect(await deployments().list()).toEqual([
     { name: 'bot', typeIndex: 3, enabled: true, path: '/nfsshare/bot', dataDirectory: '/bot', description: 'A bot' },
   ])
