@@ -14,6 +14,8 @@ const apiKey = {
   expires_at: '2027',
   last_used_at: '2026',
 }
+const proof = { password: 'password', code: '123456' }
+const method = { id: 'm1', name: 'Laptop', created_at: '2026', last_used_at: '2026' }
 const path = '/nfsshare/plugins/notes.txt'
 const entry = { path, name: 'notes.txt', type: '-', size: 1, modifyTime: 1, isText: true }
 const ref = { path, name: 'notes.txt', type: '-' }
@@ -110,6 +112,18 @@ export const calls: Record<string, { args?: unknown; result?: unknown; fixedCach
     result: { info: apiKey, text: 't1' },
   },
   deleteApiKey: { args: 'a1', result: null },
+
+  getOwnMethods: { result: { authenticators: [method], passkeys: [method], recoveryCodes: 10 } },
+  renameMethod: { args: { table: 'passkeys', id: 'm1', name: 'Laptop' }, result: null },
+  removeMethod: { args: { table: 'passkeys', id: 'm1', proof }, result: null },
+  beginAuthenticator: { args: { proof }, result: { text: 't1' } },
+  confirmAuthenticator: { args: { setup: 'token', name: 'Phone', code: '123456' }, result: null },
+  beginPasskey: { args: { proof }, result: { text: 't1' } },
+  createPasskey: { args: { name: 'Laptop', options: '{"challenge":"challenge"}' }, result: null },
+  createRecoveryCodes: { args: { proof }, result: { text: 't1' } },
+  getOpenIdConnection: { result: { name: 'Harbour', connected: true, own: false } },
+  connectOpenId: { args: { proof }, result: { text: 't1' } },
+  disconnectOpenId: { result: null },
 
   getUsers: { result: [{ id: 1, username: 'ann', is_admin: true, role: 'administrator', last_seen: '2026' }] },
   setAdmin: { args: { id: 1, is_admin: true }, result: null },
@@ -284,6 +298,9 @@ export const payloads: Record<string, unknown> = {
   'keys/creationTried': undefined,
   'keys/deletionAsked': 'a1',
   'keys/dialogClosed': 'create',
+
+  'security/dialogOpened': { kind: 'rename', table: 'passkeys', id: 'm1' },
+  'security/dialogClosed': undefined,
 
   'files/directoryOpened': '/nfsshare/plugins',
   'files/sortChosen': 'name',

@@ -56,6 +56,7 @@ test('the replay reducer includes the slices of all pages', () => {
     overview: true,
     problems: true,
     registration: true,
+    security: true,
     selection: true,
     uploads: true,
     version: true,

@@ -40,6 +40,19 @@ export const callRules: Record<string, CallRules> = {
   createApiKey: { args: 'keep', result: fields({ info: apiKey(), text: 'keep' }) },
   deleteApiKey: keepBoth,
 
+  // What proves who is there is typed; `text` is a handle: secrets that are shown once never enter the store.
+  getOwnMethods: keepBoth,
+  renameMethod: { args: fields({ table: 'keep', id: 'keep' }), result: 'keep' },
+  removeMethod: { args: fields({ table: 'keep', id: 'keep' }), result: 'keep' },
+  beginAuthenticator: { args: 'mask', result: 'keep' },
+  confirmAuthenticator: { args: 'mask', result: 'keep' },
+  beginPasskey: { args: 'mask', result: 'keep' },
+  createPasskey: { args: 'mask', result: 'keep' },
+  createRecoveryCodes: { args: 'mask', result: 'keep' },
+  getOpenIdConnection: keepBoth,
+  connectOpenId: { args: 'mask', result: 'keep' },
+  disconnectOpenId: keepBoth,
+
   getUsers: keepBoth,
   setAdmin: keepBoth,
   setPassword: { args: fields({ id: 'keep' }), result: 'keep' },
@@ -186,6 +199,10 @@ export const actionRules: Record<string, Rule | 'lines'> = {
   'keys/creationTried': 'keep',
   'keys/deletionAsked': 'keep',
   'keys/dialogClosed': 'keep',
+
+  // Never a name that is typed, nor a secret.
+  'security/dialogOpened': 'keep',
+  'security/dialogClosed': 'keep',
 
   'files/directoryOpened': 'keep',
   'files/sortChosen': 'keep',

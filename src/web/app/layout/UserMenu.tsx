@@ -41,6 +41,7 @@ export function UserMenu() {
   const items = [
     { label: 'Your sessions', icon: 'devices', choose: () => dispatch(accountDialogOpened('sessions')) },
     { label: 'Change password', icon: 'key', choose: () => dispatch(accountDialogOpened('password')) },
+    { label: 'Sign-in methods', icon: 'shield', choose: () => void navigate('/security') },
     { label: 'API keys', icon: 'code', choose: () => void navigate('/keys') },
     { label: 'Export action log', icon: 'log', choose: () => dispatch(accountDialogOpened('export')) },
     ...(isAdmin ? [{ label: 'Activity', icon: 'activity', choose: () => void navigate('/activity') } as const] : []),

@@ -1,0 +1,25 @@
+import { Field } from '../../../ui/form/Field'
+
+/** As the platform limits names. */
+const NAME_MAX_LENGTH = 60
+
+type NameFieldProps = { rule: string; name: string; tries: number; onChange: (name: string) => void }
+
+/** The name of a passkey or an authenticator app. After a submission without a name it says so. */
+export function NameField({ rule, name, tries, onChange }: NameFieldProps) {
+  const isMissing = tries > 0 && name.trim() === ''
+  return (
+    <Field
+      label="Name"
+      rule={isMissing ? 'Please give it a name' : rule}
+      broken={isMissing}
+      focused={tries === 0 || isMissing}
+      focusKey={tries}
+      autoComplete="off"
+      maxLength={NAME_MAX_LENGTH}
+      required
+      value={name}
+      onChange={onChange}
+    />
+  )
+}

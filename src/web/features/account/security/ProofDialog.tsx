@@ -1,0 +1,90 @@
+import type { ReactNode } from 'react'
+import { useState } from 'react'
+import { useGetOwnMethodsQuery, type ProofInput } from '../../../api/ownMethods'
+import { failureText } from '../../../failure'
+import { FormDialog } from '../../../ui/dialog/FormDialog'
+import { FailureAlert } from '../../../ui/FailureAlert'
+import { Field } from '../../../ui/form/Field'
+import { usePasskeySupport } from './usePasskeySupport'
+
+type ProofDialogProps = {
+  title: string
+  action: string
+  busyText: string
+  variant?: 'primary' | 'danger'
+  /** What failed, if the server does not say why. */
+  failed: string
+  busy: boolean
+  error: unknown
+  onProof: (proof: ProofInput) => Promise<{ error?: unknown }>
+  onClose: () => void
+  /** What is about to change. */
+  children: ReactNode
+}
+
+/** Asks for the password, and a code or a passkey, before a sign-in method is changed. What is typed stays here. */
+export function ProofDialog({ failed, busy, error, onProof, onClose, children, ...dialog }: ProofDialogProps) {
+  const { data } = useGetOwnMethodsQuery()
+  const hasPasskey = usePasskeySupport() === 'works' && (data?.passkeys.length ?? 0) > 0
+  const hasCode = !data || data.authenticators.length > 0 || data.recoveryCodes > 0
+  const [password, setPassword] = useState('')
+  const [code, setCode] = useState('')
+  const [prefersPasskey, setPrefersPasskey] = useState(false)
+  /** The field to focus. Set on submit only, so that the focus stays while the user corrects a field. */
+  const [attempt, setAttempt] = useState({ count: 0, at: 'password', isIncomplete: false })
+  const byPasskey = hasPasskey && (prefersPasskey || !hasCode)
+  const isMissing = { password: password === '', code: !byPasskey && code.trim() === '' }
+  const fieldState = (field: 'password' | 'code') => ({
+    broken: attempt.isIncomplete && isMissing[field],
+    focused: field === attempt.at,
+    focusKey: attempt.count,
+  })
+  const focus = (at: 'password' | 'code', isIncomplete: boolean) =>
+    setAttempt({ count: attempt.count + 1, at, isIncomplete })
+
+  const submit = async () => {
+    if (isMissing.password || isMissing.code) return focus(isMissing.password ? 'password' : 'code', true)
+    const result = await onProof(byPasskey ? { password } : { password, code: code.trim() })
+    if (!result.error) return
+    // A code is accepted once, so it cannot be sent again.
+    setCode('')
+    const isPassword = (result.error as { code?: string }).code === 'BAD_CREDENTIALS'
+    focus(isPassword || byPasskey ? 'password' : 'code', false)
+  }
+
+  return (
+    <FormDialog {...dialog} busy={busy} isKept onSubmit={submit} onClose={onClose}>
+      {children}
+      <FailureAlert error={error} text={failureText(error, failed)} />
+      <Field
+        label="Password"
+        {...(attempt.isIncomplete && isMissing.password && { problem: 'Please enter your password' })}
+        {...fieldState('password')}
+        type="password"
+        autoComplete="current-password"
+        required
+        value={password}
+        onChange={setPassword}
+      />
+      {!byPasskey && (
+        <Field
+          label="Code"
+          rule="Six digits from your authenticator app, or a recovery code"
+          {...fieldState('code')}
+          autoComplete="one-time-code"
+          autoCapitalize="none"
+          spellCheck={false}
+          required
+          value={code}
+          onChange={setCode}
+        />
+      )}
+      {byPasskey && <p className="form-text">Then your browser asks for a passkey.</p>}
+      {hasPasskey && hasCode && (
+        <button type="button" className="text-button" onClick={() => setPrefersPasskey(!byPasskey)}>
+          {byPasskey ? 'Use a code instead' : 'Use a passkey instead of a code'}
+        </button>
+      )}
+    </FormDialog>
+  )
+}

@@ -1,0 +1,308 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import { addAppMiddleware } from '../../../../src/web/app/dynamicMiddleware'
+import { network } from '../../../support/web/network'
+import { installPasskeys, passkeyOptions, removePasskeys } from '../../../support/web/passkeys'
+import { renderApp } from '../../../support/web/renderApp'
+
+const methodOf = (name: string, last_used_at?: string) => ({
+  id: `id-of-${name}`,
+  name,
+  created_at: '2026-11-01T10:00:00.000Z',
+  ...(last_used_at && { last_used_at }),
+})
+const phone = methodOf('Phone', '2026-11-02T10:00:00.000Z')
+const CODES = Array.from({ length: 10 }, (_, at) => `AAAA-BBBB-CCCC-DDD${at}`)
+
+type Methods = {
+  passkeys?: object[]
+  authenticators?: object[]
+  recoveryCodes?: number
+  openId?: { name?: string; connected: boolean; own: boolean }
+}
+
+async function rendered({
+  passkeys = [],
+  authenticators = [phone],
+  recoveryCodes = 0,
+  openId = { connected: false, own: false },
+  path = '/security',
+}: Methods & { path?: string } = {}) {
+  network.get('/api/auth/methods').answers({ passkeys: true })
+  network.get('/api/account/methods').answers({ passkeys, authenticators, recoveryCodes })
+  network.get('/api/account/openid').answers(openId)
+  const app = renderApp(path, { signedInAs: '1' })
+  await screen.findByRole('heading', { name: 'Sign-in methods' })
+  return app
+}
+type User = Awaited<ReturnType<typeof rendered>>['user']
+
+/** Opens a dialog by its button, and types the proof. */
+async function proving(user: User, button: string, code = '123456') {
+  await user.click(await screen.findByRole('button', { name: button }))
+  const dialog = await screen.findByRole('dialog')
+  await user.type(within(dialog).getByLabelText('Password'), 'the password')
+  const field = within(dialog).queryByLabelText('Code')
+  if (field && code) await user.type(field, code)
+  return dialog
+}
+const press = (user: User, name: string | RegExp) =>
+  user.click(within(screen.getByRole('dialog')).getByRole('button', { name }))
+const proof = () => network.post('/api/account/proof').answers({ proof: 'the-proof' })
+
+beforeEach(() => jest.spyOn(console, 'warn').mockReturnValue())
+afterEach(() => {
+  jest.restoreAllMocks()
+  removePasskeys()
+})
+
+test('the user menu leads to the sign-in methods', async () => {
+  network.shows([])
+  network.get('/api/account/methods').answers({ passkeys: [], authenticators: [phone], recoveryCodes: 0 })
+  network.get('/api/account/openid').answers({ connected: false, own: false })
+  const { user } = renderApp('/', { signedInAs: '1' })
+  await user.click(await screen.findByRole('button', { name: 'Your account' }))
+  await user.click(screen.getByRole('menuitem', { name: 'Sign-in methods' }))
+  expect(await screen.findByRole('listitem', { name: 'Phone' })).toBeVisible()
+})
+
+test('the page lists passkeys and authenticator apps with their last use, and counts the recovery codes', async () => {
+  installPasskeys()
+  await rendered({ passkeys: [methodOf('Laptop')], recoveryCodes: 3 })
+  expect(await screen.findByRole('listitem', { name: 'Laptop' })).toHaveTextContent(/added .* · never used/)
+  expect(screen.getByRole('listitem', { name: 'Phone' })).toHaveTextContent(/added .* · used /)
+  expect(screen.getByText('You have 3 codes left.')).toBeVisible()
+  expect(screen.queryByRole('region', { name: 'Single sign-on' })).not.toBeInTheDocument()
+})
+
+test('the only second factor of an account cannot be removed', async () => {
+  await rendered()
+  expect(await screen.findByRole('listitem', { name: 'Phone' })).toHaveTextContent('your only one')
+  expect(screen.queryByRole('button', { name: 'Remove the authenticator app Phone' })).not.toBeInTheDocument()
+})
+
+test('a passkey is added after the password and a code, with a name', async () => {
+  const { prompt } = installPasskeys()
+  const { user } = await rendered()
+  const proven = proof()
+  const options = network.post('/api/account/passkeys/options').answers({ options: passkeyOptions })
+  const created = network.post('/api/account/passkeys').answers({})
+  await proving(user, 'Add passkey')
+  await press(user, 'Continue')
+  const name = await screen.findByLabelText('Name')
+  expect(name).toHaveFocus()
+  expect(proven.calls[0]!.body).toEqual({ password: 'the password', code: '123456' })
+  expect(options.calls[0]!.body).toEqual({ proof: 'the-proof' })
+
+  await press(user, 'Create passkey')
+  expect(name).toHaveAccessibleDescription('Please give it a name')
+  expect(prompt).not.toHaveBeenCalled()
+  await user.type(name, ' Laptop ')
+  network
+    .get('/api/account/methods')
+    .answers({ passkeys: [methodOf('Laptop')], authenticators: [phone], recoveryCodes: 0 })
+  await press(user, 'Create passkey')
+  expect(await screen.findByRole('listitem', { name: 'Laptop' })).toBeVisible()
+  expect(created.calls[0]!.body).toMatchObject({ name: 'Laptop', response: { id: 'cHV0LW1l' } })
+  await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
+})
+
+test.each([
+  ['NotAllowedError', 'No passkey was used: the request was cancelled, or it took too long.'],
+  ['InvalidStateError', 'This device has a passkey for your account already.'],
+  ['UnknownError', 'The browser or the device could not use a passkey. Please try again.'],
+])('when the browser makes no passkey (%s), the dialog says why and can try again', async (name, text) => {
+  const { refuse } = installPasskeys()
+  const { user } = await rendered()
+  proof()
+  const options = network.post('/api/account/passkeys/options').answers({ options: passkeyOptions })
+  const created = network.post('/api/account/passkeys').answers({})
+  await proving(user, 'Add passkey')
+  await press(user, 'Continue')
+  await user.type(await screen.findByLabelText('Name'), 'Laptop')
+  refuse(name)
+  await press(user, 'Create passkey')
+  expect(await within(screen.getByRole('dialog')).findByRole('alert')).toHaveTextContent(text)
+  expect(screen.getByLabelText('Name')).toHaveValue('Laptop')
+  await press(user, 'Create passkey')
+  await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
+  expect([options.calls.length, created.calls.length]).toEqual([1, 1])
+})
+
+test('a wrong code is told, the password stays and another code can be sent', async () => {
+  const { user } = await rendered()
+  network
+    .post('/api/account/proof')
+    .answers(400, { code: 'INVALID_CODE', message: 'The verification code is incorrect.' })
+  const dialog = await proving(user, 'Make codes')
+  await press(user, 'Make codes')
+  expect(await within(dialog).findByRole('alert')).toHaveTextContent('The verification code is incorrect.')
+  const code = within(dialog).getByLabelText('Code')
+  expect(code).toHaveValue('')
+  await waitFor(() => expect(code).toHaveFocus())
+  expect(within(dialog).getByLabelText('Password')).toHaveValue('the password')
+  expect(code).toHaveAttribute('aria-invalid', 'false')
+})
+
+test('a form without a password or a code says so and sends nothing', async () => {
+  const { user } = await rendered()
+  const { calls } = proof()
+  await user.click(await screen.findByRole('button', { name: 'Make codes' }))
+  await press(user, 'Make codes')
+  expect(screen.getByLabelText('Password')).toHaveAttribute('aria-invalid', 'true')
+  expect(screen.getByLabelText('Password')).toHaveAccessibleDescription('Please enter your password')
+  expect(screen.getByLabelText('Code')).toHaveAttribute('aria-invalid', 'true')
+  expect(calls).toEqual([])
+})
+
+test('a server that is away leaves the dialog open and says so', async () => {
+  const { user } = await rendered()
+  network.post('/api/account/proof').isUnreachable()
+  const dialog = await proving(user, 'Make codes')
+  await press(user, 'Make codes')
+  expect(await within(dialog).findByRole('alert')).toHaveTextContent('The server could not be reached.')
+  expect(within(dialog).getByRole('button', { name: 'Make codes' })).toBeEnabled()
+})
+
+test('a session that ends meanwhile leads to the login page', async () => {
+  const { user } = await rendered()
+  network.post('/api/account/proof').answers(401)
+  await proving(user, 'Make codes')
+  await press(user, 'Make codes')
+  expect(await screen.findByText('Your session has ended. Please sign in again.')).toBeVisible()
+  expect(screen.queryByRole('dialog')).not.toBeInTheDocument()
+})
+
+test('new recovery codes are shown once, copied and downloaded, and no part of them enters the store or an action', async () => {
+  const { user, store } = await rendered({ recoveryCodes: 2 })
+  const actions: unknown[] = []
+  addAppMiddleware(() => (next) => (action) => {
+    actions.push(action)
+    return next(action)
+  })
+  proof()
+  network.post('/api/account/recovery-codes').answers({ codes: CODES })
+  const dialog = await proving(user, 'Make new codes')
+  expect(dialog).toHaveTextContent('The 2 codes that you still have will no longer work.')
+  await press(user, 'Make codes')
+  const shown = await screen.findByRole('dialog', { name: 'Your new recovery codes' })
+  const list = within(shown).getByRole('list', { name: 'Recovery codes' })
+  expect(
+    within(list)
+      .getAllByRole('listitem')
+      .map(({ textContent }) => textContent),
+  ).toEqual(CODES)
+
+  const write = jest.spyOn(navigator.clipboard, 'writeText')
+  await user.click(within(shown).getByRole('button', { name: 'Copy' }))
+  await waitFor(() => expect(write.mock.calls).toEqual([[CODES.join('\n')]]))
+  const blobs: Blob[] = []
+  URL.createObjectURL = (blob: Blob) => {
+    blobs.push(blob)
+    return 'blob:codes'
+  }
+  jest.spyOn(HTMLAnchorElement.prototype, 'click').mockReturnValue()
+  await user.click(within(shown).getByRole('button', { name: 'Download' }))
+  expect(blobs).toHaveLength(1)
+
+  expect(JSON.stringify(store.getState())).not.toMatch(/AAAA-BBBB|the-proof/)
+  expect(JSON.stringify(actions)).toContain('createRecoveryCodes')
+  expect(JSON.stringify(actions)).not.toMatch(/AAAA-BBBB|the-proof/)
+  await user.click(within(shown).getByRole('button', { name: 'I have kept them' }))
+  await waitFor(() => expect(screen.queryByText(CODES[0]!)).not.toBeInTheDocument())
+})
+
+test('an authenticator app is added with its first code; a wrong one can be corrected', async () => {
+  const { user } = await rendered()
+  proof()
+  network
+    .post('/api/account/authenticators')
+    .answers({ setup: 'the-setup', qrCode: 'data:image/png;base64,AAAA', secret: 'JBSWY3DPEHPK3PXP' })
+  network
+    .post('/api/account/authenticators/confirm')
+    .answers(400, { code: 'INVALID_CODE', message: 'The verification code is incorrect.' })
+  await proving(user, 'Add app')
+  await press(user, 'Continue')
+  expect(await screen.findByRole('img', { name: 'QR code for your authenticator app' })).toBeVisible()
+  expect(screen.getByText('JBSW Y3DP EHPK 3PXP')).toBeVisible()
+  await user.type(screen.getByLabelText('Name'), 'Tablet')
+  await user.type(screen.getByLabelText('Verification code'), '111111')
+  await press(user, 'Add')
+  expect(await within(screen.getByRole('dialog')).findByRole('alert')).toHaveTextContent('code is incorrect')
+  await waitFor(() => expect(screen.getByLabelText('Verification code')).toHaveFocus())
+  const confirmed = network.post('/api/account/authenticators/confirm').answers({})
+  await user.type(screen.getByLabelText('Verification code'), '222222')
+  await press(user, 'Add')
+  await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
+  expect(confirmed.calls.map(({ body }) => body)).toEqual([{ setup: 'the-setup', name: 'Tablet', code: '222222' }])
+})
+
+test('a method is renamed, and removed with a passkey as proof', async () => {
+  const { prompt } = installPasskeys()
+  const { user } = await rendered({ passkeys: [methodOf('Laptop')] })
+  const renamed = network.patch('/api/account/authenticators/id-of-Phone').answers({})
+  await user.click(await screen.findByRole('button', { name: 'Rename the authenticator app Phone' }))
+  const name = screen.getByLabelText('Name')
+  expect(name).toHaveValue('Phone')
+  await user.clear(name)
+  await user.type(name, 'Old phone')
+  await press(user, 'Rename')
+  await waitFor(() => expect(renamed.calls.map(({ body }) => body)).toEqual([{ name: 'Old phone' }]))
+  await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
+
+  network.post('/api/account/proof/passkey-options').answers({ options: passkeyOptions })
+  const proven = proof()
+  const removed = network.post('/api/account/authenticators/id-of-Phone/remove').answers({})
+  await proving(user, 'Remove the authenticator app Phone', '')
+  await press(user, 'Use a passkey instead of a code')
+  expect(screen.queryByLabelText('Code')).not.toBeInTheDocument()
+  await press(user, 'Remove')
+  await waitFor(() => expect(removed.calls.map(({ body }) => body)).toEqual([{ proof: 'the-proof' }]))
+  expect(proven.calls[0]!.body).toMatchObject({ password: 'the password', passkey: { id: 'cHV0LW1l' } })
+  expect(prompt).toHaveBeenCalledTimes(1)
+})
+
+test('without passkeys in this browser the page says so and offers none', async () => {
+  Object.assign(window, { isSecureContext: true })
+  await rendered()
+  expect(await screen.findByText('This browser does not support passkeys.')).toBeVisible()
+  expect(screen.queryByRole('button', { name: 'Add passkey' })).not.toBeInTheDocument()
+})
+
+test('an account is connected to the provider with a proof, and disconnected', async () => {
+  const { user } = await rendered({ openId: { name: 'Harbour', connected: false, own: false } })
+  const open = jest.spyOn(window, 'open').mockReturnValue(null)
+  proof()
+  network.post('/api/account/openid').answers({ url: 'https://harbour.example/auth?state=s' })
+  await proving(user, 'Connect to Harbour')
+  await press(user, 'Continue')
+  await waitFor(() => expect(open.mock.calls).toEqual([['https://harbour.example/auth?state=s', '_self']]))
+})
+
+test('a connected account can be disconnected after a confirmation', async () => {
+  const { user } = await rendered({ openId: { name: 'Harbour', connected: true, own: false } })
+  const { calls } = network.delete('/api/account/openid').answers({})
+  await user.click(await screen.findByRole('button', { name: 'Disconnect' }))
+  network.get('/api/account/openid').answers({ name: 'Harbour', connected: false, own: false })
+  await press(user, 'Disconnect')
+  expect(await screen.findByRole('button', { name: 'Connect to Harbour' })).toBeVisible()
+  expect(calls).toHaveLength(1)
+})
+
+test('an account that the provider made is told why it can add nothing here', async () => {
+  await rendered({ authenticators: [], openId: { name: 'Harbour', connected: true, own: true } })
+  expect(await screen.findByText(/^Your account was made by Harbour/)).toBeVisible()
+  expect(await screen.findByText(/recovery codes need a password/)).toBeVisible()
+  expect(screen.queryByRole('button', { name: /^(Add|Make|Connect|Disconnect)/ })).not.toBeInTheDocument()
+})
+
+test('why the provider did not connect the account is told', async () => {
+  await rendered({ path: '/security?sso=identity-taken', openId: { name: 'Harbour', connected: false, own: false } })
+  expect(await screen.findByRole('alert')).toHaveTextContent('is connected to another account of this console')
+})
+
+test('a server without these calls says so', async () => {
+  network.get('/api/account/methods').answers(404)
+  network.get('/api/account/openid').answers(404)
+  renderApp('/security', { signedInAs: '1' })
+  expect(await screen.findByText('This server offers no other sign-in methods.')).toBeVisible()
+})
