@@ -2,8 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { browserTest, openPage } from '../support/browser/browserTest'
+import { startExampleNginx } from '../support/browser/exampleNginx'
 import { startPathProxy, type PathProxy } from '../support/browser/pathProxy'
 import { register, startProduct, type Product } from '../support/browser/startProduct'
+import { hasProgram } from '../support/platform/hasProgram'
 import { codeOf } from '../support/platform/registerAccount'
 
 const PATH = '/console'
@@ -124,6 +126,27 @@ browserTest('#16 the console works below a path that the proxy removes', async (
   await page.getByRole('heading', { name: 'Page Not Found' }).waitFor()
   expect({ errors, strays: removing.strays }).toEqual({ errors: [], strays: [] })
 })
+
+const nginxTest = hasProgram('nginx') ? browserTest : test.skip
+nginxTest(
+  '#16 the console works below a path of nginx, as the example configures it (skipped without nginx)',
+  async () => {
+    const nginx = await startExampleNginx(PATH, port)
+    try {
+      const { origin } = nginx
+      const { page, errors } = await openPage(origin)
+      await page.goto(`${origin}${PATH}`)
+      await page.waitForURL(`${origin}${PATH}/login`)
+      // The code of the last sign-in counts once.
+    await product!.passTime(30_000)
+    await signIn(page, 2)
+      await walk(page, origin, 'nginx')
+      expect({ errors, strays: nginx.strays }).toEqual({ errors: [], strays: [] })
+    } finally {
+      await nginx.close()
+    }
+  },
+)
 
 browserTest('#16 a browser that bypasses the proxy is redirected below the path', async () => {
   const address = product!.address
