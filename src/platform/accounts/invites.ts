@@ -2,15 +2,29 @@ import type { UserAccess } from '../../contract/access'
 import type { InviteCode } from '../../contract/admin'
 import { AppError } from '../errors'
 import type { Db } from '../state/db'
-import { deleteInvite, insertInvite, listInvites, revokeInvite, type InviteRow } from '../state/accounts/invites'
+import { lockDeploymentsOf } from '../state/accounts/access'
+import {
+  deleteInvite,
+  insertInvite,
+  listInvites,
+  lockInviteGrants,
+  revokeInvite,
+  type InviteRow,
+} from '../state/accounts/invites'
+import { lockAdmins } from '../state/accounts/users'
+import type { Caller } from '../caller'
 import { INVITE_DAYS, newInviteCode } from './registration'
-import { withView } from './users'
+import { noAdministrator, requireDeployments, withView } from './users'
 
 export interface Invites {
   /** Newest first. */
   list(): Promise<InviteCode[]>
-  /** Creates a code that is valid for one registration within 7 days. @param access what its user gets; default: an operator */
-  create(message: string, access?: UserAccess): Promise<InviteCode>
+  /**
+   * Creates a code that is valid for one registration within 7 days, while its maker is an administrator.
+   * @param access what its user gets; default: an operator
+   * @throws AppError NOT_ALLOWED if `by` was demoted, INVALID_INPUT for a deployment that does not exist
+   */
+  create(by: Caller, message: string, access?: UserAccess): Promise<InviteCode>
   /** Revokes a valid code, which stays in the list; deletes others. @returns the invite. @throws AppError NOT_FOUND */
   remove(code: string): Promise<InviteCode>
 }
@@ -38,15 +52,23 @@ export function createInvites(db: Db, now: () => number): Invites {
   })
   return {
     list: async () => (await listInvites(db)).map(toInviteCode),
-    create: async (message, access) =>
-      toInviteCode(
-        await insertInvite(db, {
+    async create(by, message, wanted) {
+      const access = wanted && withView(wanted)
+      const invite = await db.transaction().execute(async (transaction) => {
+        // Whoever demotes the maker waits, and revokes this invite too.
+        if (!(await lockAdmins(transaction)).has(by.userId)) throw noAdministrator()
+        await lockInviteGrants(transaction)
+        if (access) requireDeployments(access, await lockDeploymentsOf(transaction, access.grants))
+        return insertInvite(transaction, {
           code: newInviteCode(),
           message,
           expires_at: new Date(now() + INVITE_DAYS * 86_400_000),
-          access: access ? JSON.stringify(withView(access)) : null,
-        }),
-      ),
+          access: access ? JSON.stringify(access) : null,
+          made_by: by.userId,
+        })
+      })
+      return toInviteCode(invite)
+    },
     async remove(code) {
       const invite = (await revokeInvite(db, code)) ?? (await deleteInvite(db, code))
       if (!invite) throw new AppError('NOT_FOUND', 'This invite code does not exist. It may have been deleted.')

@@ -3,6 +3,7 @@ import type { User } from '../../contract/admin'
 import { AppError } from '../errors'
 import type { Db } from '../state/db'
 import { findCallers, listGrants, roleOf, setAccess } from '../state/accounts/access'
+import { revokeInvitesOf } from '../state/accounts/invites'
 import {
   deleteUser,
   findUser,
@@ -16,30 +17,37 @@ import type { Caller } from '../caller'
 import { noPassword } from './ownPassword'
 import { hashPassword } from './passwords'
 
+/** A change of a user's rights. */
+export interface ChangedRights {
+  username: string
+  /** The messages of their unused invites, which ended because they are no administrator any more. */
+  revokedInvites: string[]
+}
+
 /**
  * Administration of users. An administrator cannot demote or delete themself, and the caller's rights are checked in
  * the same transaction, so one administrator always remains (decisions §2).
  */
 export interface Users {
   list(): Promise<User[]>
-  /** @returns the username. @throws AppError NOT_FOUND, CONFLICT for oneself, NOT_ALLOWED if `by` was demoted */
-  setAdmin(by: Caller, id: number, isAdmin: boolean): Promise<string>
+  /** @throws AppError NOT_FOUND, CONFLICT for oneself, NOT_ALLOWED if `by` was demoted */
+  setAdmin(by: Caller, id: number, isAdmin: boolean): Promise<ChangedRights>
   /** The users with these ids that exist, with their present rights. */
   find(ids: number[]): Promise<Map<number, Caller>>
   /** @throws AppError NOT_FOUND */
   access(id: number): Promise<{ username: string; access: UserAccess }>
   /**
    * Sets the role and, for a limited user, the grants; each gets the right `view`. Takes effect at once.
-   * @returns the username. @throws as setAdmin; AppError INVALID_INPUT for a deployment that does not exist
+   * @throws as setAdmin; AppError INVALID_INPUT for a deployment that does not exist
    */
-  setAccess(by: Caller, id: number, access: UserAccess): Promise<string>
+  setAccess(by: Caller, id: number, access: UserAccess): Promise<ChangedRights>
   /**
    * Ends all of the user's sessions. @returns the username.
    * @throws AppError NOT_FOUND, NOT_ALLOWED as setAdmin; CONFLICT for an account without a password
    */
   setPassword(by: Caller, id: number, password: string): Promise<string>
-  /** Ends all of the user's sessions; deployments, files and databases are kept. @returns and @throws as setAdmin */
-  remove(by: Caller, id: number): Promise<string>
+  /** Ends all of the user's sessions; deployments, files and databases are kept. @throws as setAdmin */
+  remove(by: Caller, id: number): Promise<ChangedRights>
 }
 
 /** Called after changes of users. They must not throw. */
@@ -51,24 +59,26 @@ interface UserEvents {
 }
 
 export function createUsers(db: Db, { onRightsLost, onSessionsChanged }: UserEvents): Users {
-  /** Changes a user under the lock on administrator rights. @param refusal the message if `by` may not be the user */
+  /**
+   * Changes a user under the lock on administrator rights.
+   * @param refusal the message if `by` may not be the user
+   * @param work returns the messages of revoked invites
+   */
   async function change(
     by: Caller,
     id: number,
     refusal: string | undefined,
-    work: (transaction: Db, user: UserRow) => Promise<unknown>,
-  ): Promise<string> {
-    const username = await db.transaction().execute(async (transaction) => {
-      if (!(await lockAdmins(transaction)).has(by.userId))
-        throw new AppError('NOT_ALLOWED', 'You are no longer an administrator.')
+    work: (transaction: Db, user: UserRow) => Promise<string[]>,
+  ): Promise<ChangedRights> {
+    const changed = await db.transaction().execute(async (transaction) => {
+      if (!(await lockAdmins(transaction)).has(by.userId)) throw noAdministrator()
       const user = await findUser(transaction, id)
       if (!user) throw unknownUser()
       if (refusal !== undefined && user.id === by.userId) throw new AppError('CONFLICT', refusal)
-      await work(transaction, user)
-      return user.username
+      return { username: user.username, revokedInvites: await work(transaction, user) }
     })
     onSessionsChanged()
-    return username
+    return changed
   }
 
   return {
@@ -95,42 +105,48 @@ export function createUsers(db: Db, { onRightsLost, onSessionsChanged }: UserEve
     async setAccess(by, id, wanted) {
       const access = withView(wanted)
       const refusal = 'You cannot change your own rights. Ask another administrator to do it.'
-      const username = await change(by, id, refusal, async (transaction, user) => {
-        const existing = await setAccess(transaction, user.id, access)
-        const unknown = access.grants.find(({ deployment }) => !existing.has(deployment))
-        if (unknown)
-          throw new AppError('INVALID_INPUT', `grants: there is no deployment named "${unknown.deployment}"`, {
-            field: 'grants',
-          })
+      const changed = await change(by, id, refusal, async (transaction, user) => {
+        requireDeployments(access, await setAccess(transaction, user.id, access))
+        return access.role === 'administrator' ? [] : revokeInvitesOf(transaction, user.id)
       })
       if (access.role !== 'administrator') onRightsLost()
-      return username
+      return changed
     },
 
     async setAdmin(by, id, isAdmin) {
       const refusal = 'You cannot change your own administrator rights. Ask another administrator to do it.'
-      const username = await change(by, id, refusal, (transaction, user) => setUserAdmin(transaction, user.id, isAdmin))
+      const changed = await change(by, id, refusal, async (transaction, user) => {
+        await setUserAdmin(transaction, user.id, isAdmin)
+        return isAdmin ? [] : revokeInvitesOf(transaction, user.id)
+      })
       if (!isAdmin) onRightsLost()
-      return username
+      return changed
     },
 
     async setPassword(by, id, password) {
       const hash = await hashPassword(password)
-      return change(by, id, undefined, (transaction, user) => {
+      const { username } = await change(by, id, undefined, async (transaction, user) => {
         if (user.password_hash === null) throw noPassword('This account')
-        return replacePassword(transaction, user.id, hash)
+        await replacePassword(transaction, user.id, hash)
+        return []
       })
+      return username
     },
 
     async remove(by, id) {
       const refusal = 'You cannot delete your own account. Ask another administrator to do it.'
-      const username = await change(by, id, refusal, (transaction, user) => deleteUser(transaction, user.id))
+      const changed = await change(by, id, refusal, async (transaction, user) => {
+        const revoked = await revokeInvitesOf(transaction, user.id)
+        await deleteUser(transaction, user.id)
+        return revoked
+      })
       onRightsLost()
-      return username
+      return changed
     },
   }
 }
 
+export const noAdministrator = () => new AppError('NOT_ALLOWED', 'You are no longer an administrator.')
 const unknownUser = () => new AppError('NOT_FOUND', 'This user does not exist. The account may have been deleted.')
 
 /**
@@ -149,4 +165,13 @@ export function withView({ role, grants }: UserAccess): UserAccess {
       .filter(({ rights }) => rights.length > 0)
       .map(({ deployment, rights }) => ({ deployment, rights: [...new Set(['view' as const, ...rights])] })),
   }
+}
+
+/** @param existing deployments that exist. @throws AppError INVALID_INPUT for a grant of another one */
+export function requireDeployments({ grants }: UserAccess, existing: ReadonlySet<string>): void {
+  const unknown = grants.find(({ deployment }) => !existing.has(deployment))
+  if (unknown)
+    throw new AppError('INVALID_INPUT', `grants: there is no deployment named "${unknown.deployment}"`, {
+      field: 'grants',
+    })
 }

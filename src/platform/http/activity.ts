@@ -24,6 +24,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set by a handler that knows the subject better than the declaration. Never a secret. */
     activitySubject: string | undefined
+    /** What a call that succeeded did besides. */
+    activityConsequences: { kind: ActivityKind; action: string; subject: string }[] | undefined
     /** The username, if a call without a session identifies its user. */
     activityActor: string | undefined
     /** A copy of `request.ip`, which is undefined once the client has disconnected. */
@@ -53,6 +55,7 @@ export function fieldOf(
  */
 export function recordActivity(app: FastifyInstance, log: Pick<ActivityLog, 'record'>): void {
   app.decorateRequest('activitySubject', undefined)
+  app.decorateRequest('activityConsequences', undefined)
   app.decorateRequest('activityActor', undefined)
   app.decorateRequest('activityAddress', '')
   app.addHook('onRoute', ({ url, method, config }: RouteOptions) => {
@@ -86,14 +89,13 @@ export function recordActivity(app: FastifyInstance, log: Pick<ActivityLog, 'rec
     const text = succeeded ? activity.action : (activity.failure ?? activity.action)
     if (text === null) return
     const action = typeof text === 'function' ? text(request) : text
-    log.record({
+    const by = {
       username,
-      kind,
-      action,
-      subject: request.activitySubject ?? activity.subject?.(request) ?? null,
       address: request.activityAddress,
       succeeded,
       api_key: request.user?.key?.name ?? null,
-    })
+    }
+    log.record({ ...by, kind, action, subject: request.activitySubject ?? activity.subject?.(request) ?? null })
+    if (succeeded) for (const consequence of request.activityConsequences ?? []) log.record({ ...by, ...consequence })
   }
 }

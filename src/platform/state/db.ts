@@ -21,6 +21,7 @@ import * as access from './migrations/0015_access'
 import * as authenticators from './migrations/0016_authenticators'
 import * as openId from './migrations/0017_openid'
 import * as previousSignIns from './migrations/0018_previous_sign_ins'
+import * as inviteMakers from './migrations/0019_invite_makers'
 import type { State } from './schema'
 
 export type Db = Kysely<State>
@@ -45,6 +46,7 @@ const migrations: Record<string, Migration> = {
   '0016_authenticators': authenticators,
   '0017_openid': openId,
   '0018_previous_sign_ins': previousSignIns,
+  '0019_invite_makers': inviteMakers,
 }
 
 /** Limit for a connection or a result, so that an outage is reported within five seconds. */

@@ -32,6 +32,8 @@ export interface State {
     revoked: Generated<boolean>
     /** What its user may do. Null: an operator. */
     access: Json<UserAccess>
+    /** The administrator. Null: unknown, or the platform. */
+    made_by: number | null
   }
   api_keys: {
     id: string

@@ -129,6 +129,29 @@ test('security 81: an unused invite gives no rights on a deployment that is made
   expect((await call('GET', '/api/account', undefined, token)).body.data.grants).toEqual(grants.slice(0, 1))
 })
 
+test('an invite with rights on a deployment that does not exist is refused, as it may be made later', async () => {
+  const grants = [{ deployment: 'to-come', rights: ['files'] }]
+  expect(await call('POST', '/api/invite-codes', { message: 'early', role: 'limited', grants })).toMatchObject({
+    status: 400,
+    body: { code: 'INVALID_INPUT', field: 'grants', message: 'grants: there is no deployment named "to-come"' },
+  })
+})
+
+test('security 81: an invite that is made while its deployment is deleted keeps no rights on it, 10 times', async () => {
+  for (let turn = 0; turn < 10; turn++) {
+    await call('POST', '/api/deployments', { name: 'brief', type: 'process' })
+    const grants = [{ deployment: 'brief', rights: ['view'] }]
+    await Promise.all([
+      call('DELETE', '/api/deployments/brief'),
+      ...Array.from({ length: 8 }, () =>
+        call('POST', '/api/invite-codes', { message: `turn ${turn}`, role: 'limited', grants }),
+      ),
+    ])
+    const { codes } = (await call('GET', '/api/invite-codes')).body.data as { codes: { grants?: object[] }[] }
+    expect(codes.filter((code) => JSON.stringify(code.grants ?? []).includes('brief'))).toEqual([])
+  }
+})
+
 describe('a limited user with the right configuration', () => {
   const text = (more: string) =>
     `name: own\ntype: process\ndataDirectory: /own\nrun:\n  command: [sleep, '600']\n${more}`

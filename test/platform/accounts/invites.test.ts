@@ -161,3 +161,93 @@ test('the activity log records invites by their message and never contains a cod
   await until(() => deletions() >= before + 2)
   for (const said of [code, 'WRONG-CODE']) expect(platform.logged.filter((line) => line.includes(said))).toEqual([])
 })
+
+describe('the unused invites of an administrator', () => {
+  beforeEach(() => platform.db.deleteFrom('tries').execute())
+  const verify = (inviteCode: string) => platform.call('POST', '/api/auth/verify-invite', { body: { inviteCode } })
+  const inviteBy = async (maker: Account, body: object) => {
+    const { status, body: answer } = await platform.call('POST', '/api/invite-codes', { token: maker.token, body })
+    expect(status).toBe(201)
+    return String(answer.data.code)
+  }
+  const idOf = async (username: string) =>
+    (
+      (await platform.call('GET', '/api/users', { token: ann.token })).body.data.users as {
+        id: number
+        username: string
+      }[]
+    ).find((user) => user.username === username)!.id
+
+  test.each([
+    ['demoted', (id: number) => ['PATCH', `/api/users/${id}/admin`, { is_admin: false }] as const],
+    ['limited', (id: number) => ['PUT', `/api/users/${id}/access`, { role: 'limited', grants: [] }] as const],
+    ['deleted', (id: number) => ['DELETE', `/api/users/${id}`, undefined] as const],
+  ])('security 87: are revoked when the administrator is %s, and those of others stay', async (what, change) => {
+    const maker = await platform.register(`maker-${what}`)
+    const id = await idOf(maker.username)
+    await platform.call('PATCH', `/api/users/${id}/admin`, { token: ann.token, body: { is_admin: true } })
+    const message = `of the ${what} one`
+    const ofMaker = [
+      await inviteBy(maker, { message, role: 'administrator', grants: [] }),
+      await inviteBy(maker, { message }),
+    ]
+    const used = await inviteBy(maker, { message: 'used' })
+    await platform.db.updateTable('invites').set({ used_by: 'somebody' }).where('code', '=', used).execute()
+    const ofAnn = (await made('of ann')).code
+    // A registration that has begun does not end with an account either.
+    const { token: inviteToken } = (await verify(ofMaker[0]!)).body.data
+    const account = { username: `late-${what}`, password: 'correct horse', inviteToken }
+    const { secret } = (await platform.call('POST', '/api/auth/register', { body: account })).body.data
+
+    const [method, url, body] = change(id)
+    expect(await platform.call(method, url, { token: ann.token, body })).toMatchObject({ status: 200 })
+
+    for (const code of ofMaker)
+      expect([await verify(code), (await codes()).find((invite) => invite.code === code)]).toMatchObject([
+        { status: 400, body: { code: 'INVALID_INVITE' } },
+        { revoked: true },
+      ])
+    expect((await codes()).find(({ code }) => code === used)).toMatchObject({ revoked: false })
+    expect(await verify(ofAnn)).toMatchObject({ status: 200 })
+    const step = { username: account.username, inviteToken, token: await platform.nextCode(String(secret)) }
+    expect(await platform.call('POST', '/api/auth/verify-registration', { body: step })).toMatchObject({ status: 400 })
+    const { entries } = await platform.activityLog.list({ kind: 'invite', username: 'ann', search: 'revoked' })
+    expect(entries.slice(0, 2)).toMatchObject(
+      ofMaker.map(() => ({
+        username: 'ann',
+        action: `revoked invite code of ${maker.username}`,
+        subject: message,
+        succeeded: true,
+      })),
+    )
+  })
+
+  test('are not revoked by a change that leaves the administrator one', async () => {
+    const maker = await platform.register('maker-stays')
+    const id = await idOf(maker.username)
+    for (const url of ['admin', 'access'])
+      await platform.call(url === 'admin' ? 'PATCH' : 'PUT', `/api/users/${id}/${url}`, {
+        token: ann.token,
+        body: url === 'admin' ? { is_admin: true } : { role: 'administrator', grants: [] },
+      })
+    const code = await inviteBy(maker, { message: 'stays' })
+    await platform.call('PUT', `/api/users/${id}/access`, {
+      token: ann.token,
+      body: { role: 'administrator', grants: [] },
+    })
+    expect(await verify(code)).toMatchObject({ status: 200 })
+  })
+
+  test('security 87: of one who is demoted while a call makes them, none is left, 20 times', async () => {
+    const maker = await platform.register('maker-races')
+    const id = await idOf(maker.username)
+    for (let turn = 0; turn < 20; turn++) {
+      await platform.call('PATCH', `/api/users/${id}/admin`, { token: ann.token, body: { is_admin: true } })
+      await Promise.all([
+        platform.call('POST', '/api/invite-codes', { token: maker.token, body: { message: 'race' } }),
+        platform.call('PATCH', `/api/users/${id}/admin`, { token: ann.token, body: { is_admin: false } }),
+      ])
+      expect((await codes()).filter(({ message, revoked }) => message === 'race' && !revoked)).toEqual([])
+    }
+  })
+})

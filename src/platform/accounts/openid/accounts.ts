@@ -3,6 +3,7 @@ import type { Role } from '../../../contract/access'
 import type { OpenIdSettings } from '../../openIdSettings'
 import { roleOf, setAccess } from '../../state/accounts/access'
 import { findUserOfIdentity, insertIdentity, type Identity } from '../../state/accounts/openId'
+import { revokeInvitesOf } from '../../state/accounts/invites'
 import { findUserByName, insertUser, lockAdmins } from '../../state/accounts/users'
 import { isDuplicate, type Db } from '../../state/db'
 import type { ActivityLog, ActivityRecord } from '../activityLog'
@@ -79,8 +80,18 @@ export function createOpenIdAccounts({
     }
     await setAccess(transaction, id, { role, grants: [] })
     const action = `got from ${name} the role`
-    const record = { username, kind: 'user' as const, action, subject: role, address, succeeded: true }
-    return { ...unchanged, isAdmin: role === 'administrator', records: [record], hasOtherRole: true }
+    const by = { username, address, succeeded: true }
+    const revoked = role === 'administrator' ? [] : await revokeInvitesOf(transaction, id)
+    const records = [
+      { ...by, kind: 'user' as const, action, subject: role },
+      ...revoked.map((message) => ({
+        ...by,
+        kind: 'invite' as const,
+        action: `revoked invite code of ${username}`,
+        subject: message,
+      })),
+    ]
+    return { ...unchanged, isAdmin: role === 'administrator', records, hasOtherRole: true }
   }
 
   async function makeAccount(

@@ -19,7 +19,7 @@ import { fieldOf, type Activity } from '../activity'
 import { done } from '../envelope'
 import { call } from '../openapi/call'
 import type { Router } from '../router'
-import { UserId, userIdSubject } from './userAdmin'
+import { recordChange, UserId, userIdSubject } from './userAdmin'
 
 const ById = z.strictObject({ id: UserId })
 const ByCode = z.strictObject({ code: z.string().min(1).max(64) })
@@ -56,7 +56,7 @@ export function adminRoutes(app: Router, { users, invites, activityLog }: Admini
       },
     },
     async (request) => {
-      request.activitySubject = await users.setAdmin(userOf(request), request.params.id, request.body.is_admin)
+      recordChange(request, await users.setAdmin(userOf(request), request.params.id, request.body.is_admin))
       return done({})
     },
   )
@@ -89,7 +89,7 @@ export function adminRoutes(app: Router, { users, invites, activityLog }: Admini
       },
     },
     async (request) => {
-      request.activitySubject = await users.remove(userOf(request), request.params.id)
+      recordChange(request, await users.remove(userOf(request), request.params.id))
       return done({})
     },
   )
@@ -111,8 +111,10 @@ export function adminRoutes(app: Router, { users, invites, activityLog }: Admini
         response: { 201: InviteCodeAnswer },
       },
     },
-    async ({ body: { message, role, grants = [] } }, reply) =>
-      reply.code(201).send(done(await invites.create(message, role && { role, grants }))),
+    async (request, reply) => {
+      const { message, role, grants = [] } = request.body
+      return reply.code(201).send(done(await invites.create(userOf(request), message, role && { role, grants })))
+    },
   )
 
   app.delete(

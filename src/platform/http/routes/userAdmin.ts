@@ -5,7 +5,7 @@ import { OwnSessionsAnswer } from '../../../contract/auth'
 import { Done } from '../../../contract/envelope'
 import type { ApiKeys } from '../../accounts/apiKeys'
 import type { Sessions } from '../../accounts/sessions'
-import type { Users } from '../../accounts/users'
+import type { ChangedRights, Users } from '../../accounts/users'
 import { forAdministrators, userOf } from '../access'
 import { fieldOf, type Activity } from '../activity'
 import { done } from '../envelope'
@@ -18,6 +18,13 @@ const OfUser = z.strictObject({ id: UserId, of: z.uuid() })
 
 /** Identifies the user by id until the name is known. */
 export const userIdSubject = (request: FastifyRequest) => `#${fieldOf('params', 'id')(request) ?? ''}`
+
+/** Records whose rights were changed, and the invites that ended with them. */
+export function recordChange(request: FastifyRequest, { username, revokedInvites }: ChangedRights): void {
+  request.activitySubject = username
+  const action = `revoked invite code of ${username}`
+  request.activityConsequences = revokedInvites.map((message) => ({ kind: 'invite', action, subject: message }))
+}
 
 export interface UserAdministration {
   users: Pick<Users, 'access' | 'setAccess'>
@@ -58,7 +65,7 @@ export function userAdminRoutes(app: Router, { users, sessions, apiKeys }: UserA
       },
     },
     async (request) => {
-      request.activitySubject = await users.setAccess(userOf(request), request.params.id, request.body)
+      recordChange(request, await users.setAccess(userOf(request), request.params.id, request.body))
       return done({})
     },
   )

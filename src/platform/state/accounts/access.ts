@@ -54,6 +54,22 @@ export async function listGrants(db: Db, userId: number): Promise<Grant[]> {
     .execute()
 }
 
+/** @returns the deployments of the grants that exist, which are not deleted before the end of the transaction */
+export async function lockDeploymentsOf(transaction: Db, grants: Grant[]): Promise<Set<string>> {
+  if (grants.length === 0) return new Set()
+  const rows = await transaction
+    .selectFrom('deployments')
+    .select('name')
+    .where(
+      'name',
+      'in',
+      grants.map(({ deployment }) => deployment),
+    )
+    .forKeyShare()
+    .execute()
+  return new Set(rows.map(({ name }) => name))
+}
+
 /**
  * Replaces what a user may do. Grants of deployments that do not exist are left out.
  * @returns the deployments that exist
@@ -65,19 +81,8 @@ export async function setAccess(transaction: Db, userId: number, { role, grants 
     .where('id', '=', userId)
     .execute()
   await transaction.deleteFrom('grants').where('user_id', '=', userId).execute()
-  if (role !== 'limited' || grants.length === 0) return new Set()
-  const rows = await transaction
-    .selectFrom('deployments')
-    .select('name')
-    .where(
-      'name',
-      'in',
-      grants.map(({ deployment }) => deployment),
-    )
-    // Not deleted before the end of the transaction.
-    .forKeyShare()
-    .execute()
-  const existing = new Set(rows.map(({ name }) => name))
+  if (role !== 'limited') return new Set()
+  const existing = await lockDeploymentsOf(transaction, grants)
   const kept = grants.filter(({ deployment }) => existing.has(deployment))
   if (kept.length > 0)
     await transaction

@@ -61,7 +61,7 @@ export async function listInvites(db: Db): Promise<InviteRow[]> {
 
 export async function insertInvite(
   db: Db,
-  invite: { code: string; message: string; expires_at: Date; access: string | null },
+  invite: { code: string; message: string; expires_at: Date; access: string | null; made_by: number },
 ): Promise<InviteRow> {
   return db.insertInto('invites').values(invite).returningAll().executeTakeFirstOrThrow()
 }
@@ -76,6 +76,26 @@ export async function revokeInvite(db: Db, code: string): Promise<InviteRow | un
     .where('revoked', '=', false)
     .returningAll()
     .executeTakeFirst()
+}
+
+/** Revokes the unused invites of a user, newest first. @returns their messages */
+export async function revokeInvitesOf(transaction: Db, userId: number): Promise<string[]> {
+  const revoked = await transaction
+    .updateTable('invites')
+    .set({ revoked: true })
+    .where('made_by', '=', userId)
+    .where('used_by', 'is', null)
+    .where('revoked', '=', false)
+    .returning(['message', 'created_at'])
+    .execute()
+  return revoked
+    .sort((one, other) => other.created_at.getTime() - one.created_at.getTime())
+    .map(({ message }) => message)
+}
+
+/** Until the end of the transaction, no invite is made with grants, and no deployment is deleted. */
+export async function lockInviteGrants(transaction: Db): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended('grants of invites', 0))`.execute(transaction)
 }
 
 /** Deletes a used or revoked invite. @returns undefined if there is none */

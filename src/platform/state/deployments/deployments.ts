@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import { removeFromInvites } from '../accounts/invites'
+import { lockInviteGrants, removeFromInvites } from '../accounts/invites'
 import type { Db } from '../db'
 import type { State } from '../schema'
 
@@ -46,6 +46,8 @@ export async function setDirectorySeen(db: Db, name: string, dataDirectory: stri
 /** Also deletes the rows of its instances, and its grants, those of unused invites included. */
 export async function deleteDeployment(db: Db, name: string): Promise<void> {
   await db.transaction().execute(async (transaction) => {
+    // An invite that is being made is seen, or its maker sees no deployment.
+    await lockInviteGrants(transaction)
     // First, as a registration locks them: the invite, then the deployments.
     await removeFromInvites(transaction, name)
     await transaction.deleteFrom('deployments').where('name', '=', name).execute()
