@@ -3,7 +3,26 @@ import type { Services } from '../app/types'
 import { api } from './api'
 import { clockProblem } from './transport/clockProblem'
 import { forgetPendingLogin, keepPendingLogin, keepSession, readPendingLogin } from './credentials'
+import type { Meta } from './transport/baseQuery'
+import type { ApiFailure } from '../failure'
 import { badAnswer } from '../failure'
+
+type Result = { data?: unknown; error?: ApiFailure | undefined; meta?: Meta | undefined }
+
+/** Stores the session that the last call of a sign-in answers with. Returns what else it says. */
+export function sessionOf(
+  services: Services,
+  { data, error, meta }: Result,
+): { data: WrongCodes | null } | { error: ApiFailure } {
+  if (error) return { error }
+  const session = (data as Partial<VerifyLoginAnswer> | null)?.data
+  if (!keepSession(services, session?.token, session?.isAdmin)) {
+    const message = clockProblem(meta?.date, services.now())
+    return { error: session?.token && message ? { status: 400, message } : badAnswer }
+  }
+  forgetPendingLogin(services)
+  return { data: session?.wrongCodes ?? null }
+}
 
 /**
  * Endpoints whose answers hold a token store it with `credentials.ts` and return the rest, so that no token enters the
@@ -30,15 +49,7 @@ export const authApi = api.injectEndpoints({
         if (!pending)
           return { error: { status: 400, message: 'That sign-in took too long. Please go back and start again.' } }
         const body: VerifyLogin = { ...pending, token: code }
-        const { data, error, meta } = await request({ url: 'auth/verify-login', method: 'POST', body })
-        if (error) return { error }
-        const session = (data as Partial<VerifyLoginAnswer> | null)?.data
-        if (!keepSession(services, session?.token, session?.isAdmin)) {
-          const message = clockProblem(meta?.date, services.now())
-          return { error: session?.token && message ? { status: 400, message } : badAnswer }
-        }
-        forgetPendingLogin(services)
-        return { data: session?.wrongCodes ?? null }
+        return sessionOf(services, await request({ url: 'auth/verify-login', method: 'POST', body }))
       },
     }),
 

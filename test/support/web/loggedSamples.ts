@@ -82,6 +82,8 @@ const activity = {
 export const calls: Record<string, { args?: unknown; result?: unknown; fixedCacheKey?: (args: never) => string }> = {
   login: { args: { username: 'ann', password: 'password' }, result: { username: 'ann' } },
   verifyLogin: { args: { code: '123456' }, result: { count: 1, since: 1 } },
+  signInWithPasskey: { args: 'alone', result: { count: 1, since: 1 } },
+  verifyRecoveryCode: { args: { recoveryCode: 'AAAA-BBBB' }, result: { count: 1, since: 1 } },
   verifyInvite: { args: { inviteCode: 'invite' }, result: { inviteToken: 'token' } },
   register: {
     args: { username: 'ann', password: 'password', inviteToken: 'token' },

@@ -22,6 +22,8 @@ export const callRules: Record<string, CallRules> = {
   // A password may have been typed as the username. The session holds the name.
   login: { args: 'mask', result: 'keep' },
   verifyLogin: keepNothing(),
+  signInWithPasskey: { args: 'keep', result: 'mask' },
+  verifyRecoveryCode: keepNothing(),
   verifyInvite: keepNothing(),
   register: { args: 'mask', result: fields({ qrCode: { instead: NO_PICTURE } }) },
   verifyRegistration: { args: 'mask', result: 'keep' },

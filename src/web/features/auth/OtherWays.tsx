@@ -1,10 +1,13 @@
-import { Suspense } from 'react'
+import { Suspense, useState } from 'react'
 import { useSelector } from 'react-redux'
 import { useLocation } from 'react-router-dom'
 import type { OpenIdFailure } from '../../../contract/openId'
 import { useGetSignInMethodsQuery } from '../../api/signInMethods'
 import { basePath } from '../../basePath'
-import { lazyEarly } from '../../chunks'
+import { useAppDispatch } from '../../app/hooks'
+import { lazyEarly, lazyOnDemand, loadChunk } from '../../chunks'
+import { failureText } from '../../failure'
+import { FailureAlert } from '../../ui/FailureAlert'
 import { selectForgotOpen, selectStep } from './loginSlice'
 import styles from './otherWays.module.scss'
 import { safeOrigin } from '../../../contract/safeOrigin'
@@ -15,16 +18,58 @@ const ForgotPassword = lazyEarly(
   async () => (await import(/* webpackChunkName: 'forgot-password' */ './ForgotPassword')).ForgotPassword,
 )
 
+// Loaded when a passkey or a recovery code is used.
+const loadMoreWays = () => import(/* webpackChunkName: 'more-ways' */ './moreWays')
+const RecoveryCodeForm = lazyOnDemand(async () => (await loadMoreWays()).RecoveryCodeForm)
+
 /** What the login page offers besides the form, loaded after the first paint: other ways to sign in. */
 export function OtherWays() {
   const forgotOpen = useSelector(selectForgotOpen)
   const step = useSelector(selectStep)
-  const openId = useGetSignInMethodsQuery().data?.openId
+  const methods = useGetSignInMethodsQuery().data
+  const openId = methods?.openId
   return (
     <>
       <Suspense>{forgotOpen && <ForgotPassword />}</Suspense>
+      {methods && <MoreWays key={step} isAlone={step === 'credentials'} passkeys={methods.passkeys} />}
       {step === 'credentials' && <OpenIdSignIn name={openId?.name} isAvailable={openId?.available === true} />}
     </>
+  )
+}
+
+/** @param props.isAlone whether there is no password yet */
+function MoreWays({ isAlone, passkeys }: { isAlone: boolean; passkeys: boolean }) {
+  const dispatch = useAppDispatch()
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const [recovers, setRecovers] = useState(false)
+
+  const signIn = async () => {
+    if (busy) return
+    setBusy(true)
+    setError(undefined)
+    const { signInWithPasskey } = await loadChunk(loadMoreWays)
+    const result = await dispatch(signInWithPasskey(isAlone ? 'alone' : 'step'))
+    setError(result.error)
+    setBusy(false)
+  }
+
+  if (isAlone && !passkeys) return null
+  return (
+    <div className={styles.ways}>
+      <FailureAlert error={error} text={failureText(error, 'The sign-in failed. Please try again.')} />
+      {passkeys && (
+        <button type="button" className="btn btn-outline-secondary" aria-disabled={busy} onClick={signIn}>
+          {busy ? 'Waiting for the browser...' : isAlone ? 'Sign in with a passkey' : 'Use a passkey instead'}
+        </button>
+      )}
+      {!isAlone && !recovers && (
+        <button type="button" className="btn btn-outline-secondary" onClick={() => setRecovers(true)}>
+          Use a recovery code
+        </button>
+      )}
+      <Suspense>{recovers && <RecoveryCodeForm />}</Suspense>
+    </div>
   )
 }
 
@@ -43,7 +88,7 @@ function OpenIdSignIn({ name, isAvailable }: { name: string | undefined; isAvail
         </p>
       )}
       {name !== undefined && (
-        <div className={styles.openId}>
+        <div className={styles.ways}>
           {isAvailable ? (
             // A navigation: the platform leads to the page of the provider.
             <a className="btn btn-outline-secondary" href={`${basePath()}/api/auth/oidc/start?to=${to}`}>
