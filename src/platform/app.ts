@@ -11,7 +11,6 @@ import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fas
 import type { Logger } from 'pino'
 import type { ActivityLog } from './accounts/activityLog'
 import type { ApiKeys } from './accounts/apiKeys'
-import { rightsText } from './caller'
 import type { Sessions } from './accounts/sessions'
 import { createTrustedProxies } from './accounts/clientAddress'
 import type { OpenId } from './accounts/openid/openId'
@@ -25,7 +24,7 @@ import type { Databases } from './databases/databases'
 import type { Deployments } from './deployments/deployments'
 import type { Discovery } from './deployments/monitoring/discovery'
 import type { Metrics } from './deployments/monitoring/metrics'
-import { createActiveWork, type ActiveWork } from './http/activeWork'
+import { createActiveWork } from './http/activeWork'
 import { createFileAccess } from './http/fileAccess'
 import { guardRoutes } from './http/access'
 import { refuseOtherMethods } from './http/allowedMethods'
@@ -117,23 +116,6 @@ function loggedPath({ url, routeOptions }: FastifyRequest): string | undefined {
   return routeOptions.url?.endsWith('/:code') ? routeOptions.url : url.split('?')[0]
 }
 
-/** Ends the work of users who were deleted or got other rights, here or at another replica. */
-function endWorkWithoutRights({ callers, users, log }: Parts, activeWork: ActiveWork): void {
-  callers.onChange(() => {
-    const busy = activeWork.callers()
-    if (busy.length === 0) return
-    users.find(busy.map(({ userId }) => userId)).then(
-      (present) => {
-        for (const caller of busy) {
-          const now = present.get(caller.userId)
-          if (!now || rightsText({ ...caller, key: undefined }) !== rightsText(now)) activeWork.endAllOf(caller.userId)
-        }
-      },
-      (error: unknown) => log.warn({ err: error }, 'failed to look for work of users without the rights for it'),
-    )
-  })
-}
-
 /** Connects the platform's parts to HTTP and sockets. The caller listens and closes. */
 export async function createApp(
   parts: Parts,
@@ -220,17 +202,16 @@ export async function createApp(
   discoveryRoutes(app, parts.discovery)
   databaseRoutes(app, parts.databases)
   metricRoutes(app, parts.metrics)
-  const activeWork = createActiveWork()
   const fileAccess = createFileAccess(parts.files, () => parts.deployments.list())
+  const activeWork = createActiveWork({ ...parts, fileAccess })
   fileRoutes(app, {
     ...parts,
     fileAccess,
     activeWork,
-    cancelJobsOf: (userId) => parts.files.jobs.cancelAllOf(userId),
+    endJobs: (userId, paths) => parts.files.jobs.end(userId, paths),
     deploymentTypeIndexAt: (path) => parts.deployments.deploymentTypeIndexAt(path),
   })
   await uploadRoutes(app, { ...parts, fileAccess, activeWork })
-  endWorkWithoutRights(parts, activeWork)
   adminRoutes(app, parts)
   userAdminRoutes(app, parts)
   openApiRoute(app)

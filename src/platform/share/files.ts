@@ -43,7 +43,7 @@ export interface FileCalls {
 export interface Files extends FileCalls {
   /** The same calls for a caller who may use only a part of the shared area. */
   within(reach: Reach): FileCalls
-  jobs: Pick<Jobs, 'of' | 'all' | 'cancel' | 'cancelAllOf'>
+  jobs: Pick<Jobs, 'of' | 'all' | 'cancel' | 'end'>
   writeBack: WriteBack
   close(): Promise<void>
 }

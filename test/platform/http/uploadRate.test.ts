@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import pino from 'pino'
-import { createActiveWork } from '../../../src/platform/http/activeWork'
 import { answerFailures } from '../../../src/platform/http/envelope'
 import { uploadRoutes } from '../../../src/platform/http/routes/uploads'
 import { createEntryLocks } from '../../../src/platform/share/changes/entryLocks'
@@ -42,7 +41,7 @@ beforeAll(async () => {
   answerFailures(app)
   const files = { upload: () => uploads.begin() } as FileCalls
   const fileAccess = { of: async () => ({ files, reach: undefined }) }
-  await uploadRoutes(app, { fileAccess, activeWork: createActiveWork(), uploadLimit: 2 ** 20 }, PACE)
+  await uploadRoutes(app, { fileAccess, activeWork: { add: () => () => true }, uploadLimit: 2 ** 20 }, PACE)
   await app.listen({ host: '127.0.0.1', port: 0 })
 })
 afterEach(() => {

@@ -9,7 +9,7 @@ import type { FileJobs } from '../../state/fileJobs'
 import { SHARED_ROOT } from '../../../contract/pageRules'
 import { abortOnDisconnect } from '../abortSignals'
 import { userOf } from '../access'
-import type { ActiveWork } from '../activeWork'
+import { pathInReach, type ActiveWork } from '../activeWork'
 import type { FileAccess } from '../fileAccess'
 import { done } from '../envelope'
 import { call } from '../openapi/call'
@@ -22,22 +22,22 @@ export interface ArchiveRouteParts {
   fileAccess: FileAccess
   fileJobs: FileJobs
   activeWork: ActiveWork
-  /** Cancels the jobs of a user. */
-  cancelJobsOf: (userId: number) => void
+  /** As `Jobs.end`. */
+  endJobs: (userId: number, paths: readonly string[]) => void
 }
 
 /** Archives of product §7, and our own jobs, which show and cancel the work on them. */
-export function archiveRoutes(
-  app: Router,
-  { fileAccess, fileJobs, activeWork, cancelJobsOf }: ArchiveRouteParts,
-): void {
+export function archiveRoutes(app: Router, { fileAccess, fileJobs, activeWork, endJobs }: ArchiveRouteParts): void {
   const stored = { response: { 201: StoredFiles } }
 
   /** Runs a job in what the caller may use of the shared area. */
-  async function run(request: FastifyRequest, reply: FastifyReply, job: Job): Promise<FastifyReply> {
+  async function run(request: FastifyRequest, reply: FastifyReply, paths: string[], job: Job): Promise<FastifyReply> {
     const user = userOf(request)
     const { files } = await fileAccess.of(user)
-    const forget = activeWork.add(user, () => cancelJobsOf(user.userId))
+    const forget = activeWork.add(user, {
+      isAllowed: ({ holds, isWhole }) => paths.map(pathInReach).every((path) => holds(path) && isWhole(path)),
+      end: () => endJobs(user.userId, paths),
+    })
     try {
       return await reply.code(201).send(done({ files: [await job(files, user.userId, abortOnDisconnect(reply))] }))
     } finally {
@@ -71,7 +71,9 @@ export function archiveRoutes(
       },
     },
     async (request, reply) =>
-      run(request, reply, (files, userId, disconnected) => files.archive(userId, request.body.path, disconnected)),
+      run(request, reply, [request.body.path], (files, userId, disconnected) =>
+        files.archive(userId, request.body.path, disconnected),
+      ),
   )
   app.post(
     '/api/sftp/archive-multiple',
@@ -94,7 +96,9 @@ export function archiveRoutes(
     },
     async (request, reply) => {
       const paths = request.body.files.map(({ path }) => path)
-      return run(request, reply, (files, userId, disconnected) => files.archiveSeveral(userId, paths, disconnected))
+      return run(request, reply, paths, (files, userId, disconnected) =>
+        files.archiveSeveral(userId, paths, disconnected),
+      )
     },
   )
   app.post(
@@ -117,7 +121,9 @@ export function archiveRoutes(
       },
     },
     async (request, reply) =>
-      run(request, reply, (files, userId, disconnected) => files.unarchive(userId, request.body.path, disconnected)),
+      run(request, reply, [request.body.path], (files, userId, disconnected) =>
+        files.unarchive(userId, request.body.path, disconnected),
+      ),
   )
 
   app.get(

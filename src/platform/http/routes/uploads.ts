@@ -8,7 +8,7 @@ import { AppError, errorCodeOf } from '../../errors'
 import type { Upload } from '../../share/transfers/uploads'
 import { userOf } from '../access'
 import { done } from '../envelope'
-import type { ActiveWork } from '../activeWork'
+import { pathInReach, type ActiveWork } from '../activeWork'
 import type { FileAccess } from '../fileAccess'
 import { bytes, call } from '../openapi/call'
 import type { Router } from '../router'
@@ -87,9 +87,12 @@ export async function uploadRoutes(
         const { tooSlow, stop } = enforceUploadRate(request.raw, minimumRate)
         const ended = new AbortController()
         ended.signal.addEventListener('abort', destroySocket)
-        const forget = activeWork.add(user, () =>
-          ended.abort(new AppError('NO_SESSION', 'Your account was deleted, or your rights have changed.')),
-        )
+        const forget = activeWork.add(user, {
+          // Of an upload whose path has not come yet, nobody knows.
+          isAllowed: ({ holds }) =>
+            request.activitySubject !== undefined && holds(pathInReach(request.activitySubject)),
+          end: () => ended.abort(new AppError('NO_SESSION', 'Your account was deleted, or your rights have changed.')),
+        })
         const upload = files.upload()
         try {
           const { path, onConflict } = await receive(

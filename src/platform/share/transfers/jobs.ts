@@ -33,8 +33,8 @@ export interface Jobs {
   cancel(userId: number, id: string): void
   /** All that run or wait, with their users. */
   all(): { userId: number; job: FileJob }[]
-  /** Cancels all jobs of a deleted user. */
-  cancelAllOf(userId: number): void
+  /** Ends the jobs on these paths of a user who was deleted or lost the rights for them. */
+  end(userId: number, paths: readonly string[]): void
   /** Cancels all jobs, and resolves after they have cleaned up. */
   close(): Promise<void>
 }
@@ -84,9 +84,10 @@ export function createJobs(): Jobs {
       entry.abort.abort(new AppError('CANCELLED', `The ${entry.job.kind} was cancelled.`))
     },
     all: () => [...jobs.values()].map(({ userId, job }) => ({ userId, job: { ...job } })),
-    cancelAllOf(userId) {
-      for (const entry of jobs.values())
-        if (entry.userId === userId) entry.abort.abort(new AppError('NO_SESSION', 'Your account was deleted.'))
+    end(userId, paths) {
+      for (const { userId: of, job, abort } of jobs.values())
+        if (of === userId && job.paths.join('\0') === paths.join('\0'))
+          abort.abort(new AppError('NO_SESSION', 'Your account was deleted, or your rights have changed.'))
     },
     async close() {
       for (const { abort } of jobs.values()) abort.abort(new AppError('UNAVAILABLE', 'The platform is shutting down.'))

@@ -1,0 +1,95 @@
+import { once } from 'node:events'
+import { readdirSync, truncateSync, writeFileSync } from 'node:fs'
+import { request, type ClientRequest } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import type { Right } from '../../../../src/contract/access'
+import type { FileJob } from '../../../../src/contract/file'
+import { rightsOf, type RightsOf } from '../../../support/platform/limitedUsers'
+import { startPlatform, type Account, type TestPlatform } from '../../../support/platform/startPlatform'
+import { until } from '../../../support/platform/until'
+
+let platform: TestPlatform
+let rights: RightsOf
+let guest: Account
+let share: string
+
+beforeAll(async () => {
+  platform = await startPlatform()
+  const admin = await platform.register('admin')
+  guest = await platform.register('guest')
+  rights = rightsOf(platform, admin)
+  await rights.deploy(['own', 'other'])
+  await platform.app.listen({ host: '127.0.0.1', port: 0 })
+  share = join(platform.dataDir, 'nfsshare')
+  for (const name of ['own', 'other']) {
+    const path = join(share, name, 'big')
+    writeFileSync(path, '')
+    truncateSync(path, 64 * 2 ** 30)
+  }
+})
+afterAll(() => platform.close())
+
+const grant = (own: Right[], other: Right[]) =>
+  rights.setAccess('guest', {
+    role: 'limited',
+    grants: [
+      { deployment: 'own', rights: own },
+      { deployment: 'other', rights: other },
+    ],
+  })
+
+/** Begins a call whose answer is not waited for. */
+function begin(path: string, type: string): ClientRequest {
+  const { port } = platform.app.server.address() as AddressInfo
+  return request({
+    port,
+    host: '127.0.0.1',
+    method: 'POST',
+    path,
+    headers: { authorization: `Bearer ${guest.token}`, 'content-type': type },
+  }).on('error', () => undefined)
+}
+
+test('a change of rights ends the archives that they no longer allow, and leaves the others', async () => {
+  await grant(['files'], ['files'])
+  const jobs = async () => {
+    const { body } = await platform.call('GET', '/api/sftp/jobs', { token: guest.token })
+    return (body.data.jobs as FileJob[]).map(({ paths }) => paths[0]!).sort()
+  }
+  for (const name of ['own', 'other'])
+    begin('/api/sftp/archive', 'application/json').end(JSON.stringify({ path: `/nfsshare/${name}/big` }))
+  await until(() => ['own', 'other'].every((name) => readdirSync(join(share, name)).length === 3))
+  await grant(['files', 'power'], ['files', 'console'])
+  await grant(['files', 'power'], ['console'])
+  // Its job is not told any more, so its unfinished archive tells its end.
+  await until(() => readdirSync(join(share, 'other')).length === 2)
+  expect(await jobs()).toEqual(['/nfsshare/own/big'])
+  await grant(['power'], ['console'])
+  await until(() => readdirSync(join(share, 'own')).length === 2)
+}, 60_000)
+
+test('a change of rights ends the uploads that they no longer allow, and leaves the others', async () => {
+  await grant(['files'], ['files'])
+  const before = readdirSync(share).length
+  const [toOwn, toOther] = ['own', 'other'].map((name) => {
+    const upload = begin('/api/sftp/upload', 'multipart/form-data; boundary=edge')
+    upload.write(
+      `--edge\r\nContent-Disposition: form-data; name="path"\r\n\r\n/nfsshare/${name}\r\n` +
+        '--edge\r\nContent-Disposition: form-data; name="files"; filename="new.txt"\r\n\r\nhello',
+    )
+    return upload
+  })
+  const unfinished = (name: string) => readdirSync(join(share, name)).filter((entry) => entry.endsWith('.part')).length
+  await until(() => readdirSync(share).length + unfinished('own') + unfinished('other') >= before + 2)
+  await grant(['files', 'power'], ['files', 'console'])
+  // Unlike `once`, which fails for a connection that is reset.
+  const ended = new Promise((resolve) => toOther!.on('close', resolve))
+  await grant(['files'], ['console'])
+  await ended
+  const answered = once(toOwn!, 'response') as Promise<[{ statusCode: number }]>
+  toOwn!.end(' again\r\n--edge--\r\n')
+  const [{ statusCode }] = await answered
+  expect(statusCode).toBe(201)
+  expect(readdirSync(join(share, 'other'))).not.toContain('new.txt')
+})
