@@ -55,6 +55,11 @@ module.exports = {
     {
       ...shared,
       displayName: 'e2e',
+      transform: {
+        '/node_modules/oidc-provider/': '<rootDir>/test/support/platform/commonJs.js',
+        ...shared.transform,
+      },
+      transformIgnorePatterns: [shared.transformIgnorePatterns[0].replace('jose|', 'jose|oidc-provider|')],
       testMatch: ['<rootDir>/test/e2e/**/*.test.ts'],
       setupFilesAfterEnv: ['<rootDir>/test/support/browser/setup.ts'],
     },

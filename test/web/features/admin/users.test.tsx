@@ -133,6 +133,11 @@ test.each([
   expect(calls).toHaveLength(0)
 })
 
+test('a password reset says that passkeys stay', async () => {
+  const { dialog } = await resetting()
+  expect(dialog).toHaveTextContent('whoever has a passkey of the account can still sign in with it alone')
+})
+
 test('§2 a password reset can show the typed password and leaves none of it in the state', async () => {
   const { user, store, dialog, field, send } = await resetting()
   const { calls } = network.patch('/api/users/2/password').answers({})

@@ -3,7 +3,6 @@ import Button from 'react-bootstrap/Button'
 import { takeText } from '../../../api/heldTexts'
 import { useCreateRecoveryCodesMutation, useGetOwnMethodsQuery } from '../../../api/ownMethods'
 import { saveText } from '../../../api/saveAs'
-import { useReportResult } from '../../../api/useReportResult'
 import { counted } from '../../../ui/counted'
 import { useCopy } from '../../../ui/useCopy'
 import { ShownOnceDialog } from '../ShownOnceDialog'
@@ -16,7 +15,6 @@ export function RecoveryCodesDialog({ onClose }: { onClose: () => void }) {
   const left = useGetOwnMethodsQuery().data?.recoveryCodes ?? 0
   const [create, { isLoading, error }] = useCreateRecoveryCodesMutation()
   const [codes, setCodes] = useState<string>()
-  const report = useReportResult({ quiet: true })
 
   if (codes !== undefined) return <NewRecoveryCodes codes={codes} onClose={onClose} />
   return (
@@ -29,7 +27,6 @@ export function RecoveryCodesDialog({ onClose }: { onClose: () => void }) {
       error={error}
       onProof={async (proof) => {
         const result = await create({ proof })
-        report(result, 'Made ten recovery codes', FAILED)
         if (result.data) setCodes(takeText(result.data.text))
         return result
       }}

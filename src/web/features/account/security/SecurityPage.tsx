@@ -97,7 +97,7 @@ function OwnMethodSections({ methods: { passkeys, authenticators, recoveryCodes 
       </Section>
       <Section
         title="Authenticator apps"
-        hint="Six-digit codes. With a second app on another device you can lose one of them."
+        hint="Six-digit codes. A second app on another device still works if you lose the first."
         action={button('addAuthenticator', 'Add app')}
       >
         {authenticators.length === 0 && <p className={styles.note}>You have no authenticator app.</p>}

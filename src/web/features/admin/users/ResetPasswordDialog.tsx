@@ -54,6 +54,10 @@ export function ResetPasswordDialog({ id }: { id: number }) {
           ? 'All your sessions end at once, this one too: you sign in again with the new password.'
           : 'All their sessions end at once.'}
       </p>
+      <p className="form-text">
+        Passkeys, authenticator apps, recovery codes and the connection to single sign-on stay: whoever has a passkey of
+        the account can still sign in with it alone.
+      </p>
     </FormDialog>
   )
 }
