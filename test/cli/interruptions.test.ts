@@ -1,0 +1,144 @@
+import { once } from 'node:events'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http'
+import { connect, type AddressInfo, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { rightsOf } from '../support/platform/limitedUsers'
+import { startPlatform, type TestPlatform } from '../support/platform/startPlatform'
+import { useTemporaryDirectory } from '../support/platform/temporaryDirectory'
+import { until } from '../support/platform/until'
+import { commandLine } from './runCli'
+
+const PROGRAM = `
+console.log('Ready')
+require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => console.log('heard ' + line))`
+
+let platform: TestPlatform
+let key: string
+/** Answers instead of the platform, if it returns true. */
+let answerInstead: (asked: IncomingMessage, reply: ServerResponse) => boolean = () => false
+const tunnels = new Set<Socket>()
+const directory = useTemporaryDirectory(() => platform.close())
+const portOf = (server: { address(): unknown }) => (server.address() as AddressInfo).port
+
+/** A proxy before the platform, which can lose connections. */
+const proxy = createServer((asked, reply) => {
+  if (answerInstead(asked, reply)) return
+  const { method, url, headers } = asked
+  const passed = request({ host: '127.0.0.1', port: portOf(platform.app.server), method, path: url, headers })
+  passed.on('error', () => reply.destroy())
+  passed.on('response', (answer) => {
+    reply.writeHead(answer.statusCode ?? 502, answer.headers)
+    answer.on('data', (chunk: Buffer) => reply.write(chunk)).on('end', () => reply.end())
+  })
+  asked.on('data', (chunk: Buffer) => passed.write(chunk)).on('end', () => passed.end())
+})
+proxy.on('upgrade', (asked: IncomingMessage, socket: Socket) => {
+  const tunnel = connect(portOf(platform.app.server), '127.0.0.1')
+  for (const one of [socket, tunnel]) one.on('error', () => one.destroy())
+  const head = asked.rawHeaders.map((text, at) => (at % 2 === 0 ? `${text}: ` : `${text}\r\n`)).join('')
+  tunnel.write(`GET ${asked.url} HTTP/1.1\r\n${head}\r\n`)
+  tunnel.on('data', (chunk) => socket.write(chunk)).on('close', () => socket.destroy())
+  socket.on('data', (chunk) => tunnel.write(chunk)).on('close', () => tunnel.destroy())
+  tunnels.add(tunnel)
+})
+
+const cli = () =>
+  commandLine(join(directory(), 'nowhere'), {
+    QUARTERDECK_SERVER: `http://127.0.0.1:${portOf(proxy)}`,
+    QUARTERDECK_KEY: key,
+  })
+
+beforeAll(async () => {
+  platform = await startPlatform()
+  await platform.app.listen({ host: '127.0.0.1', port: 0 })
+  await once(proxy.listen(0, '127.0.0.1'), 'listening')
+  const admin = await platform.register('ann')
+
+  key = await rightsOf(platform, admin).createKey(admin, {
+    scopes: ['read', 'console', 'power', 'files', 'configuration'],
+  })
+  const path = join(directory(), 'echo.yaml')
+  writeFileSync(
+    path,
+    `name: echo\ntype: process\ndataDirectory: /echo\nrun:\n  command: [node, -e, ${JSON.stringify(PROGRAM)}]\nready: Ready\n`,
+  )
+  await cli().ok('apply', '-f', path, '--yes')
+  await cli().ok('start', 'echo')
+  await until(
+    () => cli().ok('logs', 'echo'),
+    (text) => text.includes('Ready'),
+  )
+})
+afterEach(() => (answerInstead = () => false))
+afterAll(() => {
+  proxy.close()
+  proxy.closeAllConnections()
+})
+
+test('a download whose connection breaks ends with its exit code and leaves nothing under the name of the file', async () => {
+  const target = join(directory(), 'down')
+  mkdirSync(target)
+  writeFileSync(join(platform.dataDir, 'nfsshare/echo/world.bin'), Buffer.alloc(1000, 1))
+  answerInstead = ({ url }, reply) => {
+    if (!url?.includes('/api/sftp/download?')) return false
+    reply.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': 1000 })
+    reply.write(Buffer.alloc(500, 1), () => reply.destroy())
+    return true
+  }
+  const { code, stderr } = await cli().run('cp', 'remote:/echo/world.bin', target)
+  expect({ code, stderr }).toEqual({ code: 6, stderr: expect.stringContaining('cannot be reached') })
+  expect(readdirSync(target)).toEqual([])
+  answerInstead = () => false
+  await cli().ok('cp', 'remote:/echo/world.bin', target)
+  expect(readdirSync(target)).toEqual(['world.bin'])
+})
+
+test('a limit of calls is waited for as long as the server says', async () => {
+  let refusals = 0
+  answerInstead = (_asked, reply) => {
+    if (refusals > 0) return false
+    refusals += 1
+    reply.writeHead(429, { 'content-type': 'application/json', 'retry-after': '1' })
+    reply.end(JSON.stringify({ success: false, code: 'TOO_MANY_TRIES', message: 'Too many.', error: 'Too many.' }))
+    return true
+  }
+  const { code, stdout, stderr } = await cli().run('ps')
+  expect({ code, stdout, stderr }).toEqual({
+    code: 0,
+    stdout: expect.stringContaining('echo'),
+    stderr: expect.stringContaining('goes on in 1 s'),
+  })
+  expect(refusals).toBe(1)
+})
+
+test('logs -f reads on after a lost connection, and neither misses nor repeats a line', async () => {
+  const { child, said, ended } = cli().start('logs', '-f', 'echo')
+  await until(() => said.stdout.includes('Ready'))
+  await cli().ok('send', 'echo', 'before')
+  await until(() => said.stdout.includes('heard before'))
+  for (const tunnel of tunnels) tunnel.destroy()
+  await cli().ok('send', 'echo', 'meanwhile')
+  await until(() => said.stdout.includes('heard meanwhile'))
+  await cli().ok('send', 'echo', 'after')
+  await until(() => said.stdout.includes('heard after'))
+  child.kill('SIGINT')
+  expect(await ended).toBe(0)
+  const heard = said.stdout.split('\n').filter((line) => line.includes('heard'))
+  expect(heard.map((line) => line.slice(line.indexOf('heard')))).toEqual([
+    'heard before',
+    'heard meanwhile',
+    'heard after',
+  ])
+})
+
+test('logs ends silently when the reader of its pipe has gone, as after head', async () => {
+  const { child, said, ended } = cli().start('logs', '-f', 'echo')
+  await once(child.stdout, 'data')
+  child.stdout.destroy()
+  await until(async () => {
+    if (child.exitCode === null) await cli().ok('send', 'echo', 'more')
+    return child.exitCode !== null
+  })
+  expect([await ended, said.stderr]).toEqual([0, ''])
+})
