@@ -5,8 +5,8 @@ import type { RelyingParty } from '../accounts/passkeys'
 /**
  * Returns the console's relying party: of its public address, or else of the page that makes the request.
  * @param publicUrl the configured address
- * @returns undefined if passkeys cannot work there: at an IP address, or without HTTPS at another host than localhost; also
- * if a page of another origin makes the request
+ * @returns undefined if passkeys cannot work there: at an IP address, or without HTTPS at another host than localhost;
+ * also if a page of another origin makes the request
  */
 export function relyingPartyOf(request: FastifyRequest, publicUrl: string | undefined): RelyingParty | undefined {
   const origin = publicUrl ?? ownOrigin(request)

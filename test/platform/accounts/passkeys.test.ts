@@ -75,7 +75,7 @@ test.each([
   ['transports', Array.from({ length: 1000 }, () => 'usb')],
   ['transports', { length: 3 }],
   ['id', 'A'.repeat(1365)],
-])('security 84: a new passkey with the %s %.40j gets 400', async (field, value) => {
+])('security 84: a new passkey with the %s of case %# gets 400', async (field, value) => {
   const carl = await platform.register(`carl-${randomUUID().slice(0, 8)}`)
   const proof = await proofOf(carl)
   const { body } = await post('/api/account/passkeys/options', { proof }, carl.token)

@@ -87,7 +87,8 @@ export function openOpenId(
     },
 
     async finish({ query, browser }, client) {
-      // Other sites can make browsers ask for this address, and these send no cookie then. They use up no attempts of a network.
+      // Other sites can make browsers ask for this address, and these send no cookie then. They use up no attempts of a
+      // network.
       if (browser === undefined) throw new OpenIdProblem('expired')
       await takeAttempt(db, rateLimits.openIdEnd, client.network)
       const state = new URLSearchParams(query).get('state') ?? ''

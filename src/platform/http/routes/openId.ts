@@ -90,7 +90,8 @@ export function openIdRoutes(app: Router, { openId, signInMethods, publicUrl, ba
     },
     async (request, reply) => {
       try {
-        // As an image of another site, it would use up the attempts of the browser's network. Only pages lead to the provider.
+        // As an image of another site, it would use up the attempts of the browser's network. Only pages lead to the
+        // provider.
         const { 'sec-fetch-dest': wanted = 'document' } = request.headers
         if (wanted !== 'document') throw new OpenIdProblem('refused', `a browser asks for it as ${String(wanted)}`)
         const origin = request.query.to
