@@ -5,6 +5,7 @@ import { failureText } from '../../../failure'
 import { FormDialog } from '../../../ui/dialog/FormDialog'
 import { FailureAlert } from '../../../ui/FailureAlert'
 import { Field } from '../../../ui/form/Field'
+import styles from './security.module.scss'
 import { usePasskeySupport } from './usePasskeySupport'
 
 type ProofDialogProps = {
@@ -81,7 +82,7 @@ export function ProofDialog({ failed, busy, error, onProof, onClose, children, .
       )}
       {byPasskey && <p className="form-text">Then your browser asks for a passkey.</p>}
       {hasPasskey && hasCode && (
-        <button type="button" className="text-button" onClick={() => setPrefersPasskey(!byPasskey)}>
+        <button type="button" className={`text-button ${styles.switch}`} onClick={() => setPrefersPasskey(!byPasskey)}>
           {byPasskey ? 'Use a code instead' : 'Use a passkey instead of a code'}
         </button>
       )}
