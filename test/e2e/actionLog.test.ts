@@ -158,7 +158,7 @@ browserTest(
     await page.keyboard.press('Control+S')
     await page.getByText('Changes saved successfully!').waitFor()
     await page.getByRole('link', { name: /Back/ }).first().click()
-    await page.getByRole('switch', { name: 'Enable world' }).or(page.getByLabel('Enable world')).click()
+    await page.getByRole('switch', { name: 'world enabled' }).click()
 
     // Commands that contain secrets, and the output that quotes them.
     await page.getByRole('link', { name: 'Overview' }).click()

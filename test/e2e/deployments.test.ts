@@ -107,7 +107,7 @@ browserTest(
 
       await writeFile(join(product().dataDir, 'nfsshare', name, 'main.js'), PROGRAM)
       await card(page, name)
-        .getByRole('checkbox', { name: `Enable ${name}` })
+        .getByRole('switch', { name: `${name} enabled` })
         .click()
       await toast(page, `Successfully enabled ${name}`)
       await card(page, name).getByText('Active', { exact: true }).waitFor()
@@ -136,7 +136,7 @@ browserTest(
             .count(),
         ).toBe(0)
         await card(page, name)
-          .getByRole('checkbox', { name: `Disable ${name}` })
+          .getByRole('switch', { name: `${name} enabled` })
           .click()
         await toast(page, `Successfully disabled ${name}`)
         continue

@@ -15,15 +15,15 @@ export function DeploymentToggle({ name, enabled }: Pick<Deployment, 'name' | 'e
     const result = await toggle({ name, enabled: !enabled })
     report(result, `Successfully ${enabled ? 'disabled' : 'enabled'} ${name}`, `Failed to toggle ${name}`)
   })
-  const label = enabled ? 'Disable' : 'Enable'
   return (
-    <div title={mayToggle ? label : missingRight('power')}>
+    <div title={mayToggle ? (enabled ? 'Disable' : 'Enable') : missingRight('power')}>
       <Form.Check
         type="switch"
+        role="switch"
         checked={enabled}
         disabled={!mayToggle}
         aria-disabled={isLoading}
-        aria-label={`${label} ${name}`}
+        aria-label={`${name} enabled`}
         onChange={change}
       />
     </div>

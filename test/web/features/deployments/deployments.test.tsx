@@ -74,16 +74,16 @@ test('§2 the proxy has no Delete button', async () => {
 })
 
 test.each([
-  ['lobby', 'Disable lobby', false, 'Successfully disabled lobby'],
-  ['bot', 'Enable bot', true, 'Successfully enabled bot'],
+  ['lobby', false, 'Successfully disabled lobby'],
+  ['bot', true, 'Successfully enabled bot'],
 ])(
   '§7, §8 the switch of %s updates optimistically, sends the new value and shows a notification',
-  async (name, label, enabled, message) => {
+  async (name, enabled, message) => {
     const { network, user } = rendered()
     const { calls, release } = network.post(`/api/deployments/${name}/toggle`).answersLater({})
-    await user.click(await screen.findByRole('checkbox', { name: label }))
+    await user.click(await screen.findByRole('switch', { name: `${name} enabled`, checked: !enabled }))
     expect(await within(await card(name)).findByText(enabled ? 'Active' : 'Inactive')).toBeVisible()
-    await user.click(screen.getByRole('checkbox', { name: enabled ? `Disable ${name}` : `Enable ${name}` }))
+    await user.click(screen.getByRole('switch', { name: `${name} enabled`, checked: enabled }))
     await waitFor(() => expect(calls.map(({ body }) => body)).toEqual([{ enabled }]))
     expect(notifications()).toEqual([])
     release()
@@ -94,7 +94,7 @@ test.each([
 test('§8 a failed switch is rolled back with a notification', async () => {
   const { network, user, list } = rendered()
   const { release } = network.post('/api/deployments/lobby/toggle').answersLater(503)
-  await user.click(await screen.findByRole('checkbox', { name: 'Disable lobby' }))
+  await user.click(await screen.findByRole('switch', { name: 'lobby enabled' }))
   expect(await within(await card('lobby')).findByText('Inactive')).toBeVisible()
   // The list never arrives, so only the rollback can restore the old state.
   network.get('/api/deployments').answersLater({})
@@ -107,7 +107,7 @@ test('§8 a failed switch is rolled back with a notification', async () => {
 test('§6 a 401 for a switch request leads to /login without a notification', async () => {
   const { network, user, store } = rendered()
   network.post('/api/deployments/lobby/toggle').answers(401)
-  await user.click(await screen.findByRole('checkbox', { name: 'Disable lobby' }))
+  await user.click(await screen.findByRole('switch', { name: 'lobby enabled' }))
   expect(await screen.findByRole('heading', { name: 'Sign In' })).toBeVisible()
   expect(store.getState().notifications).toEqual([])
 })
@@ -160,7 +160,7 @@ test('a restart that takes minutes does not delay other requests', async () => {
   network.post('/api/deployments/bot/toggle').answers({})
   await user.click(await screen.findByRole('button', { name: 'Restart lobby' }))
   network.get('/api/deployments').answers({ deployments: [{ ...bot, enabled: true, description: 'fresh' }] })
-  await user.click(screen.getByRole('checkbox', { name: 'Enable bot' }))
+  await user.click(screen.getByRole('switch', { name: 'bot enabled' }))
   expect(await screen.findByText('fresh')).toBeVisible()
 })
 

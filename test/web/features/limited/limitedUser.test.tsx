@@ -32,7 +32,7 @@ test('a card offers what the rights on its deployment allow, and says why a swit
   const reason = 'You do not have the right “power” on this deployment'
   expect(within(card).getByRole('button', { name: 'Restart lobby' })).toBeDisabled()
   expect(within(card).getByRole('button', { name: 'Restart lobby' })).toHaveAttribute('title', reason)
-  expect(within(card).getByRole('checkbox', { name: 'Disable lobby' })).toBeDisabled()
+  expect(within(card).getByRole('switch', { name: 'lobby enabled' })).toBeDisabled()
   expect(within(card).getAllByTitle(reason)).toHaveLength(2)
 })
 
