@@ -30,7 +30,7 @@ browserTest('the layout holds at every width, with notifications, dialogs and vi
   // §2: notifications appear at the top right below the header and do not block the page.
   for (const width of [360, 1000, 1440]) {
     await page.setViewportSize({ width, height: 600 })
-    await page.getByRole('checkbox', { name: /able layout$/ }).click()
+    await page.getByRole('switch', { name: 'layout enabled' }).click()
     const toast = page
       .getByRole('region', { name: 'Notifications' })
       .getByText(/^Successfully (en|dis)abled layout$/)
