@@ -138,8 +138,8 @@ nginxTest(
       await page.goto(`${origin}${PATH}`)
       await page.waitForURL(`${origin}${PATH}/login`)
       // The code of the last sign-in counts once.
-    await product!.passTime(30_000)
-    await signIn(page, 2)
+      await product!.passTime(30_000)
+      await signIn(page, 2)
       await walk(page, origin, 'nginx')
       expect({ errors, strays: nginx.strays }).toEqual({ errors: [], strays: [] })
     } finally {
