@@ -141,7 +141,9 @@ module.exports = (env, { mode = 'production' }) => {
     stats: 'errors-warnings',
     devServer: {
       port: Number(process.env.QUARTERDECK_DEV_PORT ?? 8081),
+      host: '127.0.0.1',
       historyApiFallback: true,
+      client: { overlay: { warnings: false } },
       // To the other server it must look as if the page came from there: sockets are refused to foreign origins.
       proxy: [
         {

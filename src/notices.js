@@ -9,6 +9,7 @@ const { join } = require('node:path')
 const KNOWN_LICENCES = [
   'MIT',
   'ISC',
+  'OFL-1.1',
   '0BSD',
   'BSD-2-Clause',
   'BSD-3-Clause',

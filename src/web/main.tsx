@@ -12,6 +12,9 @@ import './styles/main.scss'
 // Chunks and their assets are loaded from below the base path.
 __webpack_public_path__ = `${basePath()}/`
 
+// After the first paint, which the font must not delay.
+void import('./styles/fonts.scss')
+
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no #root')
 

@@ -3,6 +3,7 @@ import ace from 'ace-builds'
 import 'ace-builds/src-noconflict/ext-searchbox'
 import 'ace-builds/src-noconflict/mode-yaml'
 import yamlWorker from 'ace-builds/src-noconflict/worker-yaml?url'
+import '../styles/monospace.scss'
 import '../styles/ace.scss'
 
 // The Content-Security-Policy allows workers from the page's own origin only, not from blobs.

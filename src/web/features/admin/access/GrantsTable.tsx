@@ -5,9 +5,9 @@ import { useGetDeploymentsQuery } from '../../../api/deployments'
 import { failureDetail } from '../../../failure'
 import { counted } from '../../../ui/counted'
 import { LoadFailure } from '../../../ui/LoadFailure'
-import { EmptyList } from '../EmptyList'
+import { EmptyState } from '../../../ui/EmptyState'
 import { ListSkeleton } from '../ListSkeleton'
-import { SearchField } from '../SearchField'
+import { SearchField } from '../../../ui/SearchField'
 import { GrantRow } from './GrantRow'
 import { rights } from './rights'
 import styles from './access.module.scss'
@@ -49,9 +49,9 @@ export function GrantsTable({ grants, onChange }: { grants: Grant[]; onChange: (
         />
       )}
       {!names && !error && <ListSkeleton label="Loading the deployments" />}
-      {names?.length === 0 && <EmptyList>There are no deployments yet</EmptyList>}
+      {names?.length === 0 && <EmptyState>There are no deployments yet</EmptyState>}
       {names && names.length > 0 && shown?.length === 0 && (
-        <EmptyList>No deployment matches &quot;{search.trim()}&quot;</EmptyList>
+        <EmptyState>No deployment matches &quot;{search.trim()}&quot;</EmptyState>
       )}
       {shown && shown.length > 0 && (
         <div className={styles.table}>

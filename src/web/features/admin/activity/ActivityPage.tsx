@@ -7,7 +7,7 @@ import { LoadFailure } from '../../../ui/LoadFailure'
 import { ActivityFilters } from './ActivityFilters'
 import { ActivityRow } from './ActivityRow'
 import { selectActivityFilter } from '../adminSlice'
-import { EmptyList } from '../EmptyList'
+import { EmptyState } from '../../../ui/EmptyState'
 import { ListSkeleton } from '../ListSkeleton'
 import { useDebounced } from '../useDebounced'
 import adminStyles from '../admin.module.scss'
@@ -51,13 +51,13 @@ function ActivityLog() {
   const entries = (currentData ?? (error ? undefined : data))?.pages.flatMap((page) => page.entries)
   const filtered = kind !== null || username !== '' || wanted !== ''
 
-  if (error && isNotOffered(error)) return <EmptyList>This server does not offer an activity log.</EmptyList>
+  if (error && isNotOffered(error)) return <EmptyState>This server does not offer an activity log.</EmptyState>
   return (
     <>
       <ActivityFilters username={username} busy={isFetching} onRefresh={refetch} />
       {!entries?.length && !currentData && !error && <ListSkeleton label="Loading the activity" />}
       {currentData && entries?.length === 0 && (
-        <EmptyList>{filtered ? 'Nothing matches these filters' : 'Nothing has happened yet'}</EmptyList>
+        <EmptyState>{filtered ? 'Nothing matches these filters' : 'Nothing has happened yet'}</EmptyState>
       )}
       {entries && entries.length > 0 && (
         <ul className={`panel ${adminStyles.list}`} aria-busy={isFetching}>

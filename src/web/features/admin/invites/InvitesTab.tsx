@@ -6,11 +6,11 @@ import { useGetInviteCodesQuery } from '../../../api/admin'
 import { ActionIcon } from '../../../ui/ActionIcon'
 import { LoadFailure } from '../../../ui/LoadFailure'
 import { dialogOpened } from '../adminSlice'
-import { EmptyList } from '../EmptyList'
+import { EmptyState } from '../../../ui/EmptyState'
 import { keyInvites } from './inviteKey'
 import { InviteRow } from './InviteRow'
 import { ListSkeleton } from '../ListSkeleton'
-import { SearchField } from '../SearchField'
+import { SearchField } from '../../../ui/SearchField'
 import styles from '../admin.module.scss'
 
 export function InvitesTab() {
@@ -46,9 +46,9 @@ export function InvitesTab() {
         />
       )}
       {!invites && !error && <ListSkeleton label="Loading the invite codes" />}
-      {invites?.length === 0 && <EmptyList>No invite codes yet. Who has one can create an account.</EmptyList>}
+      {invites?.length === 0 && <EmptyState>No invite codes yet. Who has one can create an account.</EmptyState>}
       {invites && invites.length > 0 && shown?.length === 0 && (
-        <EmptyList>No invite code matches your search</EmptyList>
+        <EmptyState>No invite code matches your search</EmptyState>
       )}
       {shown && shown.length > 0 && (
         <ul className={`panel ${styles.list}`}>

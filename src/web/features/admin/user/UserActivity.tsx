@@ -2,7 +2,7 @@ import { Link } from 'react-router-dom'
 import { useGetActivityInfiniteQuery } from '../../../api/admin'
 import { ActionIcon } from '../../../ui/ActionIcon'
 import { ActivityRow } from '../activity/ActivityRow'
-import { EmptyList } from '../EmptyList'
+import { EmptyState } from '../../../ui/EmptyState'
 import { Section } from './Section'
 import adminStyles from '../admin.module.scss'
 
@@ -21,7 +21,7 @@ export function UserActivity({ username }: { username: string }) {
   return (
     <Section title="Lately" action={toAll} query={query} what="the activity">
       {entries.length === 0 ? (
-        <EmptyList>Nothing in the last 90 days</EmptyList>
+        <EmptyState>Nothing in the last 90 days</EmptyState>
       ) : (
         <ul className={`panel ${adminStyles.list}`}>
           {entries.slice(0, SHOWN).map((entry) => (

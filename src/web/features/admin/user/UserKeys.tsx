@@ -1,7 +1,7 @@
 import { useDispatch } from 'react-redux'
 import { useGetUserKeysQuery } from '../../../api/users'
 import { dialogOpened } from '../adminSlice'
-import { EmptyList } from '../EmptyList'
+import { EmptyState } from '../../../ui/EmptyState'
 import { Section } from './Section'
 import type { KeyList } from './UserPage'
 
@@ -10,7 +10,7 @@ export function UserKeys({ id, keyList: Keys }: { id: number; keyList: KeyList }
   const dispatch = useDispatch()
   return (
     <Section title="API keys" query={query} what="the API keys">
-      {query.data?.length === 0 && <EmptyList>No API keys</EmptyList>}
+      {query.data?.length === 0 && <EmptyState>No API keys</EmptyState>}
       {query.data && query.data.length > 0 && (
         <Keys keys={query.data} onDelete={({ id: of }) => dispatch(dialogOpened({ kind: 'deleteKey', id, of }))} />
       )}

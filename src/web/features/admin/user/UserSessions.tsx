@@ -3,7 +3,7 @@ import { useGetUserSessionsQuery } from '../../../api/users'
 import { deviceOf } from '../../../ui/deviceOf'
 import { TimeAgo } from '../../../ui/time/TimeAgo'
 import { dialogOpened } from '../adminSlice'
-import { EmptyList } from '../EmptyList'
+import { EmptyState } from '../../../ui/EmptyState'
 import { Section } from './Section'
 import adminStyles from '../admin.module.scss'
 import styles from './user.module.scss'
@@ -25,7 +25,7 @@ export function UserSessions({ id }: { id: number }) {
   return (
     <Section title="Sessions" action={endAll} query={query} what="the sessions">
       {sessions.length === 0 ? (
-        <EmptyList>Signed in nowhere</EmptyList>
+        <EmptyState>Signed in nowhere</EmptyState>
       ) : (
         <ul className={`panel ${adminStyles.list}`}>
           {sessions.map(({ id: of, device, address, last_used_at, current }) => (

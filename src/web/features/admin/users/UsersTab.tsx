@@ -4,9 +4,9 @@ import { useGetUsersQuery } from '../../../api/admin'
 import { counted } from '../../../ui/counted'
 import { LoadFailure } from '../../../ui/LoadFailure'
 import { selectUserSearch, usersSearched } from '../adminSlice'
-import { EmptyList } from '../EmptyList'
+import { EmptyState } from '../../../ui/EmptyState'
 import { ListSkeleton } from '../ListSkeleton'
-import { SearchField } from '../SearchField'
+import { SearchField } from '../../../ui/SearchField'
 import { UserRow } from './UserRow'
 import { useOwnId } from '../useOwnId'
 import styles from '../admin.module.scss'
@@ -35,9 +35,9 @@ export function UsersTab() {
         <LoadFailure title="Failed to load users" detail={failureDetail(error)} busy={isFetching} onRetry={refetch} />
       )}
       {!data && !error && <ListSkeleton label="Loading the users" />}
-      {data?.length === 0 && <EmptyList>No users yet</EmptyList>}
+      {data?.length === 0 && <EmptyState>No users yet</EmptyState>}
       {data && data.length > 0 && shown?.length === 0 && (
-        <EmptyList>No user matches &quot;{search.trim()}&quot;</EmptyList>
+        <EmptyState>No user matches &quot;{search.trim()}&quot;</EmptyState>
       )}
       {shown && shown.length > 0 && (
         <ul className={`panel ${styles.list}`}>

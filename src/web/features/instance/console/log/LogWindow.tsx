@@ -15,6 +15,7 @@ import { LogRow } from './LogRow'
 import { createGeometry, LOG_HEIGHT_PX, ROW_HEIGHT_PX } from './logGeometry'
 import { RULER, useColumns } from './useColumns'
 import { useLogSelection } from './useLogSelection'
+import '../../../../styles/monospace.scss'
 import styles from './log.module.scss'
 
 /** Distance from the end, in pixels, that still counts as the end (product §4). */
