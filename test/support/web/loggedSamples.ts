@@ -251,6 +251,12 @@ export const payloads: Record<string, unknown> = {
   'navigation/menuToggled': undefined,
   'navigation/menuClosed': undefined,
   'theme/themeChosen': 'dark',
+  'palette/commandsOpened': undefined,
+  'palette/shortcutsOpened': undefined,
+  'palette/paletteClosed': undefined,
+  'palette/commandChosen': 'configuration:lobby',
+  'palette/singleKeysChosen': false,
+  'palette/preferencesRecalled': { recent: ['page:/files'], singleKeys: false },
 
   'login/resumed': 'ann',
   'login/usernameTyped': 'ann',

@@ -10,6 +10,8 @@ if (typeof window !== 'undefined') {
   jest.requireActual<typeof Dom>('@testing-library/dom').configure({ asyncUtilTimeout: 30_000 })
   // jsdom has no media queries: none matches unless a test says so.
   window.matchMedia = (media) => Object.assign(new EventTarget(), { matches: false, media }) as MediaQueryList
+  // jsdom has no layout, so nothing scrolls.
+  Element.prototype.scrollIntoView = () => undefined
   // jsdom has no layout to observe.
   window.ResizeObserver = class {
     observe() {}

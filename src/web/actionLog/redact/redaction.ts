@@ -164,6 +164,13 @@ export const actionRules: Record<string, Rule | 'lines'> = {
   'navigation/menuToggled': 'keep',
   'navigation/menuClosed': 'keep',
   'theme/themeChosen': 'keep',
+  'palette/commandsOpened': 'keep',
+  'palette/shortcutsOpened': 'keep',
+  'palette/paletteClosed': 'keep',
+  // Ids of pages, deployments, instances and users, never what was typed.
+  'palette/commandChosen': 'keep',
+  'palette/singleKeysChosen': 'keep',
+  'palette/preferencesRecalled': 'keep',
 
   'login/resumed': 'keep',
   'login/usernameTyped': 'mask',

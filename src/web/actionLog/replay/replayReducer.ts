@@ -2,6 +2,7 @@ import { rootReducer } from '../../app/rootReducer'
 // The api reducer needs the definitions of all endpoints.
 import '../../api/endpoints'
 // Each of these injects its slice.
+import '../../app/palette/paletteSlice'
 import '../../app/routing/navigationSlice'
 import '../../app/versionSlice'
 import '../../drafts/draftsSlice'

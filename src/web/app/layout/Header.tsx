@@ -5,23 +5,25 @@ import { Link, NavLink, useLocation } from 'react-router-dom'
 import { useAccess } from '../../api/useAccess'
 import { selectIsAdmin, selectSignedIn } from '../../features/auth/sessionSlice'
 import { ProblemBell } from '../../features/problems/ProblemBell'
+import { ActionIcon } from '../../ui/ActionIcon'
 import { Icon } from '../../ui/Icon'
 import { Logo } from '../../ui/Logo'
 import { keepDrafts } from '../../drafts/keepDrafts'
 import { useAppStore } from '../hooks'
 import { LogoutButton } from './LogoutButton'
+import { commandsOpened } from '../palette/paletteSlice'
 import { menuClosed, menuToggled, selectMenuOpen } from '../routing/navigationSlice'
 import { RealtimeDot } from './RealtimeDot'
 import { ThemeChoice } from './ThemeChoice'
 import { UserMenu } from './UserMenu'
 
 const links = [
-  { to: '/', label: 'Overview' },
-  { to: '/deployments', label: 'Deployments' },
-  { to: '/files', label: 'Files' },
-]
-const databasesLink = { to: '/databases', label: 'Databases' }
-const adminLink = { to: '/admin', label: 'Admin' }
+  { to: '/', label: 'Overview', icon: 'activity' },
+  { to: '/deployments', label: 'Deployments', icon: 'layers' },
+  { to: '/files', label: 'Files', icon: 'folder' },
+] as const
+const databasesLink = { to: '/databases', label: 'Databases', icon: 'database' } as const
+const adminLink = { to: '/admin', label: 'Admin', icon: 'shield' } as const
 
 export function Header() {
   const isAdmin = useSelector(selectIsAdmin)
@@ -57,6 +59,28 @@ export function Header() {
           Quarterdeck
         </Link>
         {signedIn && <RealtimeDot />}
+        {/* At the lower edge of a phone. */}
+        <nav aria-label="Main" className="header-nav">
+          {[...links, ...(isLimited ? [] : [databasesLink]), ...(isAdmin ? [adminLink] : [])].map(
+            ({ to, label, icon }) => (
+              <NavLink key={to} to={to} end={to === '/'} className="header-link">
+                <ActionIcon name={icon} />
+                {label}
+              </NavLink>
+            ),
+          )}
+        </nav>
+        {signedIn && (
+          <button
+            type="button"
+            className="header-button header-search"
+            aria-label="Command palette"
+            title="Command palette (Ctrl or Cmd + K)"
+            onClick={() => dispatch(commandsOpened())}
+          >
+            <ActionIcon name="search" />
+          </button>
+        )}
         {signedIn && <ProblemBell />}
         <button
           ref={menuButton}
@@ -70,18 +94,9 @@ export function Header() {
           <Icon name={open ? 'close' : 'menu'} size={22} />
         </button>
         <div id="menu" className={open ? 'header-menu open' : 'header-menu'}>
-          <nav aria-label="Main">
-            {[...links, ...(isLimited ? [] : [databasesLink]), ...(isAdmin ? [adminLink] : [])].map(({ to, label }) => (
-              <NavLink key={to} to={to} end={to === '/'} className="header-link">
-                {label}
-              </NavLink>
-            ))}
-          </nav>
-          <div className="header-actions">
-            <ThemeChoice />
-            {signedIn && <UserMenu />}
-            {signedIn && <LogoutButton />}
-          </div>
+          <ThemeChoice />
+          {signedIn && <UserMenu />}
+          {signedIn && <LogoutButton />}
         </div>
       </div>
     </header>

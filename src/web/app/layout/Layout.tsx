@@ -10,6 +10,7 @@ import { ConnectionLine } from './ConnectionLine'
 import { Header } from './Header'
 import { NewVersion } from './NewVersion'
 import { NotFoundPage } from './NotFoundPage'
+import { Palette } from '../palette/Palette'
 import { PageBoundary } from './PageBoundary'
 import { SignInWarning } from './SignInWarning'
 import { TransferDock } from './TransferDock'
@@ -42,6 +43,7 @@ export function Layout() {
       <TransferDock />
       <Toasts />
       <NewVersion />
+      {signedIn && <Palette />}
     </RealtimeProvider>
   )
 }

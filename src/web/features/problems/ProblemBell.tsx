@@ -6,7 +6,7 @@ import { problemsOpened, selectProblemsOpen, selectUnseenProblems } from './prob
 import styles from './problems.module.scss'
 
 const ProblemsDialog = lazyEarly(
-  async () => (await import(/* webpackChunkName: 'problems' */ './ProblemsDialog')).ProblemsDialog,
+  async () => (await import(/* webpackChunkName: 'header-dialogs' */ './ProblemsDialog')).ProblemsDialog,
 )
 
 /** Opens the problem log. Shows how many problems were logged since it was last open. */

@@ -1,0 +1,120 @@
+import { useDispatch, useSelector } from 'react-redux'
+import { networkApi } from '../../api/network'
+import { useGetUsersQuery } from '../../api/admin'
+import { useAccess } from '../../api/useAccess'
+import { useLogout } from '../../api/useLogout'
+import { accountDialogOpened } from '../../features/account/accountSlice'
+import { selectIsAdmin } from '../../features/auth/sessionSlice'
+import { problemsOpened } from '../../features/problems/problemsSlice'
+import { appearanceOf } from '../../instanceState'
+import { THEMES, themeChosen } from '../themeSlice'
+import { shortcutsOpened } from './paletteSlice'
+
+export interface Command {
+  /** The same at every visit. */
+  id: string
+  group: 'Pages' | 'Deployments' | 'Instances' | 'Directories' | 'People' | 'Actions'
+  label: string
+  /** Also searched; shown beside the label. */
+  hint?: string
+  /** A path of the console. A command without one has `run`. */
+  to?: string
+  run?: () => void
+  /** Ends the session, so guards of unsaved work ask before it runs. */
+  isLogout?: boolean
+}
+
+/** Everything that the signed-in user may go to or do from the palette. */
+export function useCommands(): Command[] {
+  const dispatch = useDispatch()
+  const isAdmin = useSelector(selectIsAdmin)
+  const { isLimited, may } = useAccess()
+  const [logout] = useLogout()
+  const { data: overview } = networkApi.useGetOverviewQuery(undefined, { refetchOnMountOrArgChange: 5 })
+  const { data: users } = useGetUsersQuery(undefined, { skip: !isAdmin })
+
+  const page = (path: string, label: string, hint?: string): Command => ({
+    id: `page:${path}`,
+    group: 'Pages',
+    label,
+    ...(hint !== undefined && { hint }),
+    to: path,
+  })
+  const action = (id: string, label: string, run: () => unknown, hint?: string): Command => ({
+    id: `action:${id}`,
+    group: 'Actions',
+    label,
+    ...(hint !== undefined && { hint }),
+    run: () => void run(),
+  })
+  const deployments = overview?.sections.map(({ deployment }) => deployment) ?? []
+  const instances = overview?.sections.flatMap((section) => section.instances) ?? []
+
+  return [
+    page('/', 'Overview', 'g o'),
+    page('/deployments', 'Deployments', 'g d'),
+    page('/files', 'Files', 'g f'),
+    ...(isLimited ? [] : [page('/databases', 'Databases', 'g b')]),
+    ...(isAdmin
+      ? [
+          page('/admin', 'User Management', 'g a'),
+          page('/admin?tab=invites', 'Invite Codes'),
+          page('/admin?tab=dashboard', 'Kubernetes Dashboard'),
+          page('/activity', 'Activity'),
+        ]
+      : []),
+    page('/keys', 'API keys'),
+    page('/security', 'Sign-in methods', 'passkeys, authenticators, recovery codes'),
+    ...deployments
+      .filter(({ name }) => may('configuration', name))
+      .map(({ name }): Command => ({
+        id: `configuration:${name}`,
+        group: 'Deployments',
+        label: name,
+        hint: 'configuration',
+        to: `/deployments/${encodeURIComponent(name)}/edit`,
+      })),
+    ...instances.map(({ name, uid, deployment, state }): Command => ({
+      id: `instance:${deployment}/${uid}`,
+      group: 'Instances',
+      label: name,
+      hint: nameOf(state),
+      to: `/instance/${encodeURIComponent(deployment)}/${encodeURIComponent(uid)}`,
+    })),
+    ...deployments
+      .filter(({ name }) => may('files', name))
+      .map(({ dataDirectory }): Command => ({
+        id: `directory:${dataDirectory}`,
+        group: 'Directories',
+        label: dataDirectory,
+        hint: 'files',
+        to: `/files${dataDirectory.split('/').map(encodeURIComponent).join('/')}`,
+      })),
+    ...(users ?? []).map(({ id, username }): Command => ({
+      id: `person:${id}`,
+      group: 'People',
+      label: username,
+      to: `/admin/users/${encodeURIComponent(String(id))}`,
+    })),
+    ...THEMES.map((theme) =>
+      action(`theme:${theme}`, theme === 'auto' ? 'Use the theme of the system' : `Use the ${theme} theme`, () =>
+        dispatch(themeChosen(theme)),
+      ),
+    ),
+    action('problems', 'Show problems', () => dispatch(problemsOpened())),
+    action('sessions', 'Show your sessions', () => dispatch(accountDialogOpened('sessions'))),
+    action('password', 'Change password', () => dispatch(accountDialogOpened('password'))),
+    action('export', 'Export action log', () => dispatch(accountDialogOpened('export'))),
+    action('shortcuts', 'Show keyboard shortcuts', () => dispatch(shortcutsOpened()), '?'),
+    { ...action('logout', 'Log out', logout), isLogout: true },
+  ]
+}
+
+/** The name of a state; of one that the console does not know, the word of the server. */
+function nameOf(state: string): string {
+  try {
+    return appearanceOf(state).name
+  } catch {
+    return state
+  }
+}

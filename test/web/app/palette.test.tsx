@@ -1,0 +1,127 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import { deploymentOf, instanceOf, userOf } from '../../support/web/factories'
+import { renderApp } from '../../support/web/renderApp'
+
+const lobby = { deployment: deploymentOf('lobby'), instances: [instanceOf('a1b2c3-lobby'), instanceOf('d4e5f6-lobby')] }
+const survival = { deployment: deploymentOf('survival'), instances: [instanceOf('778899-survival')] }
+
+function open(path: string, options: Parameters<typeof renderApp>[1] = {}) {
+  const app = renderApp(path, { signedInAs: 'ann', ...options })
+  app.network.shows([lobby, survival])
+  app.network.get('/api/sftp/files').answers({ files: [], deploymentTypeIndex: null })
+  app.network.get('/api/deployments/lobby').answers({ content: 'name: lobby\n' })
+  return app
+}
+const field = () => screen.findByRole('combobox', { name: 'Find a page, deployment, instance or action' })
+const optionsOf = (group: string) =>
+  within(screen.getByRole('group', { name: group }))
+    .getAllByRole('option')
+    .map(({ textContent }) => textContent)
+
+test('Ctrl+K opens the palette, a second one closes it', async () => {
+  const { user } = open('/')
+  await screen.findByRole('heading', { name: 'Network Overview' })
+  await user.keyboard('{Control>}k{/Control}')
+  expect(await field()).toHaveFocus()
+  await user.keyboard('{Control>}k{/Control}')
+  await waitFor(() => expect(screen.queryByRole('combobox')).not.toBeInTheDocument())
+})
+
+test('the palette finds deployments, instances and directories by all words, and goes to the chosen one', async () => {
+  const { user, store } = open('/')
+  await screen.findByText('a1b2c3-lobby')
+  await user.click(screen.getByRole('button', { name: 'Command palette' }))
+  await user.type(await field(), 'lob')
+  expect(optionsOf('Deployments')).toEqual(['lobbyconfiguration'])
+  expect(optionsOf('Instances')).toEqual(['a1b2c3-lobbyOnline', 'd4e5f6-lobbyOnline'])
+  expect(optionsOf('Directories')).toEqual(['/lobbyfiles'])
+  await user.type(await field(), ' files')
+  expect(screen.getAllByRole('option').map(({ textContent }) => textContent)).toEqual(['/lobbyfiles'])
+  await user.keyboard('{Enter}')
+  await waitFor(() => expect(window.location.pathname).toBe('/files/lobby'))
+  await waitFor(() => expect(store.getState().palette?.shown).toBeNull())
+})
+
+test('the arrow keys move through the commands and wrap around', async () => {
+  const { user } = open('/')
+  await user.click(await screen.findByRole('button', { name: 'Command palette' }))
+  const input = await field()
+  const chosen = () => document.getElementById(input.getAttribute('aria-activedescendant')!)?.textContent
+  expect(chosen()).toBe('Overviewg o')
+  await user.keyboard('{ArrowDown}')
+  expect(chosen()).toBe('Deploymentsg d')
+  await user.keyboard('{ArrowUp}{ArrowUp}')
+  expect(chosen()).toBe('Log out')
+})
+
+test('commands that were used are listed first at the next visit, until the session ends', async () => {
+  const { user, services, store } = open('/')
+  await user.click(await screen.findByRole('button', { name: 'Command palette' }))
+  await user.type(await field(), 'dark theme{Enter}')
+  await waitFor(() => expect(store.getState().theme).toBe('dark'))
+  await waitFor(() => expect(services.stored.get('recent-commands')).toBe('["action:theme:dark"]'))
+  await user.keyboard('{Control>}k{/Control}')
+  await field()
+  expect(optionsOf('Recently used')).toEqual(['Use the dark theme'])
+
+  store.dispatch({ type: 'session/ended' })
+  await waitFor(() => expect(services.stored.has('recent-commands')).toBe(false))
+})
+
+test('only administrators find people and pages of the administration', async () => {
+  const { user, leave } = open('/')
+  await user.click(await screen.findByRole('button', { name: 'Command palette' }))
+  await field()
+  expect(optionsOf('Pages')).not.toContain('Activity')
+  leave()
+
+  const { user: admin, network } = open('/', { isAdmin: true })
+  network.get('/api/users').answers({ users: [userOf(7, 'bertha')] })
+  await admin.click(await screen.findByRole('button', { name: 'Command palette' }))
+  await admin.type(await field(), 'berth')
+  const found = await screen.findByRole('option', { name: 'bertha' })
+  expect(found).toHaveAttribute('href', '/admin/users/7')
+})
+
+test('what is typed into the palette is in no action', async () => {
+  const { user, store } = open('/')
+  await user.click(await screen.findByRole('button', { name: 'Command palette' }))
+  await user.type(await field(), 'hunter2secret')
+  expect(await screen.findByText('Nothing matches')).toBeVisible()
+  expect(JSON.stringify(store.getState())).not.toContain('hunter')
+})
+
+test.each([
+  ['gf', '/files'],
+  ['gd', '/deployments'],
+  ['fo', '/'],
+])('the keys %s lead from the overview to %s', async (keys, path) => {
+  const { user } = open('/')
+  await screen.findByText('a1b2c3-lobby')
+  await user.keyboard(keys)
+  await waitFor(() => expect(window.location.pathname).toBe(path))
+})
+
+test('single keys do nothing while a text is typed or after they were turned off', async () => {
+  const { user, services } = open('/')
+  await screen.findByText('a1b2c3-lobby')
+  await user.keyboard('?')
+  await user.click(await screen.findByRole('checkbox', { name: 'Use shortcuts without Ctrl or Cmd' }))
+  expect(services.stored.get('single-key-shortcuts')).toBe('off')
+  await user.keyboard('{Escape}')
+  await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
+  await user.keyboard('gf?')
+  expect(window.location.pathname).toBe('/')
+  expect(screen.queryByRole('dialog')).not.toBeInTheDocument()
+
+  await user.keyboard('{Control>}k{/Control}')
+  await user.type(await field(), 'gf')
+  expect(window.location.pathname).toBe('/')
+})
+
+test('single keys that were turned off at an earlier visit stay off', async () => {
+  const { user } = open('/', { stored: { 'single-key-shortcuts': 'off' } })
+  await screen.findByText('a1b2c3-lobby')
+  await user.keyboard('gf')
+  expect(window.location.pathname).toBe('/')
+})
