@@ -46,7 +46,7 @@ describe('a file draft', () => {
     await app.open()
     expect(aceEditor().text()).toBe('a: 1')
     expect((await offer(/You have an unsaved text of/)).closest('p')).toHaveTextContent(
-      'You have an unsaved text of lobby.yml (just now)',
+      'You have an unsaved text of lobby.yml (now)',
     )
     await app.user.click(button('Restore'))
     await waitFor(() => expect(aceEditor().text()).toBe('typed a: 1'))

@@ -4,10 +4,10 @@ import { timeAgo } from '../../../src/web/ui/time/timeAgo'
 const NOW = Date.UTC(2026, 10, 20)
 
 test.each([
-  [0, 'just now'],
-  [59_999, 'just now'],
+  [0, 'now'],
+  [59_999, 'now'],
   // The clock of the server is ahead.
-  [-90_000, 'just now'],
+  [-90_000, 'now'],
   [60_000, '1 minute ago'],
   [119_999, '1 minute ago'],
   [3_599_999, '59 minutes ago'],

@@ -6,13 +6,14 @@ const UNITS = [
   ['minute', 60_000],
 ] as const
 
-const format = new Intl.RelativeTimeFormat('en', { numeric: 'always' })
+const format = new Intl.RelativeTimeFormat(undefined, { numeric: 'always' })
+const now = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' }).format(0, 'second')
 
-/** Returns `3 minutes ago`, in whole units of the largest that fits, or `just now` below one minute. */
-export function timeAgo(time: number, now: number): string {
-  const age = now - time
+/** Returns `3 minutes ago`, in whole units of the largest that fits, or `now` below one minute, in the browser's language. */
+export function timeAgo(time: number, at: number): string {
+  const age = at - time
   const unit = UNITS.find(([, length]) => Math.abs(age) >= length)
   // Clocks differ, so a time in the future counts as now.
-  if (!unit || age < 0) return 'just now'
+  if (!unit || age < 0) return now
   return format.format(-Math.floor(age / unit[1]), unit[0])
 }

@@ -36,7 +36,7 @@ test('each session shows its device, address and last use, with the current sess
   await opened()
   const rows = await within(await dialog()).findAllByRole('listitem')
   expect(rows.map((row) => row.textContent)).toEqual([
-    'Chrome on AndroidThis one10.0.0.1 · used just now',
+    'Chrome on AndroidThis one10.0.0.1 · used now',
     'Firefox on Windows10.0.0.9 · used 5 minutes agoEnd',
     'Firefox on Windows10.0.0.9 · used 5 hours agoEnd',
   ])
