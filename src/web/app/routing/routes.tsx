@@ -69,6 +69,14 @@ const account = page(
   async () => (await import(/* webpackChunkName: 'page-account' */ '../pages/AccountPage')).AccountPage,
 )
 
+declare const __BUILD__: string | undefined
+
+/** Only in a build for development. */
+const components =
+  typeof __BUILD__ === 'string' && __BUILD__ === 'development'
+    ? page(async () => (await import('../dev/ComponentsPage')).ComponentsPage)
+    : undefined
+
 /** Declarative: the data router would add 16 kB (gzip) to the login page, and nothing here needs it. */
 export function AppRoutes() {
   return (
@@ -87,6 +95,7 @@ export function AppRoutes() {
         <Route path="/security" element={account} />
         <Route path="/databases" element={databases} />
         <Route path="/instance/:deploymentName/:instanceUid" element={instance} />
+        {components && <Route path="/dev/components" element={components} />}
       </Route>
       <Route path="*" element={layout} />
     </Routes>
