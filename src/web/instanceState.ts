@@ -10,10 +10,13 @@ const appearances: Record<InstanceState, Appearance> = {
   STOPPED: { name: 'Offline', tone: 'stopped' },
 }
 
+/** A server may report a state that the contract does not know. */
+export const isKnownState = (state: string): state is InstanceState => Object.hasOwn(appearances, state)
+
 /** Returns how a state is shown. @throws for a state that the contract does not know, which is an error (product §3) */
 export function appearanceOf(state: string): Appearance {
-  if (!Object.hasOwn(appearances, state)) throw new Error(`Unknown instance state: ${state}`)
-  return appearances[state as InstanceState]
+  if (!isKnownState(state)) throw new Error(`Unknown instance state: ${state}`)
+  return appearances[state]
 }
 
 /** Returns the number of players: null if unknown, undefined for no players. Without a count, names are counted. */

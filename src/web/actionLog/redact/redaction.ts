@@ -254,7 +254,19 @@ export const actionRules: Record<string, Rule | 'lines'> = {
   'databases/filtered': 'keep',
   'databases/left': 'keep',
 
+  // Names of deployments, and what is searched for in their names.
+  'overview/preferencesRecalled': 'keep',
+  'overview/viewChosen': 'keep',
+  'overview/filterChosen': 'keep',
+  'overview/searched': 'keep',
+  'overview/filtersCleared': 'keep',
   'overview/sectionToggled': 'keep',
+  'overview/allCollapsed': 'keep',
+  'overview/allExpanded': 'keep',
+  'overview/menuOpened': 'keep',
+  'overview/menuClosed': 'keep',
+  'overview/powerAsked': 'keep',
+  'overview/dialogClosed': 'keep',
 
   // The contents of drafts are outside the store.
   'drafts/offersChanged': 'keep',

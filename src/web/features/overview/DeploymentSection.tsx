@@ -1,74 +1,133 @@
-import { useId } from 'react'
-import Collapse from 'react-bootstrap/Collapse'
+import { memo, useId } from 'react'
 import { useDispatch } from 'react-redux'
-import { useAppSelector } from '../../app/hooks'
-import { failureText } from '../../failure'
+import type { Instance } from '../../../contract/instance'
+import { useRestartDeploymentMutation } from '../../api/deployments'
 import type { OverviewSection } from '../../api/network'
+import { failureText } from '../../failure'
 import { counted } from '../../ui/counted'
 import { ErrorBoundary } from '../../ui/ErrorBoundary'
 import { Icon } from '../../ui/Icon'
-import { InstanceCard } from './InstanceCard'
-import { sectionToggled, selectIsCollapsed } from './overviewSlice'
-import styles from './overview.module.scss'
+import { concernOf } from './attention'
+import { DeploymentMenu } from './DeploymentMenu'
+import { InstanceLink } from './InstanceLink'
+import type { OverviewState, View } from './overviewSlice'
+import { sectionToggled } from './overviewSlice'
+import { countPlayers } from './totals'
+import styles from './groups.module.scss'
+import instanceStyles from './instances.module.scss'
 
-export function DeploymentSection({ deployment, instances, failure }: OverviewSection) {
-  const { name, enabled } = deployment
-  const collapsed = useAppSelector((state) => selectIsCollapsed(state, name))
+type DeploymentSectionProps = {
+  section: OverviewSection
+  /** Those that the filters leave. */
+  shown: Instance[]
+  view: View
+  isCollapsed: boolean
+  /** A search opens all groups that it leaves. */
+  isSearched: boolean
+  cpu: OverviewState['cpu']
+}
+
+/** One deployment with its instances. A collapsed one renders none of them. */
+export const DeploymentSection = memo(function DeploymentSection({
+  section: { deployment, instances, failure },
+  shown,
+  view,
+  isCollapsed,
+  isSearched,
+  cpu,
+}: DeploymentSectionProps) {
+  const { name, enabled, description } = deployment
   const dispatch = useDispatch()
   const id = useId()
+  const isCards = view === 'cards'
 
   return (
-    <section className={styles.deployment} aria-labelledby={`${id}-title`}>
-      <h2 id={`${id}-title`} className={styles.deploymentHead}>
-        <button
-          type="button"
-          aria-expanded={!collapsed}
-          aria-controls={`${id}-instances`}
-          onClick={() => dispatch(sectionToggled(name))}
-        >
-          <Icon name="chevron" />
-          <span className={styles.deploymentName}>{name}</span>
-          <span className={styles.count}>{failure ? 'unknown' : counted(instances.length, 'instance')}</span>
-          {!enabled && <span className={styles.count}>disabled</span>}
-        </button>
-      </h2>
-      <Collapse in={!collapsed}>
+    <section className={styles.group} aria-labelledby={`${id}-title`}>
+      <div className={styles.head}>
+        <h2 id={`${id}-title`}>
+          <button
+            type="button"
+            aria-expanded={!isCollapsed}
+            aria-controls={isCollapsed ? undefined : `${id}-instances`}
+            aria-disabled={isSearched || undefined}
+            title={isSearched ? 'Open while you search' : undefined}
+            onClick={() => !isSearched && dispatch(sectionToggled(name))}
+          >
+            <Icon name="chevron" size={16} />
+            <span className={styles.name}>{name}</span>
+            <span className={styles.count}>{failure ? 'unknown' : countText(shown.length, instances.length)}</span>
+            {!enabled && <span className={styles.disabled}>disabled</span>}
+            {/* Every instance has the description of its deployment. */}
+            {description && instances.length === 0 && <span className={styles.description}>{description}</span>}
+          </button>
+        </h2>
+        <Aside name={name} instances={instances} />
+        <DeploymentMenu deployment={deployment} />
+      </div>
+      {!isCollapsed && (
         <div id={`${id}-instances`}>
           {failure && (
-            <p className={`${styles.deploymentNote} ${styles.failed}`} role="alert">
+            <p className={`${styles.note} ${styles.failed}`} role="alert">
               {failureText(failure, 'Failed to fetch network data')}
               {instances.length > 0 && <span className="failure-hint">Showing what was known before.</span>}
             </p>
           )}
-          {!failure && instances.length === 0 && (
-            <p className={styles.deploymentNote}>No instances currently running</p>
-          )}
-          {instances.length > 0 && (
-            <ul className={styles.instances}>
-              {instances.map((instance) => (
+          {!failure && instances.length === 0 && <p className={styles.note}>No instances currently running</p>}
+          {shown.length > 0 && (
+            <ul className={isCards ? instanceStyles.cards : instanceStyles.rows}>
+              {shown.map((instance) => (
                 <li key={instance.uid}>
                   <ErrorBoundary
                     resetKey={instance.state}
-                    fallback={(error) => <BrokenCard name={instance.name} message={error.message} />}
+                    fallback={(error) => (
+                      <BrokenInstance name={instance.name} message={error.message} isCard={isCards} />
+                    )}
                   >
-                    <InstanceCard deployment={name} instance={instance} />
+                    <InstanceLink
+                      deployment={name}
+                      instance={instance}
+                      isCard={isCards}
+                      samples={isCards ? undefined : cpu[instance.uid]}
+                    />
                   </ErrorBoundary>
                 </li>
               ))}
             </ul>
           )}
         </div>
-      </Collapse>
+      )}
     </section>
+  )
+})
+
+const countText = (shown: number, all: number) =>
+  shown === all ? counted(all, 'instance') : `${shown} of ${counted(all, 'instance')}`
+
+/** What is worth knowing of a deployment that is collapsed. */
+function Aside({ name, instances }: { name: string; instances: Instance[] }) {
+  const [, { isLoading: restarting }] = useRestartDeploymentMutation({ fixedCacheKey: `restart ${name}` })
+  const blocked = instances.filter((instance) => ['blocked', 'unknown'].includes(concernOf(instance) ?? '')).length
+  const players = countPlayers(instances)
+  return (
+    <span className={styles.aside}>
+      {restarting && (
+        <span className={styles.restarting}>
+          <span className="spinner-border spinner-border-sm" aria-hidden="true" />
+          Restarting
+        </span>
+      )}
+      {blocked > 0 && <span className="state blocked">{blocked} blocked</span>}
+      {players.count !== undefined && players.count > 0 && <span>{counted(players.count, 'player')}</span>}
+    </span>
   )
 }
 
-/** Replaces a card that failed to render, for example because of an unknown state. */
-function BrokenCard({ name, message }: { name: string; message: string }) {
+/** Replaces an instance that failed to render, for example because of an unknown state. */
+function BrokenInstance({ name, message, isCard }: { name: string; message: string; isCard: boolean }) {
   return (
-    <div className={`${styles.instance} panel blocked`} role="alert">
-      <span className={styles.instanceName}>{name}</span>
-      <span className="state blocked">{message}</span>
+    <div className={isCard ? `${instanceStyles.card} panel` : instanceStyles.row} role="alert">
+      <span className={instanceStyles.name}>{name}</span>
+      <span className={`${instanceStyles.problem} state blocked`}>{message}</span>
     </div>
   )
 }

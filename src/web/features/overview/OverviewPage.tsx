@@ -1,15 +1,29 @@
+import { useLayoutEffect } from 'react'
+import { useSelector } from 'react-redux'
 import { useGetOverviewQuery } from '../../api/network'
-import { DeploymentSection } from './DeploymentSection'
-import { DiskWarning } from './DiskWarning'
+import { useAppDispatch } from '../../app/hooks'
 import { failureHint, failureText } from '../../failure'
 import { LoadFailure } from '../../ui/LoadFailure'
+import { countByFilter, listAttention } from './attention'
+import { AttentionPanel } from './AttentionPanel'
+import { DeploymentList } from './DeploymentList'
+import { DiskWarning } from './DiskWarning'
 import { ManagerSilent } from './ManagerSilent'
 import { NoDeployments } from './NoDeployments'
+import { recallPreferences } from './overviewPreferences'
 import { OverviewSkeleton } from './OverviewSkeleton'
+import type { View } from './overviewSlice'
+import { selectDialog, selectView } from './overviewSlice'
 import { OverviewSummary } from './OverviewSummary'
+import { OverviewToolbar } from './OverviewToolbar'
+import { OverviewTotals } from './OverviewTotals'
+import { PowerDialog } from './PowerDialog'
 import { StatusBadge } from './StatusBadge'
 
 const POLL_MS = 3000
+/** The most instances that are shown as cards, and as rows of the usual height, until the user chooses. */
+const MAX_CARDS = 12
+const MAX_ROWS = 24
 
 export function OverviewPage() {
   const { data, error, isFetching, fulfilledTimeStamp, refetch } = useGetOverviewQuery(undefined, {
@@ -19,6 +33,16 @@ export function OverviewPage() {
     refetchOnMountOrArgChange: true,
   })
   const failed = error !== undefined || data?.managerSilent || data?.sections.some((section) => section.failure)
+  const chosenView = useSelector(selectView)
+  const dialog = useSelector(selectDialog)
+  const dispatch = useAppDispatch()
+  // Before the first paint, which would otherwise show the default view.
+  useLayoutEffect(() => dispatch(recallPreferences()), [dispatch])
+
+  const sections = data?.sections ?? []
+  const counts = countByFilter(sections)
+  const view = chosenView ?? defaultView(counts.all)
+  const asked = dialog && sections.find(({ deployment }) => deployment.name === dialog.name)
 
   return (
     <>
@@ -43,9 +67,20 @@ export function OverviewPage() {
         <DiskWarning key={disk.name} {...disk} />
       ))}
       {data?.sections.length === 0 && <NoDeployments />}
-      {data?.sections.map((section) => (
-        <DeploymentSection key={section.deployment.name} {...section} />
-      ))}
+      {sections.length > 0 && (
+        <>
+          <OverviewTotals sections={sections} />
+          <AttentionPanel items={listAttention(sections)} />
+          <OverviewToolbar names={sections.map(({ deployment }) => deployment.name)} counts={counts} view={view} />
+          <DeploymentList sections={sections} view={view} />
+        </>
+      )}
+      {dialog && asked && <PowerDialog {...dialog} instances={asked.instances} />}
     </>
   )
+}
+
+function defaultView(instances: number): View {
+  if (instances <= MAX_CARDS) return 'cards'
+  return instances <= MAX_ROWS ? 'rows' : 'compact'
 }

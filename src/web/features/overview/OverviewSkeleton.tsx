@@ -1,22 +1,13 @@
 import styles from './overview.module.scss'
 
-/** Has the heights of the sections, so that the layout does not jump when they are loaded. */
+/** Has the heights of the figures and the toolbar, so that they do not jump when the deployments are loaded. */
 export function OverviewSkeleton() {
   return (
-    <div className="placeholder-glow" role="status">
+    <div className={`${styles.skeleton} placeholder-glow`} role="status">
       <span className="visually-hidden">Loading the network overview</span>
-      {[3, 2].map((cards, index) => (
-        <div key={index} className={styles.deployment} aria-hidden="true">
-          <div className={styles.deploymentHead}>
-            <span className={`placeholder ${styles.skeletonTitle}`} />
-          </div>
-          <div className={styles.instances}>
-            {Array.from({ length: cards }, (_, card) => (
-              <span key={card} className={`placeholder ${styles.skeletonCard}`} />
-            ))}
-          </div>
-        </div>
-      ))}
+      <span className={`placeholder ${styles.skeletonTotals}`} aria-hidden="true" />
+      <span className={`placeholder ${styles.skeletonToolbar}`} aria-hidden="true" />
+      <span className={`placeholder ${styles.skeletonGroup}`} aria-hidden="true" />
     </div>
   )
 }

@@ -6,11 +6,10 @@ import styles from './overview.module.scss'
 /** `since` is set if reloading failed: the time of the last successful load, in milliseconds since the epoch. */
 export function OverviewSummary({ overview, since }: { overview: Overview | undefined; since: number | undefined }) {
   if (!overview) return <p className="page-summary" />
-  const instances = overview.sections.flatMap((section) => section.instances)
-  const online = instances.filter(({ state }) => state === 'RUNNING').length
+  const instances = overview.sections.reduce((sum, section) => sum + section.instances.length, 0)
   return (
     <p className="page-summary">
-      {counted(overview.sections.length, 'deployment')} · {counted(instances.length, 'instance')} · {online} online
+      {counted(overview.sections.length, 'deployment')} · {counted(instances, 'instance')}
       {since !== undefined && (
         <>
           {' · '}

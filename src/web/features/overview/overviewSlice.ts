@@ -1,24 +1,120 @@
 import type { PayloadAction } from '@reduxjs/toolkit'
-import { createSlice } from '@reduxjs/toolkit'
+import { createSlice, original } from '@reduxjs/toolkit'
+import type { Overview } from '../../api/network'
+import { networkApi } from '../../api/network'
 import { rootReducer } from '../../app/rootReducer'
+import { sessionEnded } from '../../facts'
 
-/** Names of the collapsed deployments. */
-export type OverviewState = { collapsed: string[] }
+export const VIEWS = ['cards', 'rows', 'compact'] as const
+export type View = (typeof VIEWS)[number]
+export const FILTERS = ['all', 'online', 'attention', 'offline'] as const
+export type Filter = (typeof FILTERS)[number]
 
-const initialState: OverviewState = { collapsed: [] }
+/** What is kept over reloads (overviewListeners.ts). */
+export type Preferences = {
+  /** Null until the user chooses: the number of instances decides. */
+  view: View | null
+  filter: Filter
+  /** Names of the collapsed deployments. */
+  collapsed: string[]
+}
+export type PowerQuestion = { kind: 'restart' | 'disable'; name: string }
+
+export type OverviewState = Preferences & {
+  query: string
+  /** The deployment whose menu is open. */
+  menu: string | null
+  dialog: PowerQuestion | null
+  /** By uid: CPU in percent at the last polls, oldest first. */
+  cpu: Record<string, readonly number[]>
+}
+
+/** Number of polls that a sparkline shows: two minutes. */
+export const MAX_SAMPLES = 40
+
+const initialState: OverviewState = {
+  view: null,
+  filter: 'all',
+  collapsed: [],
+  query: '',
+  menu: null,
+  dialog: null,
+  cpu: {},
+}
 
 const overviewSlice = createSlice({
   name: 'overview',
   initialState,
   reducers: {
+    preferencesRecalled: (state, { payload }: PayloadAction<Preferences>) => ({ ...state, ...payload }),
+    viewChosen(state, { payload }: PayloadAction<View>) {
+      state.view = payload
+    },
+    filterChosen(state, { payload }: PayloadAction<Filter>) {
+      state.filter = payload
+    },
+    searched(state, { payload }: PayloadAction<string>) {
+      state.query = payload
+    },
+    /** Shows all instances again. */
+    filtersCleared(state) {
+      state.filter = 'all'
+      state.query = ''
+    },
     sectionToggled(state, { payload: name }: PayloadAction<string>) {
       const at = state.collapsed.indexOf(name)
       if (at === -1) state.collapsed.push(name)
       else state.collapsed.splice(at, 1)
     },
+    /** The payload holds the names of all deployments. */
+    allCollapsed(state, { payload }: PayloadAction<string[]>) {
+      state.collapsed = payload
+    },
+    allExpanded(state) {
+      state.collapsed = []
+    },
+    menuOpened(state, { payload }: PayloadAction<string>) {
+      state.menu = payload
+    },
+    menuClosed(state) {
+      state.menu = null
+    },
+    powerAsked(state, { payload }: PayloadAction<PowerQuestion>) {
+      state.dialog = payload
+    },
+    dialogClosed(state) {
+      state.dialog = null
+    },
   },
-  selectors: { selectIsCollapsed: (state, name: string) => state.collapsed.includes(name) },
+  extraReducers: (builder) => {
+    builder
+      // Names that one user sees must not reach the next.
+      .addCase(sessionEnded, ({ view, filter }) => ({ ...initialState, view, filter }))
+      .addMatcher(networkApi.endpoints.getOverview.matchFulfilled, (state, { payload }) => {
+        // Not a draft of immer, which would wrap each of a thousand arrays.
+        state.cpu = withSamples(original(state)?.cpu ?? {}, payload)
+      })
+  },
+  selectors: {
+    selectView: (state) => state.view,
+    selectFilter: (state) => state.filter,
+    selectQuery: (state) => state.query,
+    selectCollapsed: (state) => state.collapsed,
+    selectMenu: (state) => state.menu,
+    selectDialog: (state) => state.dialog,
+    selectCpuSamples: (state) => state.cpu,
+  },
 })
+
+/** Adds a sample of each instance. Drops instances that are gone, unless some could not be loaded. */
+function withSamples(known: OverviewState['cpu'], { sections }: Overview): Record<string, number[]> {
+  const isComplete = sections.every(({ failure }) => !failure)
+  const samples = (isComplete ? {} : { ...known }) as Record<string, number[]>
+  for (const { instances } of sections)
+    for (const { uid, cpu } of instances)
+      samples[uid] = [...(known[uid] ?? []).slice(1 - MAX_SAMPLES), typeof cpu === 'number' ? cpu : 0]
+  return samples
+}
 
 declare module '../../app/rootReducer' {
   interface LazySlices {
@@ -26,5 +122,19 @@ declare module '../../app/rootReducer' {
   }
 }
 
-export const { sectionToggled } = overviewSlice.actions
-export const { selectIsCollapsed } = overviewSlice.injectInto(rootReducer).selectors
+export const {
+  preferencesRecalled,
+  viewChosen,
+  filterChosen,
+  searched,
+  filtersCleared,
+  sectionToggled,
+  allCollapsed,
+  allExpanded,
+  menuOpened,
+  menuClosed,
+  powerAsked,
+  dialogClosed,
+} = overviewSlice.actions
+export const { selectView, selectFilter, selectQuery, selectCollapsed, selectMenu, selectDialog, selectCpuSamples } =
+  overviewSlice.injectInto(rootReducer).selectors

@@ -1,0 +1,74 @@
+import { useDispatch, useSelector } from 'react-redux'
+import { useNavigate } from 'react-router-dom'
+import type { Deployment } from '../../../contract/deployment'
+import { useRestartDeploymentMutation } from '../../api/deployments'
+import { missingRight, useAccess } from '../../api/useAccess'
+import { Menu, MenuItem } from '../../ui/Menu'
+import { configurationAddress, filesAddress } from './addresses'
+import { menuClosed, menuOpened, powerAsked, selectMenu } from './overviewSlice'
+import { useToggle } from './useToggle'
+
+export function DeploymentMenu({ deployment }: { deployment: Deployment }) {
+  const { name } = deployment
+  const isOpen = useSelector((state: Parameters<typeof selectMenu>[0]) => selectMenu(state) === name)
+  const dispatch = useDispatch()
+  return (
+    <Menu
+      label={`Actions for ${name}`}
+      isOpen={isOpen}
+      onToggle={(open) => dispatch(open ? menuOpened(name) : menuClosed())}
+    >
+      <Items {...deployment} />
+    </Menu>
+  )
+}
+
+/** Rendered while the menu is open. */
+function Items({ name, enabled, dataDirectory }: Deployment) {
+  const [, { isLoading: restarting }] = useRestartDeploymentMutation({ fixedCacheKey: `restart ${name}` })
+  const { toggle, toggling } = useToggle(name)
+  const { may } = useAccess()
+  const dispatch = useDispatch()
+  const navigate = useNavigate()
+  const mayPower = may('power', name) ? undefined : missingRight('power')
+
+  const restartProblem = () => {
+    if (!enabled) return 'Only an active deployment can be restarted'
+    return restarting ? 'It is being restarted' : undefined
+  }
+  return (
+    <>
+      <MenuItem
+        disabledBecause={mayPower ?? restartProblem()}
+        onClick={() => dispatch(powerAsked({ kind: 'restart', name }))}
+      >
+        Restart deployment
+      </MenuItem>
+      {enabled ? (
+        <MenuItem disabledBecause={mayPower} onClick={() => dispatch(powerAsked({ kind: 'disable', name }))}>
+          Disable
+        </MenuItem>
+      ) : (
+        <MenuItem
+          disabledBecause={mayPower ?? (toggling ? 'It is being changed' : undefined)}
+          onClick={() => void toggle(true)}
+        >
+          Enable
+        </MenuItem>
+      )}
+      <MenuItem
+        disabledBecause={may('files', name) ? undefined : missingRight('files')}
+        onClick={() => void navigate(filesAddress(dataDirectory))}
+      >
+        Open files
+      </MenuItem>
+      <MenuItem
+        disabledBecause={may('configuration', name) ? undefined : missingRight('configuration')}
+        onClick={() => void navigate(configurationAddress(name))}
+      >
+        Edit configuration
+      </MenuItem>
+      <MenuItem onClick={() => void navigate('/deployments')}>Go to deployments</MenuItem>
+    </>
+  )
+}

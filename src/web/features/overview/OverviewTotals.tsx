@@ -1,0 +1,56 @@
+import type { ReactNode } from 'react'
+import type { OverviewSection } from '../../api/network'
+import { rounded } from './rounded'
+import { totalsOf } from './totals'
+import { UsageBar } from './UsageBar'
+import styles from './overview.module.scss'
+
+/** Four figures of the whole network. */
+export function OverviewTotals({ sections }: { sections: readonly OverviewSection[] }) {
+  const { instances, online, players, isPartial, cpu, busiest, memory } = totalsOf(sections)
+  return (
+    <dl className={`${styles.totals} panel`}>
+      <Total label="Instances online" value={online} aside={`of ${instances}`} />
+      <Total
+        label="Players"
+        value={players}
+        aside={isPartial ? 'or more' : undefined}
+        title={isPartial ? 'Some servers do not tell how many players they have' : undefined}
+      />
+      <Total
+        label="CPU, average"
+        value={cpu === undefined ? '–' : `${rounded(cpu, 1)} %`}
+        aside={busiest && online > 1 ? `highest ${rounded(busiest.cpu, 1)} %` : undefined}
+        title={busiest && `Of each instance's limit. Highest: ${busiest.name}`}
+      />
+      <Total
+        label="Memory"
+        value={memory.total > 0 ? rounded(memory.used, 2) : '–'}
+        aside={memory.total > 0 ? `of ${rounded(memory.total, 2)} GiB` : undefined}
+      >
+        {memory.total > 0 && <UsageBar share={memory.used / memory.total} />}
+      </Total>
+    </dl>
+  )
+}
+
+type TotalProps = {
+  label: string
+  value: ReactNode
+  aside?: string | undefined
+  title?: string | undefined
+  children?: ReactNode
+}
+
+function Total({ label, value, aside, title, children }: TotalProps) {
+  return (
+    <div title={title}>
+      <dt>{label}</dt>
+      <dd>
+        <span className={styles.totalValue}>{value}</span>
+        {aside && <span className={styles.totalAside}>{aside}</span>}
+        {children}
+      </dd>
+    </div>
+  )
+}

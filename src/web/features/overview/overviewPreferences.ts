@@ -1,0 +1,67 @@
+import { isAnyOf } from '@reduxjs/toolkit'
+import { addAppListeners } from '../../app/appListeners'
+import type { AppThunk, RootState, Services } from '../../app/types'
+import { sessionEnded } from '../../facts'
+import type { Preferences } from './overviewSlice'
+import {
+  allCollapsed,
+  allExpanded,
+  filterChosen,
+  FILTERS,
+  filtersCleared,
+  preferencesRecalled,
+  sectionToggled,
+  selectCollapsed,
+  selectFilter,
+  selectView,
+  viewChosen,
+  VIEWS,
+} from './overviewSlice'
+
+const KEY = 'overview'
+
+/** Dispatched by the page when it opens. */
+export const recallPreferences =
+  (): AppThunk =>
+  (dispatch, _getState, { storage }) => {
+    const stored = readPreferences(storage)
+    if (stored) dispatch(preferencesRecalled(stored))
+  }
+
+addAppListeners((startListening) => {
+  startListening({
+    matcher: isAnyOf(viewChosen, filterChosen, filtersCleared, sectionToggled, allCollapsed, allExpanded),
+    effect: (_action, { getState, extra }) => keepPreferences(extra.storage, getState()),
+  })
+
+  startListening({
+    actionCreator: sessionEnded,
+    effect({ payload: reason }, { getState, extra }) {
+      // Without the names of deployments. Who signs in again after their session expired finds them as before.
+      if (reason === 'signedOut') keepPreferences(extra.storage, getState())
+    },
+  })
+})
+
+function keepPreferences(storage: Services['storage'], state: RootState) {
+  const preferences: Preferences = {
+    view: selectView(state),
+    filter: selectFilter(state),
+    collapsed: selectCollapsed(state),
+  }
+  storage.setItem(KEY, JSON.stringify(preferences))
+}
+
+/** Ignores what another version stored. */
+function readPreferences(storage: Services['storage']): Preferences | undefined {
+  try {
+    const { view, filter, collapsed } = JSON.parse(storage.getItem(KEY) ?? 'null') as Record<string, unknown>
+    return {
+      view: VIEWS.find((known) => known === view) ?? null,
+      filter: FILTERS.find((known) => known === filter) ?? 'all',
+      collapsed: Array.isArray(collapsed) ? collapsed.filter((name) => typeof name === 'string') : [],
+    }
+  } catch {
+    return undefined
+  }
+}
