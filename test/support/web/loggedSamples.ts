@@ -350,7 +350,18 @@ export const payloads: Record<string, unknown> = {
   'databases/filtered': 'shop',
   'databases/left': undefined,
 
+  'overview/preferencesRecalled': { view: 'rows', filter: 'online', collapsed: ['lobby'] },
+  'overview/viewChosen': 'rows',
+  'overview/filterChosen': 'attention',
+  'overview/searched': 'lob',
+  'overview/filtersCleared': undefined,
   'overview/sectionToggled': 'lobby',
+  'overview/allCollapsed': ['lobby', 'survival'],
+  'overview/allExpanded': undefined,
+  'overview/menuOpened': 'lobby',
+  'overview/menuClosed': undefined,
+  'overview/powerAsked': { kind: 'restart', name: 'lobby' },
+  'overview/dialogClosed': undefined,
   'drafts/offersChanged': [{ kind: 'file', name: path, id: 'd1', keptAt: 1, isInterrupted: false }],
   'version/replaced': undefined,
 

@@ -74,7 +74,7 @@ export const DeploymentSection = memo(function DeploymentSection({
           )}
           {!failure && instances.length === 0 && <p className={styles.note}>No instances currently running</p>}
           {shown.length > 0 && (
-            <ul className={isCards ? instanceStyles.cards : instanceStyles.rows}>
+            <ul className={isCards ? instanceStyles.cards : rowsClass(shown.length)}>
               {shown.map((instance) => (
                 <li key={instance.uid}>
                   <ErrorBoundary
@@ -100,6 +100,12 @@ export const DeploymentSection = memo(function DeploymentSection({
   )
 })
 
+/** From this number on, the browser skips rows that are out of view. */
+const MANY = 50
+
+const rowsClass = (count: number) =>
+  count >= MANY ? `${instanceStyles.rows} ${instanceStyles.many}` : instanceStyles.rows
+
 const countText = (shown: number, all: number) =>
   shown === all ? counted(all, 'instance') : `${shown} of ${counted(all, 'instance')}`
 
@@ -117,7 +123,9 @@ function Aside({ name, instances }: { name: string; instances: Instance[] }) {
         </span>
       )}
       {blocked > 0 && <span className="state blocked">{blocked} blocked</span>}
-      {players.count !== undefined && players.count > 0 && <span>{counted(players.count, 'player')}</span>}
+      {players.count !== undefined && players.count > 0 && (
+        <span className={styles.players}>{counted(players.count, 'player')}</span>
+      )}
     </span>
   )
 }

@@ -33,7 +33,9 @@ export const InstanceLink = memo(function InstanceLink({ deployment, instance, i
       state={{ instance }}
       className={isCard ? `${styles.card} panel` : styles.row}
     >
-      <span className={styles.name}>{name}</span>
+      <span className={styles.name} title={isCard ? undefined : name}>
+        {name}
+      </span>
       {(description || lateStart || draining) && (
         <span className={styles.about}>
           {lateStart && (

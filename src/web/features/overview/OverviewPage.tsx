@@ -5,6 +5,8 @@ import { useAppDispatch } from '../../app/hooks'
 import { failureHint, failureText } from '../../failure'
 import { LoadFailure } from '../../ui/LoadFailure'
 import { countByFilter, listAttention } from './attention'
+// Before the menu: all pages load their style sheets in the same order.
+import { PowerDialog } from './PowerDialog'
 import { AttentionPanel } from './AttentionPanel'
 import { DeploymentList } from './DeploymentList'
 import { DiskWarning } from './DiskWarning'
@@ -17,7 +19,6 @@ import { selectDialog, selectView } from './overviewSlice'
 import { OverviewSummary } from './OverviewSummary'
 import { OverviewToolbar } from './OverviewToolbar'
 import { OverviewTotals } from './OverviewTotals'
-import { PowerDialog } from './PowerDialog'
 import { StatusBadge } from './StatusBadge'
 
 const POLL_MS = 3000

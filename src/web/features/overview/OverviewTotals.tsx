@@ -2,7 +2,6 @@ import type { ReactNode } from 'react'
 import type { OverviewSection } from '../../api/network'
 import { rounded } from './rounded'
 import { totalsOf } from './totals'
-import { UsageBar } from './UsageBar'
 import styles from './overview.module.scss'
 
 /** Four figures of the whole network. */
@@ -27,9 +26,7 @@ export function OverviewTotals({ sections }: { sections: readonly OverviewSectio
         label="Memory"
         value={memory.total > 0 ? rounded(memory.used, 2) : '–'}
         aside={memory.total > 0 ? `of ${rounded(memory.total, 2)} GiB` : undefined}
-      >
-        {memory.total > 0 && <UsageBar share={memory.used / memory.total} />}
-      </Total>
+      />
     </dl>
   )
 }
@@ -39,17 +36,15 @@ type TotalProps = {
   value: ReactNode
   aside?: string | undefined
   title?: string | undefined
-  children?: ReactNode
 }
 
-function Total({ label, value, aside, title, children }: TotalProps) {
+function Total({ label, value, aside, title }: TotalProps) {
   return (
     <div title={title}>
       <dt>{label}</dt>
       <dd>
         <span className={styles.totalValue}>{value}</span>
         {aside && <span className={styles.totalAside}>{aside}</span>}
-        {children}
       </dd>
     </div>
   )

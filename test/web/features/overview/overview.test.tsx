@@ -93,7 +93,8 @@ test.each([
 ] as const)('§3 the state %s reads %p and has its color', async (state, name, tone) => {
   const { network } = renderApp('/', { signedInAs: 'ann' })
   network.shows([{ deployment: lobby, instances: [instanceOf('3fa2c1-lobby', { state })] }])
-  expect(await screen.findByText(name)).toHaveClass('state', tone)
+  const card = await screen.findByRole('link', { name: /3fa2c1-lobby/ })
+  expect(within(card).getByText(name)).toHaveClass('state', tone)
 })
 
 test('a crashed instance shows a countdown to its next restart in amber instead of Offline', async () => {

@@ -1,0 +1,373 @@
+import { act, screen, waitFor, within } from '@testing-library/react'
+import { deploymentOf, instanceOf } from '../../../support/web/factories'
+import { renderApp } from '../../../support/web/renderApp'
+
+const lobby = deploymentOf('lobby', { description: 'Where everybody meets' })
+const bot = deploymentOf('discord-bot', { typeIndex: 3 })
+const events = deploymentOf('events', { enabled: false })
+const sectionOf = (name: string) => screen.findByRole('region', { name: new RegExp(`^${name}`) })
+const attention = () => screen.findByRole('region', { name: /^Needs attention/ })
+const manyOf = (count: number) =>
+  Array.from({ length: count }, (_, at) => instanceOf(`${String(at).padStart(6, '0')}-lobby`))
+const links = () => screen.getAllByRole('link', { name: /-lobby|-discord-bot/ }).map((link) => link.textContent)
+
+test('the totals show instances online, players, average CPU and memory of the network', async () => {
+  const { network } = renderApp('/', { signedInAs: 'ann' })
+  network.shows([
+    {
+      deployment: deploymentOf('proxy', { typeIndex: 0 }),
+      instances: [
+        instanceOf('0a0a0a-proxy', { players: {}, playerCount: 7, cpu: 10, memory: { used: 0.5, total: 1 } }),
+      ],
+    },
+    {
+      deployment: lobby,
+      instances: [
+        instanceOf('3fa2c1-lobby', { players: {}, playerCount: 4, cpu: 20, memory: { used: 1, total: 2 } }),
+        instanceOf('77e0d4-lobby', { players: {}, playerCount: 2, cpu: 30, memory: { used: 1, total: 2 } }),
+        instanceOf('81bb20-lobby', { state: 'STOPPED', cpu: 0, memory: { used: 0, total: 2 } }),
+      ],
+    },
+  ])
+  const totalOf = async (label: string) => (await screen.findByText(label, { selector: 'dt' })).parentElement
+  expect(await totalOf('Instances online')).toHaveTextContent('Instances online3of 4')
+  // The players on the servers are those of the proxy, where one has not joined a server.
+  expect(await totalOf('Players')).toHaveTextContent(/^Players7$/)
+  expect(await totalOf('CPU, average')).toHaveTextContent('20 %highest 30 %')
+  expect(await totalOf('Memory')).toHaveTextContent('2.50of 5 GiB')
+})
+
+test('a network in good order has no section of what needs attention', async () => {
+  const { network } = renderApp('/', { signedInAs: 'ann' })
+  network.shows([
+    {
+      deployment: lobby,
+      instances: [instanceOf('3fa2c1-lobby'), instanceOf('77e0d4-lobby', { state: 'STARTING' })],
+    },
+  ])
+  await sectionOf('lobby')
+  expect(screen.queryByRole('region', { name: /^Needs attention/ })).toBeNull()
+})
+
+test('what needs attention is listed by urgency, each with its reason and a link to its instance', async () => {
+  jest.spyOn(console, 'error').mockImplementation(() => {})
+  const { network, user } = renderApp('/', { signedInAs: 'ann' })
+  const blocked = instanceOf('bbbbbb-lobby', {
+    state: 'BLOCKED',
+    blockedReason: 'Jar file not found! Expected path: /nfsshare/lobby/paper.jar',
+  })
+  network.shows([
+    {
+      deployment: lobby,
+      instances: [
+        instanceOf('aaaaaa-lobby', { draining: true, players: {}, playerCount: 4 }),
+        instanceOf('cccccc-lobby', {
+          state: 'STARTING',
+          lateStart: { afterSeconds: 300, waitingFor: 'a console line that matches Done' },
+        }),
+        instanceOf('dddddd-lobby', { state: 'STOPPED', retry: { inMs: 8000, attempt: 3, of: 5 } }),
+        blocked,
+        { ...instanceOf('eeeeee-lobby'), state: 'EXPLODED' },
+        instanceOf('ffffff-lobby'),
+      ],
+    },
+    { deployment: bot },
+  ])
+  network.get('/api/deployments/discord-bot/instances').answers(503, { message: 'The runtime did not answer' })
+  const items = within(await attention()).getAllByRole('listitem')
+  expect(items.map((item) => item.textContent)).toEqual([
+    'Unknowndiscord-botThe runtime did not answer',
+    'Unknownlobby eeeeeeThe server reports the state EXPLODED',
+    'Blockedlobby bbbbbbJar file not found! Expected path: /nfsshare/lobby/paper.jar. Start it to try again.Open files of lobby',
+    expect.stringMatching(/^Restarting in [78] slobby ddddddTry 3 of 5$/),
+    'Not readylobby ccccccAfter 300 s it still waits for a console line that matches Done',
+    'Draininglobby aaaaaa4 players left; no new ones join',
+  ])
+  expect(within(items[2]!).getByRole('link', { name: 'Open files of lobby' })).toHaveAttribute('href', '/files/lobby')
+  await user.click(within(items[2]!).getByRole('link', { name: 'lobby bbbbbb' }))
+  expect(window.location.pathname).toBe('/instance/lobby/uid-bbbbbb-lobby')
+  expect((window.history.state as { usr: unknown }).usr).toEqual({ instance: blocked })
+  jest.restoreAllMocks()
+})
+
+test('a remedy is offered only to users who have the right for it', async () => {
+  const { network } = renderApp('/', { signedInAs: 'ann' })
+  network.get('/api/account').answers({ role: 'limited', grants: [{ deployment: 'lobby', rights: ['power'] }] })
+  network.shows([
+    {
+      deployment: lobby,
+      instances: [instanceOf('bbbbbb-lobby', { state: 'BLOCKED', blockedReason: 'Port 25565 is taken by proxy.' })],
+    },
+  ])
+  expect(await attention()).toHaveTextContent('Port 25565 is taken by proxy. Start it to try again.')
+  await waitFor(() => expect(screen.queryByRole('link', { name: 'Edit lobby' })).toBeNull())
+})
+
+test('of many instances that need attention six are listed, and a button shows all of them below', async () => {
+  const { network, user } = renderApp('/', { signedInAs: 'ann' })
+  const blocked = manyOf(8).map((instance) => ({ ...instance, state: 'BLOCKED' }))
+  network.shows([
+    { deployment: lobby, instances: blocked },
+    { deployment: bot, instances: [instanceOf('5150aa-discord-bot')] },
+  ])
+  expect(within(await attention()).getAllByRole('link')).toHaveLength(6)
+  await user.click(screen.getByRole('button', { name: 'Show all 8 below' }))
+  await waitFor(() => expect(screen.queryByRole('region', { name: /^discord-bot/ })).toBeNull())
+  expect(within(await sectionOf('lobby')).getAllByRole('link')).toHaveLength(8)
+})
+
+test.each([
+  [12, 'Cards'],
+  [13, 'Rows'],
+  [24, 'Rows'],
+  [25, 'Compact'],
+])('%i instances are shown as %s until the user chooses', async (count, view) => {
+  const { network } = renderApp('/', { signedInAs: 'ann' })
+  network.shows([{ deployment: lobby, instances: manyOf(count) }])
+  expect(await screen.findByRole('button', { name: view })).toHaveAttribute('aria-pressed', 'true')
+})
+
+test('§2 a row shows name, description, players, state and ID as a card does, and CPU, memory and uptime', async () => {
+  const { network, user } = renderApp('/', { signedInAs: 'ann' })
+  const instance = instanceOf('3fa2c1-lobby', {
+    description: 'Main lobby',
+    players: { a: 'Ann', b: 'Bob' },
+    cpu: 4.25,
+    memory: { used: 0.512, total: 2 },
+  })
+  network.shows([{ deployment: lobby, instances: [instance] }])
+  await user.click(await screen.findByRole('button', { name: 'Rows' }))
+  const row = screen.getByRole('link', { name: /^3fa2c1-lobby/ })
+  for (const text of [
+    'Main lobby',
+    'Online',
+    'ID: 3fa2c1',
+    '2 players',
+    'CPU 4.3 %',
+    'Memory 0.51/2 GiB',
+    'Uptime 3h 12m',
+  ])
+    expect(row).toHaveTextContent(text)
+  expect(within(row).getByText('Online')).toHaveClass('state', 'running')
+  await user.click(row)
+  expect((window.history.state as { usr: unknown }).usr).toEqual({ instance })
+})
+
+test('an instance that does not run shows no CPU, memory or uptime', async () => {
+  const { network } = renderApp('/', { signedInAs: 'ann', stored: { overview: '{"view":"rows"}' } })
+  network.shows([{ deployment: lobby, instances: [instanceOf('3fa2c1-lobby', { state: 'STOPPED', uptime: '0s' })] }])
+  expect((await screen.findByRole('link', { name: /^3fa2c1-lobby/ })).textContent).toBe('3fa2c1-lobbyOfflineID: 3fa2c1')
+})
+
+test('a row draws the CPU of the last polls as a line', async () => {
+  jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick', 'performance'] })
+  const { network, store } = renderApp('/', { signedInAs: 'ann', stored: { overview: '{"view":"rows"}' } })
+  network.shows([{ deployment: lobby, instances: [instanceOf('3fa2c1-lobby', { cpu: 10 })] }])
+  const row = await screen.findByRole('link', { name: /^3fa2c1-lobby/ })
+  expect(row.querySelector('polyline')).toBeNull()
+  for (const cpu of [20, 30, 40]) {
+    network.get('/api/deployments/lobby/instances').answers({ instances: [instanceOf('3fa2c1-lobby', { cpu })] })
+    await act(() => jest.advanceTimersByTimeAsync(3000))
+    await waitFor(() => expect(store.getState().overview?.cpu['uid-3fa2c1-lobby']?.at(-1)).toBe(cpu))
+  }
+  expect(store.getState().overview?.cpu).toEqual({ 'uid-3fa2c1-lobby': [10, 20, 30, 40] })
+  await waitFor(() => expect(row.querySelector('polyline')?.getAttribute('points')?.split(' ')).toHaveLength(4))
+  jest.useRealTimers()
+})
+
+test('the search finds deployments, instances and players, and opens what it finds', async () => {
+  const { network, user } = renderApp('/', { signedInAs: 'ann', stored: { overview: '{"collapsed":["lobby"]}' } })
+  network.shows([
+    {
+      deployment: lobby,
+      instances: [instanceOf('3fa2c1-lobby', { players: { a: 'Maren' } }), instanceOf('77e0d4-lobby')],
+    },
+    { deployment: bot, instances: [instanceOf('5150aa-discord-bot')] },
+  ])
+  const search = await screen.findByRole('searchbox', { name: 'Search instances' })
+  expect(links()).toHaveLength(1)
+  const find = async (text: string) => {
+    await user.clear(search)
+    await user.type(search, text)
+  }
+  await find('maren')
+  await waitFor(() => expect(links()).toEqual([expect.stringMatching(/^3fa2c1-lobby/)]))
+  expect(within(await sectionOf('lobby')).getByText('1 of 2 instances')).toBeVisible()
+  await find('discord')
+  await waitFor(() => expect(links()).toEqual([expect.stringMatching(/^5150aa-discord-bot/)]))
+  await find('nothing like it')
+  expect(await screen.findByText('No instances match')).toBeVisible()
+  await user.click(screen.getByRole('button', { name: 'Show all instances' }))
+  expect(search).toHaveValue('')
+  await waitFor(() => expect(links()).toHaveLength(1))
+})
+
+test('the filter by state shows how many instances it leaves', async () => {
+  const { network, user } = renderApp('/', { signedInAs: 'ann' })
+  network.shows([
+    {
+      deployment: lobby,
+      instances: [
+        instanceOf('aaaaaa-lobby'),
+        instanceOf('bbbbbb-lobby', { state: 'BLOCKED' }),
+        instanceOf('cccccc-lobby', { state: 'STOPPED' }),
+        instanceOf('dddddd-lobby', { state: 'STOPPED', retry: { inMs: 8000, attempt: 3, of: 5 } }),
+      ],
+    },
+    { deployment: events },
+  ])
+  const choose = async (name: string) => {
+    const button = await screen.findByRole('button', { name })
+    await user.click(button)
+    expect(button).toHaveAttribute('aria-pressed', 'true')
+  }
+  await choose('Online 1')
+  await waitFor(() => expect(links()).toEqual([expect.stringMatching(/^aaaaaa/)]))
+  expect(screen.queryByRole('region', { name: /^events/ })).toBeNull()
+  await choose('Offline 1')
+  await waitFor(() => expect(links()).toEqual([expect.stringMatching(/^cccccc/)]))
+  await choose('Needs attention 2')
+  await waitFor(() => expect(links()).toEqual([expect.stringMatching(/^bbbbbb/), expect.stringMatching(/^dddddd/)]))
+  await choose('All 4')
+  await waitFor(() => expect(links()).toHaveLength(4))
+})
+
+test('view, filter and collapsed deployments are kept over a reload', async () => {
+  const { network, user, services } = renderApp('/', { signedInAs: 'ann' })
+  const sections = [
+    { deployment: lobby, instances: [instanceOf('3fa2c1-lobby')] },
+    { deployment: bot, instances: [instanceOf('5150aa-discord-bot')] },
+  ]
+  network.shows(sections)
+  await user.click(await screen.findByRole('button', { name: /^lobby/ }))
+  await user.click(screen.getByRole('button', { name: 'Compact' }))
+  await user.click(screen.getByRole('button', { name: 'Online 2' }))
+  const stored = Object.fromEntries(services.stored)
+
+  const reloaded = renderApp('/', { signedInAs: 'ann', stored })
+  reloaded.network.shows(sections)
+  await waitFor(() =>
+    expect(reloaded.store.getState().overview).toMatchObject({
+      view: 'compact',
+      filter: 'online',
+      collapsed: ['lobby'],
+    }),
+  )
+})
+
+test('signing out forgets the names of deployments, and keeps the view', async () => {
+  const { network, user, services } = renderApp('/', { signedInAs: 'ann' })
+  network.shows([{ deployment: lobby, instances: [instanceOf('3fa2c1-lobby')] }])
+  network.post('/api/auth/logout').answers({})
+  await user.click(await screen.findByRole('button', { name: /^lobby/ }))
+  await user.click(screen.getByRole('button', { name: 'Rows' }))
+  expect(services.stored.get('overview')).toContain('lobby')
+  await user.click(screen.getByRole('button', { name: 'Logout' }))
+  await waitFor(() => expect(services.stored.get('overview')).toBe('{"view":"rows","filter":"all","collapsed":[]}'))
+})
+
+test('what another version stored is ignored', async () => {
+  const { network, store } = renderApp('/', {
+    signedInAs: 'ann',
+    stored: { overview: '{"view":"wall","filter":3,"collapsed":"all"}' },
+  })
+  network.shows([{ deployment: lobby, instances: [instanceOf('3fa2c1-lobby')] }])
+  await sectionOf('lobby')
+  expect(store.getState().overview).toMatchObject({ view: null, filter: 'all', collapsed: [] })
+})
+
+test('all deployments collapse and expand at once, and a collapsed one renders no instances', async () => {
+  const { network, user } = renderApp('/', { signedInAs: 'ann' })
+  network.shows([
+    { deployment: lobby, instances: [instanceOf('3fa2c1-lobby')] },
+    { deployment: bot, instances: [instanceOf('5150aa-discord-bot')] },
+  ])
+  await user.click(await screen.findByRole('button', { name: 'Collapse all' }))
+  expect(screen.queryByText('3fa2c1-lobby')).toBeNull()
+  expect(screen.queryByText('5150aa-discord-bot')).toBeNull()
+  await user.click(screen.getByRole('button', { name: 'Expand all' }))
+  expect(links()).toHaveLength(2)
+})
+
+describe('the menu of a deployment', () => {
+  const open = async (more: object = {}, account?: object) => {
+    const app = renderApp('/', { signedInAs: 'ann' })
+    if (account) app.network.get('/api/account').answers(account)
+    app.network.shows([
+      {
+        deployment: { ...lobby, ...more },
+        instances: [
+          instanceOf('3fa2c1-lobby', { players: {}, playerCount: 20 }),
+          instanceOf('77e0d4-lobby', { players: {}, playerCount: 4 }),
+        ],
+      },
+    ])
+    await app.user.click(await screen.findByRole('button', { name: 'Actions for lobby' }))
+    return app
+  }
+  const item = (name: RegExp | string) => screen.findByRole('button', { name })
+
+  test('restarts after a question that names how many instances and players are affected', async () => {
+    const { network, user } = await open()
+    const { calls } = network.post('/api/deployments/lobby/restart').answers({})
+    await user.click(await item('Restart deployment'))
+    const dialog = await screen.findByRole('dialog')
+    expect(dialog).toHaveTextContent('Restart 2 instances of lobby? 24 players are online.')
+    expect(calls).toHaveLength(0)
+    await user.click(within(dialog).getByRole('button', { name: 'Restart' }))
+    expect(await screen.findByText('Successfully restarted lobby')).toBeVisible()
+    expect(calls).toHaveLength(1)
+  })
+
+  test('does nothing if the question is answered with Cancel', async () => {
+    const { network, user } = await open()
+    const { calls } = network.post('/api/deployments/lobby/toggle').answers({})
+    await user.click(await item('Disable'))
+    const dialog = await screen.findByRole('dialog')
+    expect(dialog).toHaveTextContent('Disable lobby and stop 2 instances? 24 players are online.')
+    await user.click(within(dialog).getByRole('button', { name: 'Cancel' }))
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+    expect(calls).toHaveLength(0)
+  })
+
+  test('disables after the question, and tells a failure', async () => {
+    const { network, user } = await open()
+    const { calls } = network.post('/api/deployments/lobby/toggle').answers(503, { message: 'No' })
+    await user.click(await item('Disable'))
+    await user.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Disable' }))
+    expect(await screen.findByText('Failed to toggle lobby')).toBeVisible()
+    expect(calls.map(({ body }) => body)).toEqual([{ enabled: false }])
+  })
+
+  test('enables at once, and says why a disabled deployment cannot be restarted', async () => {
+    const { network, user } = await open({ enabled: false })
+    const { calls } = network.post('/api/deployments/lobby/toggle').answers({})
+    expect(await item(/^Restart deployment/)).toHaveTextContent('Only an active deployment can be restarted')
+    await user.click(await item('Enable'))
+    expect(await screen.findByText('Successfully enabled lobby')).toBeVisible()
+    expect(calls.map(({ body }) => body)).toEqual([{ enabled: true }])
+  })
+
+  test.each([
+    ['Open files', '/files/lobby'],
+    ['Edit configuration', '/deployments/lobby/edit'],
+    ['Go to deployments', '/deployments'],
+  ])('%s goes to %s', async (name, path) => {
+    const { network, user } = await open()
+    network.get('/api/sftp/files').answers({ files: [], deploymentTypeIndex: null })
+    network.get('/api/deployments/lobby').answers({ content: 'name: lobby' })
+    await user.click(await item(name))
+    expect(window.location.pathname).toBe(path)
+  })
+
+  test('says which right is missing', async () => {
+    const { network, user } = await open({}, { role: 'limited', grants: [{ deployment: 'lobby', rights: ['view'] }] })
+    const { calls } = network.post('/api/deployments/lobby/restart').answers({})
+    const restart = await screen.findByRole('button', { name: /^Restart deployment.*right “power”/ })
+    expect(restart).toHaveAttribute('aria-disabled', 'true')
+    await user.click(restart)
+    expect(screen.queryByRole('dialog')).toBeNull()
+    expect(calls).toHaveLength(0)
+    expect(await item(/^Open files.*right “files”/)).toHaveAttribute('aria-disabled', 'true')
+  })
+})
