@@ -1,4 +1,4 @@
-import { useState, type ReactNode } from 'react'
+import { useState, type ComponentProps, type ReactNode } from 'react'
 import Dropdown from 'react-bootstrap/Dropdown'
 import { Glyph } from './Glyph'
 import '../styles/dropdown.scss'
@@ -58,9 +58,9 @@ type MenuItemProps = {
 export function MenuItem({ children, onClick, danger = false, disabledBecause }: MenuItemProps) {
   return (
     <Dropdown.Item
-      as="button"
+      as={ItemButton}
       className={danger ? 'danger' : undefined}
-      aria-disabled={disabledBecause !== undefined || undefined}
+      isDisabled={disabledBecause !== undefined}
       onClick={(event) => {
         if (disabledBecause === undefined) onClick()
         else event.stopPropagation()
@@ -70,4 +70,9 @@ export function MenuItem({ children, onClick, danger = false, disabledBecause }:
       {disabledBecause !== undefined && <small>{disabledBecause}</small>}
     </Dropdown.Item>
   )
+}
+
+/** Sets `aria-disabled` itself: an item of React Bootstrap replaces what it is given. */
+function ItemButton({ isDisabled, ...button }: ComponentProps<'button'> & { isDisabled: boolean }) {
+  return <button {...button} type="button" aria-disabled={isDisabled || undefined} />
 }
