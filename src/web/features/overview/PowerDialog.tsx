@@ -16,6 +16,8 @@ export function PowerDialog({ kind, name, instances }: PowerQuestion & { instanc
   const report = useReportResult()
   const dispatch = useDispatch()
   const close = () => dispatch(dialogClosed())
+  const restartAll = async () =>
+    report(await restart(name), `Successfully restarted ${name}`, `Failed to restart ${name}`)
   const running = instances.filter(({ state }) => state !== 'STOPPED')
   const players = playersOnlineText(countPlayers(running))
 
@@ -27,9 +29,9 @@ export function PowerDialog({ kind, name, instances }: PowerQuestion & { instanc
           {
             text: 'Restart',
             variant: 'primary',
-            onChoose: async () => {
+            onChoose: () => {
               close()
-              report(await restart(name), `Successfully restarted ${name}`, `Failed to restart ${name}`)
+              void restartAll()
             },
           },
           { text: 'Cancel', onChoose: close },

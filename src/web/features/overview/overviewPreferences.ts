@@ -31,14 +31,14 @@ export const recallPreferences =
 addAppListeners((startListening) => {
   startListening({
     matcher: isAnyOf(viewChosen, filterChosen, filtersCleared, sectionToggled, allCollapsed, allExpanded),
-    effect: (_action, { getState, extra }) => keepPreferences(extra.storage, getState()),
+    effect: (_action, listener) => keepPreferences(listener.extra.storage, listener.getState()),
   })
 
   startListening({
     actionCreator: sessionEnded,
-    effect({ payload: reason }, { getState, extra }) {
+    effect({ payload: reason }, listener) {
       // Without the names of deployments. Who signs in again after their session expired finds them as before.
-      if (reason === 'signedOut') keepPreferences(extra.storage, getState())
+      if (reason === 'signedOut') keepPreferences(listener.extra.storage, listener.getState())
     },
   })
 })
