@@ -312,6 +312,9 @@ export const payloads: Record<string, unknown> = {
 
   'files/directoryOpened': '/nfsshare/plugins',
   'files/sortChosen': 'name',
+  'files/orderChosen': { by: 'size', descending: true },
+  'files/densityChosen': 'compact',
+  'files/densityLoaded': 'compact',
   'files/filterTyped': 'notes',
   'files/entryReached': path,
   'files/menuOpened': path,

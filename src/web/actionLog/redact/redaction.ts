@@ -215,6 +215,9 @@ export const actionRules: Record<string, Rule | 'lines'> = {
 
   'files/directoryOpened': 'keep',
   'files/sortChosen': 'keep',
+  'files/orderChosen': 'keep',
+  'files/densityChosen': 'keep',
+  'files/densityLoaded': 'keep',
   'files/filterTyped': 'keep',
   'files/entryReached': 'keep',
   'files/menuOpened': 'keep',

@@ -77,7 +77,7 @@ function Directory({ path }: { path: string }) {
 
   return (
     <>
-      <title>{`${path === SHARED_ROOT ? 'Files' : baseName(path)} · Quarterdeck`}</title>
+      <title>{`${path === SHARED_ROOT ? '' : `${baseName(path)} · `}Files · Quarterdeck`}</title>
       <div className={`page-head ${styles.head}`}>
         <h1 ref={heading} tabIndex={-1}>
           Files

@@ -17,6 +17,7 @@ type FilesToolbarProps = {
 
 /** Type index (product §3). Instances of this type work in the directory itself, so there is nothing to synchronise. */
 const PERSISTENT = 1
+const MISSING = 'There is no such directory.'
 
 export function FilesToolbar({ directory, listing, busy, usable, onRefresh }: FilesToolbarProps) {
   const dispatch = useDispatch()
@@ -33,8 +34,13 @@ export function FilesToolbar({ directory, listing, busy, usable, onRefresh }: Fi
       >
         <ActionIcon name="restart" />
       </Button>
-      <UploadButton directory={directory} disabled={!usable} />
-      <Button className="with-icon" disabled={!usable} onClick={() => dispatch(creationStarted())}>
+      <UploadButton directory={directory} disabledBecause={usable ? undefined : MISSING} />
+      <Button
+        className="with-icon"
+        aria-disabled={!usable}
+        title={usable ? undefined : MISSING}
+        onClick={() => usable && dispatch(creationStarted())}
+      >
         <ActionIcon name="plus" />
         Create New
       </Button>

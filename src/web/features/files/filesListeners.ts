@@ -5,6 +5,8 @@ import { addAppListeners } from '../../app/appListeners'
 import type { RootState } from '../../app/types'
 import { pageShown } from '../../facts'
 import { messageReceived } from '../../sockets/realtimeSlice'
+import { densityChosen, densityLoaded, directoryOpened } from './filesSlice'
+import { DENSITY_KEY, isDensity } from './table/density'
 
 const { getFiles } = filesApi.endpoints
 
@@ -33,6 +35,21 @@ addAppListeners((startListening) => {
       if (isLeft || statusOf(listener.getState()) === QueryStatus.uninitialized) return
       await listener.dispatch(getFiles.initiate(directory, { subscribe: false, forceRefetch: true }))
     },
+  })
+
+  startListening({
+    actionCreator: directoryOpened,
+    effect(_action, listener) {
+      // Later on, the state holds what the user chose in this page.
+      listener.unsubscribe()
+      const density = listener.extra.storage.getItem(DENSITY_KEY)
+      if (isDensity(density)) listener.dispatch(densityLoaded(density))
+    },
+  })
+
+  startListening({
+    actionCreator: densityChosen,
+    effect: ({ payload }, { extra: { storage } }) => storage.setItem(DENSITY_KEY, payload),
   })
 
   startListening({

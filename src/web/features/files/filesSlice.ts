@@ -4,6 +4,7 @@ import type { EntryRef } from '../../api/files'
 import { rootReducer } from '../../app/rootReducer'
 import { sessionEnded } from '../../facts'
 import type { Leaving } from '../../ui/leave/useLeaveGuard'
+import type { Density } from './table/density'
 import type { Sort, SortKey } from './table/fileEntries'
 
 /** `tries` counts submissions. A form shows validation errors from the first one on. */
@@ -21,13 +22,18 @@ export type Editing = {
 }
 export type FilesDialog = Creation | Deletion | Move | Renaming | Editing
 
+/** The open menu is the one of the sort order. Not a path, because paths are absolute. */
+export const SORT_MENU = 'sort'
+
 export type FilesState = {
   directory: string | null
   sort: Sort
+  /** Absent in logs of earlier versions. */
+  density?: Density
   filter: string
   /** Path of the current row of the table (roving tabindex). */
   current: string | null
-  /** Path of the row whose menu is open. */
+  /** Path of the row whose menu is open, or SORT_MENU. */
   menu: string | null
   dragged: EntryRef[]
   dialog: FilesDialog | null
@@ -36,6 +42,7 @@ export type FilesState = {
 const initialState: FilesState = {
   directory: null,
   sort: { by: 'name', descending: false },
+  density: 'comfortable',
   filter: '',
   current: null,
   menu: null,
@@ -52,10 +59,26 @@ const filesSlice = createSlice({
   name: 'files',
   initialState,
   reducers: {
-    directoryOpened: ({ sort }, { payload }: PayloadAction<string>) => ({ ...initialState, sort, directory: payload }),
+    directoryOpened: ({ sort, density = 'comfortable' }, { payload }: PayloadAction<string>) => ({
+      ...initialState,
+      sort,
+      density,
+      directory: payload,
+    }),
+    /** A column was chosen. The chosen one again reverses the order. */
     sortChosen({ sort }, { payload: by }: PayloadAction<SortKey>) {
       sort.descending = sort.by === by && !sort.descending
       sort.by = by
+    },
+    orderChosen(state, { payload }: PayloadAction<Sort>) {
+      state.sort = payload
+    },
+    densityChosen(state, { payload }: PayloadAction<Density>) {
+      state.density = payload
+    },
+    /** Read from the browser's storage. */
+    densityLoaded(state, { payload }: PayloadAction<Density>) {
+      state.density = payload
     },
     filterTyped(state, { payload }: PayloadAction<string>) {
       state.filter = payload
@@ -137,6 +160,7 @@ const filesSlice = createSlice({
   selectors: {
     selectDirectory: (state) => state.directory,
     selectSort: (state) => state.sort,
+    selectDensity: (state) => state.density ?? 'comfortable',
     selectFilter: (state) => state.filter,
     selectCurrent: (state) => state.current,
     selectMenu: (state) => state.menu,
@@ -154,6 +178,9 @@ declare module '../../app/rootReducer' {
 export const {
   directoryOpened,
   sortChosen,
+  orderChosen,
+  densityChosen,
+  densityLoaded,
   filterTyped,
   entryReached: entryFocused,
   menuOpened,
@@ -177,5 +204,13 @@ export const {
   questionAnswered,
   dialogClosed,
 } = filesSlice.actions
-export const { selectDirectory, selectSort, selectFilter, selectCurrent, selectMenu, selectDragged, selectDialog } =
-  filesSlice.injectInto(rootReducer).selectors
+export const {
+  selectDirectory,
+  selectSort,
+  selectDensity,
+  selectFilter,
+  selectCurrent,
+  selectMenu,
+  selectDragged,
+  selectDialog,
+} = filesSlice.injectInto(rootReducer).selectors

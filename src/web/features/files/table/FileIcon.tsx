@@ -24,8 +24,8 @@ export function FileIcon({ entry }: { entry: FileEntry }) {
             ? 'text'
             : 'other'
   return (
-    <span className={`${styles.fileIcon} ${styles[kind] ?? ''}`}>
-      <Glyph path={paths[kind]} size={20} />
+    <span className={kind === 'directory' ? `${styles.fileIcon} ${styles.directory}` : styles.fileIcon}>
+      <Glyph path={paths[kind]} size={18} />
     </span>
   )
 }

@@ -4,15 +4,17 @@ import type { FileEntry } from '../../../../contract/file'
 import { formatBytes } from '../../../ui/formatBytes'
 import { FileIcon } from './FileIcon'
 import { FileName } from './FileName'
+import { ModifiedTime } from './ModifiedTime'
 import { dragEnded, dragStarted, entryFocused } from '../filesSlice'
 import { RowMenu } from './RowMenu'
 import type { FileActions } from '../useFileActions'
-import { ROW_HEIGHT_PX } from './useRowWindow'
 import styles from './fileTable.module.scss'
 
 type FileRowProps = {
   entry: FileEntry
   index: number
+  /** Distance from the first row in pixels. */
+  top: number
   /** The one row in the tab order (roving tabindex). */
   isCurrent: boolean
   isSelected: boolean
@@ -26,11 +28,11 @@ type FileRowProps = {
 
 /** Distinguishes a drag within the table from files dragged from the desktop. */
 export const DRAG_TYPE = 'application/x-quarterdeck-entries'
-const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 
 export function FileRow({
   entry,
   index,
+  top,
   isCurrent,
   isSelected,
   actions,
@@ -40,8 +42,6 @@ export function FileRow({
 }: FileRowProps) {
   const dispatch = useDispatch()
   const tabIndex = isCurrent ? 0 : -1
-  // `toJSON` returns null for an invalid date: file systems hold times outside the range of Date.
-  const modified = new Date(entry.modifyTime).toJSON() as string | null
 
   // A checkbox's change event comes from a click, which has the modifier keys.
   const onChange = ({ nativeEvent }: ChangeEvent) => onTick(nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)
@@ -57,7 +57,7 @@ export function FileRow({
     <div
       role="row"
       className={`${styles.row} ${styles.columns}`}
-      style={{ top: index * ROW_HEIGHT_PX }}
+      style={{ top }}
       data-path={entry.path}
       aria-rowindex={index + 2}
       aria-selected={isSelected}
@@ -83,11 +83,11 @@ export function FileRow({
         <FileIcon entry={entry} />
         <FileName entry={entry} tabIndex={tabIndex} onOpen={() => actions.open(entry)} />
       </div>
-      <div role="gridcell" className={styles.columnSize}>
+      <div role="gridcell" className={entry.type === 'd' ? `${styles.columnSize} ${styles.noSize}` : styles.columnSize}>
         {entry.type === 'd' ? <span aria-label="Directory">–</span> : formatBytes(entry.size)}
       </div>
       <div role="gridcell" className={styles.columnModifyTime}>
-        {modified ? <time dateTime={modified}>{date.format(entry.modifyTime)}</time> : '–'}
+        <ModifiedTime time={entry.modifyTime} />
       </div>
       <div role="gridcell">
         <RowMenu entry={entry} tabIndex={tabIndex} actions={actions} />

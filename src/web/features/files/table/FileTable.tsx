@@ -1,13 +1,16 @@
-import { useDispatch, useSelector } from 'react-redux'
+import type { CSSProperties } from 'react'
+import { useDispatch } from 'react-redux'
 import type { FileEntry } from '../../../../contract/file'
-import { Field } from '../../../ui/form/Field'
+import { EmptyState } from '../../../ui/EmptyState'
 import { FileRow } from './FileRow'
-import { filterTyped, selectFilter } from '../filesSlice'
+import { FileTools } from './FileTools'
+import { filterTyped } from '../filesSlice'
 import { TableHead } from './TableHead'
 import { useDropTarget } from '../useDropTarget'
 import { useFileActions } from '../useFileActions'
 import { useEntrySelection } from './useEntrySelection'
-import { ROW_HEIGHT_PX, useRowWindow } from './useRowWindow'
+import { useRowHeight } from './useRowHeight'
+import { useRowWindow } from './useRowWindow'
 import { useShownEntries } from './useShownEntries'
 import { useTableInput } from './useTableInput'
 import styles from './fileTable.module.scss'
@@ -19,14 +22,29 @@ export function FileTable({ directory, files }: { directory: string; files: File
   const selection = useEntrySelection(entries)
   const actions = useFileActions()
   const dropTarget = useDropTarget()
-  const [pane, rows] = useRowWindow(shown.length)
+  const rowHeight = useRowHeight()
+  const [pane, rows] = useRowWindow(shown.length, rowHeight)
   const { handlers, selectRangeAndFocus } = useTableInput({ entries, selection, actions, pane, rows })
 
+  const dispatch = useDispatch()
+
+  if (files.length === 0)
+    return (
+      <EmptyState action={<small>Drop files anywhere on this page to upload them.</small>}>
+        This directory is empty
+      </EmptyState>
+    )
   return (
     <section className={`${styles.table} panel`} aria-label="Files">
-      {files.length > 0 && <NameFilter shown={shown.length} total={files.length} />}
-      {files.length === 0 && <p className={styles.empty}>This directory is empty</p>}
-      {files.length > 0 && shown.length === 0 && <p className={styles.empty}>No name contains this</p>}
+      <FileTools shown={shown} total={files.length} />
+      {shown.length === 0 && (
+        <div className={styles.empty}>
+          <p>No name contains this</p>
+          <button type="button" className="text-button" onClick={() => dispatch(filterTyped(''))}>
+            Clear the filter
+          </button>
+        </div>
+      )}
       {shown.length > 0 && (
         <div
           ref={pane}
@@ -37,11 +55,12 @@ export function FileTable({ directory, files }: { directory: string; files: File
           aria-multiselectable="true"
           aria-rowcount={shown.length + 1}
           aria-colcount={5}
+          style={{ '--row-height': `${rowHeight}px` } as CSSProperties}
           {...handlers}
           onScroll={rows.onScroll}
         >
           <TableHead shown={shown} />
-          <div role="rowgroup" className={styles.rows} style={{ height: shown.length * ROW_HEIGHT_PX }}>
+          <div role="rowgroup" className={styles.rows} style={{ height: shown.length * rowHeight }}>
             {rows.rendered(at).map((index) => {
               const entry = shown[index]
               return (
@@ -50,6 +69,7 @@ export function FileTable({ directory, files }: { directory: string; files: File
                     key={entry.path}
                     entry={entry}
                     index={index}
+                    top={index * rowHeight}
                     isCurrent={index === at}
                     isSelected={selection.has(entry)}
                     actions={actions}
@@ -64,23 +84,5 @@ export function FileTable({ directory, files }: { directory: string; files: File
         </div>
       )}
     </section>
-  )
-}
-
-function NameFilter({ shown, total }: { shown: number; total: number }) {
-  const filter = useSelector(selectFilter)
-  const dispatch = useDispatch()
-  return (
-    <div className={styles.filter}>
-      <Field
-        label="Filter by name"
-        type="search"
-        autoComplete="off"
-        spellCheck={false}
-        value={filter}
-        onChange={(text) => dispatch(filterTyped(text))}
-      />
-      <p role="status">{filter.trim() !== '' && `${shown} of ${total}`}</p>
-    </div>
   )
 }

@@ -2,16 +2,17 @@ import { useEffect, useRef } from 'react'
 import { useDispatch, useSelector } from 'react-redux'
 import type { FileEntry } from '../../../../contract/file'
 import { Icon } from '../../../ui/Icon'
+import { columns } from './columns'
 import type { SortKey } from './fileEntries'
 import { selectSort, sortChosen } from '../filesSlice'
 import { allSelected, selectionCleared, selectPathSet } from '../selectionSlice'
 import styles from './fileTable.module.scss'
 
-const columns: { by: SortKey; title: string; className?: string }[] = [
-  { by: 'name', title: 'Name' },
-  { by: 'size', title: 'Size', className: styles.columnSize },
-  { by: 'modifyTime', title: 'Last Modified', className: styles.columnModifyTime },
-]
+const classNames: Record<SortKey, string | undefined> = {
+  name: undefined,
+  size: styles.columnSize,
+  modifyTime: styles.columnModifyTime,
+}
 
 export function TableHead({ shown }: { shown: readonly FileEntry[] }) {
   const { by: sortedBy, descending } = useSelector(selectSort)
@@ -38,11 +39,13 @@ export function TableHead({ shown }: { shown: readonly FileEntry[] }) {
             />
           </label>
         </div>
-        {columns.map(({ by, title, className }) => (
+        {columns.map(({ by, title }) => (
           <div
             key={by}
             role="columnheader"
-            className={className}
+            className={classNames[by]}
+            // At small widths its button is not shown.
+            aria-label={title}
             aria-sort={sortedBy !== by ? 'none' : descending ? 'descending' : 'ascending'}
           >
             <button type="button" onClick={() => dispatch(sortChosen(by))}>

@@ -1,19 +1,24 @@
-import { useLayoutEffect, useRef, useState } from 'react'
+import { useEffectEvent, useLayoutEffect, useRef, useState } from 'react'
 
-/** Heights of a row and of the head in pixels. Also in fileTable.module.scss. */
-export const ROW_HEIGHT_PX = 52
-export const HEAD_HEIGHT_PX = 41
+/** Height of the head in pixels. Also in fileTable.module.scss. */
+const HEAD_HEIGHT_PX = 37
 /** Number of rows rendered beyond the visible ones, for fast scrolling (overscan). */
 const OVERSCAN = 8
 /** Assumed height in pixels until the first measurement. */
 const INITIAL_HEIGHT_PX = 640
 
-/** Computes which rows of a long list to render for the scroll position and the height of the pane. */
-export function useRowWindow(count: number) {
+/** Computes which rows of a long list to render for the scroll position and the height of the pane and of a row. */
+export function useRowWindow(count: number, rowHeight: number) {
   const pane = useRef<HTMLDivElement>(null)
   const [top, setTop] = useState(0)
   const [height, setHeight] = useState(INITIAL_HEIGHT_PX)
   const isShown = count > 0
+
+  // Other heights do not move the first row.
+  const keepTop = useEffectEvent(() => {
+    if (pane.current) pane.current.scrollTop = top * rowHeight
+  })
+  useLayoutEffect(() => keepTop(), [rowHeight])
 
   useLayoutEffect(() => {
     if (!pane.current) return
@@ -21,29 +26,38 @@ export function useRowWindow(count: number) {
     const measure = () => {
       if (current.clientHeight > 0) setHeight(current.clientHeight)
       // A shorter list changes the scroll position.
-      setTop(Math.floor(current.scrollTop / ROW_HEIGHT_PX))
+      setTop(Math.floor(current.scrollTop / rowHeight))
     }
     measure()
-    const observer = new ResizeObserver(measure)
+    let before = current.clientHeight
+    const observer = new ResizeObserver(() => {
+      const lost = before - current.clientHeight
+      before = current.clientHeight
+      measure()
+      // The selection bar takes room at the bottom, where the row that was selected may be.
+      const row = document.activeElement?.closest('[data-path]')
+      const hidden = row && current.contains(row) ? bottomOf(row) - bottomOf(current) : 0
+      if (hidden > 0 && hidden <= lost) current.scrollTop += hidden
+    })
     observer.observe(current)
     return () => observer.disconnect()
-  }, [isShown, count])
+  }, [isShown, count, rowHeight])
 
-  const page = Math.max(1, Math.floor((height - HEAD_HEIGHT_PX) / ROW_HEIGHT_PX))
+  const page = Math.max(1, Math.floor((height - HEAD_HEIGHT_PX) / rowHeight))
   const first = Math.max(0, Math.min(top, count - page) - OVERSCAN)
   const last = Math.min(count - 1, top + page + OVERSCAN)
 
   const rows = {
     page,
-    onScroll: () => setTop(Math.floor((pane.current?.scrollTop ?? 0) / ROW_HEIGHT_PX)),
+    onScroll: () => setTop(Math.floor((pane.current?.scrollTop ?? 0) / rowHeight)),
     /** Scrolls the row into view, by the smallest distance. */
     scrollTo(index: number) {
       if (!pane.current) return
       const { scrollTop } = pane.current
-      const least = (index + 1) * ROW_HEIGHT_PX - (height - HEAD_HEIGHT_PX)
-      if (scrollTop > index * ROW_HEIGHT_PX) pane.current.scrollTop = index * ROW_HEIGHT_PX
+      const least = (index + 1) * rowHeight - (height - HEAD_HEIGHT_PX)
+      if (scrollTop > index * rowHeight) pane.current.scrollTop = index * rowHeight
       else if (scrollTop < least) pane.current.scrollTop = least
-      setTop(Math.floor(pane.current.scrollTop / ROW_HEIGHT_PX))
+      setTop(Math.floor(pane.current.scrollTop / rowHeight))
     },
     /** Indices of the rows to render. `kept` is always among them, because the focused row must stay mounted. */
     rendered(kept: number) {
@@ -55,3 +69,5 @@ export function useRowWindow(count: number) {
   }
   return [pane, rows] as const
 }
+
+const bottomOf = (element: Element) => element.getBoundingClientRect().bottom

@@ -5,7 +5,9 @@ import { useUpload } from './useUpload'
 
 const UP = 'M12 20V7m-5 5 5-5 5 5M4.5 4h15'
 
-export function UploadButton({ directory, disabled }: { directory: string; disabled: boolean }) {
+type UploadButtonProps = { directory: string; disabledBecause: string | undefined }
+
+export function UploadButton({ directory, disabledBecause }: UploadButtonProps) {
   const input = useRef<HTMLInputElement>(null)
   const upload = useUpload(directory)
   return (
@@ -13,8 +15,9 @@ export function UploadButton({ directory, disabled }: { directory: string; disab
       <Button
         variant="outline-secondary"
         className="with-icon"
-        disabled={disabled}
-        onClick={() => input.current?.click()}
+        aria-disabled={disabledBecause !== undefined}
+        title={disabledBecause}
+        onClick={() => disabledBecause === undefined && input.current?.click()}
       >
         <Glyph path={UP} size={18} />
         Upload Files
