@@ -88,6 +88,11 @@ test.each([
   await waitFor(() => expect(save.calls).toHaveLength(1))
 })
 
+test('the editor tells how the keyboard leaves the text', async () => {
+  const { dialog } = await opened()
+  expect(within(dialog).getByText('Esc, then Tab leaves the text. A second Esc closes the file.')).toBeVisible()
+})
+
 test.each(['utf-8-bom', 'utf-16le', 'windows-1252'] as const)(
   'decisions §3: a save keeps the encoding %p of the file',
   async (encoding) => {

@@ -89,13 +89,16 @@ export function EditorDialog({ editing }: { editing: Editing }) {
       </Modal.Body>
       <Modal.Footer>
         {file && (
-          <p className={styles.about} role="status">
-            <span>{nameOfEncoding(file.encoding)}</span>
-            <span>{lineEnds}</span>
-            <span className={isChanged ? styles.unsaved : undefined}>
-              {isChanged ? 'Unsaved changes' : saving.isSuccess ? 'Saved' : ''}
-            </span>
-          </p>
+          <div className={styles.about}>
+            <p role="status">
+              <span>{nameOfEncoding(file.encoding)}</span>
+              <span>{lineEnds}</span>
+              <span className={isChanged ? styles.unsaved : undefined}>
+                {isChanged ? 'Unsaved changes' : saving.isSuccess ? 'Saved' : ''}
+              </span>
+            </p>
+            <p className={styles.keys}>Esc, then Tab leaves the text. A second Esc closes the file.</p>
+          </div>
         )}
         <Button variant="outline-secondary" aria-disabled={saving.isLoading} onClick={close}>
           Cancel
