@@ -39,7 +39,7 @@ export function DatabaseCard({ type, database }: { type: DatabaseType; database:
   }, [isShown])
 
   return (
-    <article ref={card} className={`${styles.card} panel`} aria-label={name}>
+    <article ref={card} className={styles.card} aria-label={name}>
       <div className={styles.head}>
         <h3>
           <button

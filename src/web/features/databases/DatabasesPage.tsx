@@ -3,9 +3,9 @@ import Button from 'react-bootstrap/Button'
 import { useDispatch, useSelector } from 'react-redux'
 import { databasesApi, useGetDatabasesQuery } from '../../api/databases'
 import { ActionIcon } from '../../ui/ActionIcon'
+import { SearchField } from '../../ui/SearchField'
 import { CreateDatabaseDialog } from './CreateDatabaseDialog'
-import { DatabaseFilter } from './DatabaseFilter'
-import { databasesPageLeft, selectDialog, selectFilter } from './databasesSlice'
+import { databasesPageLeft, filterTyped, selectDialog, selectFilter } from './databasesSlice'
 import { DatabasesSection } from './DatabasesSection'
 import { DATABASE_TYPES } from './databaseType'
 import { DeleteDatabaseDialog } from './DeleteDatabaseDialog'
@@ -52,7 +52,16 @@ export function DatabasesPage() {
         </Button>
         <p className="page-summary">Manage your database instances and credentials</p>
       </div>
-      {(count >= FILTERED_FROM || filter !== '') && <DatabaseFilter filter={filter} />}
+      {(count >= FILTERED_FROM || filter !== '') && (
+        <div className={styles.filter}>
+          <SearchField
+            label="Filter databases"
+            placeholder="Filter by name"
+            text={filter}
+            onChange={(text) => dispatch(filterTyped(text))}
+          />
+        </div>
+      )}
       {DATABASE_TYPES.map((type) => (
         <DatabasesSection key={type} type={type} answer={answers[type]} filter={filter} />
       ))}

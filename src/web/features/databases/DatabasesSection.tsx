@@ -4,8 +4,11 @@ import { useDispatch, useSelector } from 'react-redux'
 import type { DatabaseType } from '../../../contract/database'
 import type { ListedDatabase } from '../../api/databases'
 import { failureDetail, isNotConfigured } from '../../failure'
-import { LoadFailure } from '../../ui/LoadFailure'
 import { ActionIcon } from '../../ui/ActionIcon'
+import { counted } from '../../ui/counted'
+import { EmptyState } from '../../ui/EmptyState'
+import { formatBytes } from '../../ui/formatBytes'
+import { LoadFailure } from '../../ui/LoadFailure'
 import { DatabaseCard } from './DatabaseCard'
 import { creationStarted, selectDialog } from './databasesSlice'
 import { DatabasesSkeleton } from './DatabasesSkeleton'
@@ -39,15 +42,17 @@ export function DatabasesSection({
   return (
     <section className={styles.section} aria-labelledby={id}>
       <div className={styles.sectionHead}>
-        <h2 id={id}>{section}</h2>
+        <div>
+          <h2 id={id}>{section}</h2>
+          {data && data.length > 0 && <p>{summaryOf(data)}</p>}
+        </div>
         <Button
           ref={createButton}
-          variant="primary"
-          size="sm"
+          variant="outline-secondary"
           className="with-icon"
-          disabled={isMissing}
+          aria-disabled={isMissing}
           aria-describedby={isMissing ? `${id}-missing` : undefined}
-          onClick={() => dispatch(creationStarted(type))}
+          onClick={() => !isMissing && dispatch(creationStarted(type))}
         >
           <ActionIcon name="plus" />
           <span>
@@ -70,18 +75,17 @@ export function DatabasesSection({
       )}
       {!data && !error && <DatabasesSkeleton section={section} />}
       {data?.length === 0 && !error && (
-        <div className={styles.empty}>
-          <p>No {label} databases yet</p>
-          <p className="form-text">Create one, and its name, user and password are shown here.</p>
-        </div>
+        <EmptyState action={<small>Create one, and its name, user and password are shown here.</small>}>
+          No {label} databases yet
+        </EmptyState>
       )}
       {data && data.length > 0 && found?.length === 0 && (
-        <p className={styles.empty}>
+        <EmptyState>
           No {label} database has &quot;{filter.trim()}&quot; in its name
-        </p>
+        </EmptyState>
       )}
       {found && found.length > 0 && (
-        <ul className={styles.list}>
+        <ul className={`${styles.list} panel`}>
           {found.map((database) => (
             <li key={database.name}>
               <DatabaseCard type={type} database={database} />
@@ -91,6 +95,13 @@ export function DatabasesSection({
       )}
     </section>
   )
+}
+
+/** The total is left out if the server does not know each size. */
+function summaryOf(databases: readonly ListedDatabase[]) {
+  const count = counted(databases.length, 'database')
+  const size = databases.reduce((sum, database) => sum + (database.size ?? NaN), 0)
+  return Number.isFinite(size) ? `${count} · ${formatBytes(size)}` : count
 }
 
 /** After a deletion the focused button is gone with its card, so the section's create button gets the focus. */

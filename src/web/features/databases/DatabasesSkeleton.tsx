@@ -1,12 +1,14 @@
 import styles from './databases.module.scss'
 
-/** Has the height of two cards. */
+/** Has the height of a list of two rows. */
 export function DatabasesSkeleton({ section }: { section: string }) {
   return (
-    <div className={`${styles.list} placeholder-glow`} role="status">
+    <div className={`${styles.list} panel placeholder-glow`} role="status">
       <span className="visually-hidden">Loading {section}</span>
-      {[1, 2].map((card) => (
-        <span key={card} className={`placeholder ${styles.skeletonCard}`} aria-hidden="true" />
+      {[1, 2].map((row) => (
+        <div key={row} className={styles.skeletonRow} aria-hidden="true">
+          <span className="placeholder" />
+        </div>
       ))}
     </div>
   )

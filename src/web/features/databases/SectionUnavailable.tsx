@@ -1,6 +1,5 @@
 import Button from 'react-bootstrap/Button'
 import { failureText } from '../../failure'
-import { Icon } from '../../ui/Icon'
 import styles from './databases.module.scss'
 
 /** `id` is the id of the element that gives the reason. */
@@ -9,8 +8,7 @@ type SectionUnavailableProps = { id: string; section: string; error: unknown; bu
 /** No such database server is configured, which is not an error. The server's own text says what to set or start. */
 export function SectionUnavailable({ id, section, error, busy, onRetry }: SectionUnavailableProps) {
   return (
-    <div className={`${styles.unavailable} panel`} role="status">
-      <Icon name="compass" size={24} />
+    <div className={styles.unavailable} role="status">
       <div>
         <h3>{section} are not available</h3>
         <p id={id}>{failureText(error, 'Nobody has set them up on this server yet.')}</p>

@@ -35,6 +35,27 @@ test('§2, §9 a card shows name, type badge, size, number of tables or collecti
     expect(within(await card('logs')).getByText(text)).toBeVisible()
 })
 
+test('a section tells how many databases it has and their total size, if each is known', async () => {
+  const { section } = renderDatabases({
+    sql: [databaseOf('shop', { size: 2048 }), databaseOf('lobby', { size: 1024 })],
+    mongo: [databaseOf('logs', { size: 512 }), { name: 'bare' }],
+  })
+  expect(await within(await section('SQL Databases')).findByText('2 databases · 3.00 KB')).toBeVisible()
+  expect(await within(await section('MongoDB Databases')).findByText('2 databases')).toBeVisible()
+})
+
+test('each action of a row has a tooltip', async () => {
+  const { open } = renderDatabases()
+  const shop = await open('shop')
+  for (const [name, title] of [
+    ['Reset password of shop', 'Reset password'],
+    ['Delete shop', 'Delete'],
+    ['Show password', 'Show password'],
+    ['Copy username', 'Copy username'],
+  ])
+    expect(within(shop).getByRole('button', { name })).toHaveAttribute('title', title)
+})
+
 test("sizes sent as text are parsed, and missing sizes and counts read 'unknown'", async () => {
   const { card } = renderDatabases({
     sql: [{ ...databaseOf('shop'), size: '2048' }, { name: 'bare' }, null, { size: 1 }],
@@ -81,12 +102,14 @@ describe.each([
     expect(await region.findByRole('heading', { name: `${name} are not available` })).toBeVisible()
     expect(screen.queryByRole('alert')).not.toBeInTheDocument()
     const create = region.getByRole('button', { name: /^Create/ })
-    expect(create).toBeDisabled()
+    expect(create).toHaveAttribute('aria-disabled', 'true')
+    await user.click(create)
+    expect(screen.queryByRole('dialog')).not.toBeInTheDocument()
     expect(create).toHaveAccessibleDescription('There is no server: set QUARTERDECK_SOME_URL.')
     expect(await card(other)).toBeVisible()
     network.get(`/api/database/${type}`).answers({ databases: [] })
     await user.click(region.getByRole('button', { name: 'Check again' }))
-    await waitFor(() => expect(create).toBeEnabled())
+    await waitFor(() => expect(create).toHaveAttribute('aria-disabled', 'false'))
   })
 
   test.each([

@@ -7,13 +7,7 @@ export function SnippetChoice({ snippets, chosen, onChoose }: SnippetChoiceProps
   return (
     <div className={styles.snippetChoice} role="group" aria-label="Ready to paste">
       {snippets.map(({ key, title }) => (
-        <button
-          key={key}
-          type="button"
-          className={key === chosen.key ? 'btn btn-sm btn-primary' : 'btn btn-sm btn-outline-secondary'}
-          aria-pressed={key === chosen.key}
-          onClick={() => onChoose(key)}
-        >
+        <button key={key} type="button" aria-pressed={key === chosen.key} onClick={() => onChoose(key)}>
           {title}
         </button>
       ))}
