@@ -101,6 +101,18 @@ browserTest('every action of the Files page changes the disk as expected, byte f
   await boxOf('empty.txt').click()
   await page.getByText('2 selected').waitFor()
   expect(await boxOf('empty.txt').isChecked()).toBe(false)
+  // The selection bar covers no row, however long the list is.
+  await page.setViewportSize({ width: 1440, height: 420 })
+  await row(page, 'empty.txt').scrollIntoViewIfNeeded()
+  const bottoms = async () => {
+    const [last, bar] = await Promise.all([
+      row(page, 'empty.txt').boundingBox(),
+      page.getByRole('region', { name: 'Selection' }).boundingBox(),
+    ])
+    return last!.y + last!.height - bar!.y
+  }
+  expect(await bottoms()).toBeLessThan(0)
+  await page.setViewportSize({ width: 1440, height: 900 })
   const [several] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'Download', exact: true }).click(),
@@ -209,6 +221,16 @@ browserTest('every action of the Files page changes the disk as expected, byte f
   await page.locator('.ace_text-input').focus()
   await page.keyboard.insertText('x')
   await expectGoodPage(page, 'files-editor')
+  // The keyboard leaves the text as the dialog says: Esc, then Tab, or a second Esc, which asks first.
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Tab')
+  await page.locator('button:focus').getByText('Cancel').waitFor()
+  await page.keyboard.press('Shift+Tab')
+  await page.keyboard.press('Escape')
+  await page
+    .getByRole('dialog', { name: 'Close without saving?' })
+    .getByRole('button', { name: 'Keep editing' })
+    .click()
   await page.keyboard.press('Control+S')
   await dialog(page).getByText('Saved', { exact: true }).waitFor()
   expect(await readFile(join(share, base, 'crlf.properties'), 'utf8')).toBe('xa=1\r\nb=2\nc=3\r\n')

@@ -97,6 +97,120 @@ test('§2, §9 a row shows name, size and time; a directory has no size', async 
   expect(within(row('world')).getByLabelText('Directory')).toHaveTextContent('–')
 })
 
+test('Last Modified is relative for seven days and then a date, with the exact time as tooltip', async () => {
+  const DAY_MS = 86_400_000
+  const times = { recent: Date.now() - 6.5 * DAY_MS, old: Date.now() - 8 * DAY_MS, future: Date.now() + DAY_MS }
+  await filesPage(Object.entries(times).map(([name, modifyTime]) => entryOf(name, { modifyTime })))
+  const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
+  const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+  const time = (name: string) => row(name).querySelector('time')!
+  expect(time('recent')).toHaveTextContent('6 days ago')
+  expect(time('old')).toHaveTextContent(date.format(times.old))
+  expect(time('future')).toHaveTextContent(date.format(times.future))
+  for (const [name, at] of Object.entries(times)) expect(time(name)).toHaveAttribute('title', exact.format(at))
+})
+
+test('the count and total size are those of the files that the filter shows', async () => {
+  const { user, list } = await filesPage([
+    entryOf('world/', { size: 4096 }),
+    entryOf('server.jar', { size: 5120, isText: false }),
+    entryOf('notes.txt', { size: 1024 }),
+  ])
+  expect(screen.getByText('3 items · 6.00 KB')).toHaveRole('status')
+  await user.type(screen.getByRole('searchbox', { name: 'Filter by name' }), 'notes')
+  expect(screen.getByText('1 of 3 items · 1.00 KB')).toBeVisible()
+  await user.clear(screen.getByRole('searchbox'))
+  list([entryOf('world/region/')])
+  await user.click(screen.getByRole('link', { name: 'world' }))
+  // The size of a directory is not known.
+  expect(await screen.findByText('1 item')).toBeVisible()
+})
+
+test('the sort menu offers every order in both directions and agrees with the column heads', async () => {
+  const { user, store } = await filesPage([
+    entryOf('a.txt', { size: 2, modifyTime: 2 }),
+    entryOf('b.txt', { size: 1, modifyTime: 3 }),
+    entryOf('c.txt', { size: 3, modifyTime: 1 }),
+  ])
+  const choose = async (order: string) => {
+    await user.click(screen.getByRole('button', { name: /^Sort:/ }))
+    await user.click(screen.getByRole('button', { name: order }))
+  }
+  await user.click(screen.getByRole('button', { name: 'Sort: Name, A to Z' }))
+  expect(store.getState().files?.menu).toBe('sort')
+  expect(
+    screen
+      .getAllByRole('button', { name: /, (A to|Z to|smallest|largest|oldest|newest)/ })
+      .map((item) => item.textContent),
+  ).toEqual([
+    'Name',
+    'Name, A to Z(chosen)',
+    'Name, Z to A',
+    'Size, smallest first',
+    'Size, largest first',
+    'Last Modified, oldest first',
+    'Last Modified, newest first',
+  ])
+  await user.keyboard('{Escape}')
+  for (const [order, expected] of [
+    ['Name, Z to A', 'cba'],
+    ['Size, smallest first', 'bac'],
+    ['Size, largest first', 'cab'],
+    ['Last Modified, oldest first', 'cab'],
+    ['Last Modified, newest first', 'bac'],
+  ] as const) {
+    await choose(order)
+    expect(
+      names()
+        .map((name) => name?.[0])
+        .join(''),
+    ).toBe(expected)
+    expect(screen.getByRole('button', { name: `Sort: ${order}` })).toBeVisible()
+  }
+  expect(screen.getByRole('columnheader', { name: 'Last Modified' })).toHaveAttribute('aria-sort', 'descending')
+})
+
+test('rows are 40 pixels high, or 32 if the user chose compact rows, which the browser remembers', async () => {
+  const { user, services } = await filesPage([entryOf('a'), entryOf('b')])
+  expect(row('b').style.top).toBe('40px')
+  await user.click(screen.getByRole('button', { name: 'Compact', pressed: false }))
+  expect(row('b').style.top).toBe('32px')
+  expect(screen.getByRole('button', { name: 'Compact' })).toHaveAttribute('aria-pressed', 'true')
+  expect(services.stored.get('files-density')).toBe('compact')
+  await user.click(screen.getByRole('button', { name: 'Comfortable' }))
+  expect(row('b').style.top).toBe('40px')
+  expect(services.stored.get('files-density')).toBe('comfortable')
+})
+
+test('the density of the last visit applies from the first row on', async () => {
+  const { network } = renderApp('/files', { signedInAs: 'ann', stored: { 'files-density': 'compact' } })
+  network.get('/api/sftp/files').answers({ files: [entryOf('a'), entryOf('b')], deploymentTypeIndex: null })
+  await screen.findByRole('grid')
+  expect(row('b').style.top).toBe('32px')
+})
+
+test('a change of the density keeps the first visible row', async () => {
+  const { user } = await filesPage(Array.from({ length: 1000 }, (_, index) => entryOf(`f${index}`)))
+  const grid = screen.getByRole('grid')
+  grid.scrollTop = 500 * 40
+  fireEvent.scroll(grid)
+  await user.click(screen.getByRole('button', { name: 'Compact' }))
+  expect(grid.scrollTop).toBe(500 * 32)
+  expect(row('f500')).toBeInTheDocument()
+})
+
+test('rows are 48 pixels high for fingers and in small windows, whatever the density', async () => {
+  const query = Object.assign(new EventTarget(), { matches: true }) as MediaQueryList
+  jest.spyOn(window, 'matchMedia').mockReturnValue(query)
+  await filesPage([entryOf('a'), entryOf('b')])
+  expect(row('b').style.top).toBe('48px')
+})
+
+test('the title of a directory differs from the title of a page of the same name', async () => {
+  await filesPage([entryOf('x')], { at: '/files/plugins/lobby' })
+  expect(document.title).toBe('lobby · Files · Quarterdeck')
+})
+
 test('a file time outside the calendar range is shown as a dash', async () => {
   await filesPage([
     entryOf('far', { modifyTime: 9e15 }),
@@ -165,10 +279,11 @@ test('the filter narrows the file table, shows the count and resets in another d
   const field = screen.getByRole('searchbox', { name: 'Filter by name' })
   await user.type(field, 'server')
   expect(names()).toEqual(['Server.jar', 'server.properties'])
-  expect(screen.getByText('2 of 3')).toBeVisible()
+  expect(screen.getByText(/^2 of 3 items/)).toBeVisible()
   await user.type(field, 'x')
   expect(screen.getByText('No name contains this')).toBeVisible()
-  await user.clear(field)
+  await user.click(screen.getByRole('button', { name: 'Clear the filter' }))
+  expect(names()).toHaveLength(3)
   list([entryOf('world/level.dat')])
   await user.type(field, 'world')
   await user.click(screen.getByRole('link', { name: 'world' }))
@@ -183,7 +298,7 @@ test('a listing of 100,000 entries renders only visible rows and exposes the tot
   expect(rows().length).toBeLessThan(50)
   expect(names()[0]).toBe('region.0.mca')
 
-  grid.scrollTop = 50_000 * 52
+  grid.scrollTop = 50_000 * 40
   fireEvent.scroll(grid)
   expect(row('region.50000.mca')).toHaveAttribute('aria-rowindex', '50002')
   expect(rows().length).toBeLessThan(50)
@@ -200,7 +315,7 @@ test('the focused row stays rendered when it is scrolled out of view', async () 
   await filesPage(Array.from({ length: 1000 }, (_, index) => entryOf(`f${index}`)))
   const grid = screen.getByRole('grid')
   act(() => rows()[3]?.focus())
-  grid.scrollTop = 500 * 52
+  grid.scrollTop = 500 * 40
   fireEvent.scroll(grid)
   expect(row('f3')).toHaveFocus()
   expect(row('f500')).toBeInTheDocument()
@@ -265,12 +380,18 @@ test('§3 only the type d is a directory; every other type letter is a file', as
 })
 
 test("a missing directory shows 'Directory not found' with links back", async () => {
-  const { network } = renderApp('/files/worlds/gone', { signedInAs: 'ann' })
+  const { network, user } = renderApp('/files/worlds/gone', { signedInAs: 'ann' })
   network.get('/api/sftp/files').answers(404, { message: 'There is no such directory.' })
   expect(await screen.findByRole('heading', { name: 'Directory not found' })).toBeVisible()
   expect(screen.getByRole('link', { name: 'Up to worlds' })).toHaveAttribute('href', '/files/worlds')
   expect(screen.getByRole('link', { name: 'Back to Root' })).toHaveAttribute('href', '/files')
-  expect(screen.getByRole('button', { name: 'Create New' })).toBeDisabled()
+  for (const name of ['Create New', 'Upload Files']) {
+    const button = screen.getByRole('button', { name })
+    expect(button).toHaveAttribute('aria-disabled', 'true')
+    expect(button).toHaveAccessibleDescription('There is no such directory.')
+  }
+  await user.click(screen.getByRole('button', { name: 'Create New' }))
+  expect(screen.queryByRole('dialog')).not.toBeInTheDocument()
   expect(notifications()).toEqual([])
 })
 

@@ -9,7 +9,7 @@ import { TableHead } from './TableHead'
 import { useDropTarget } from '../useDropTarget'
 import { useFileActions } from '../useFileActions'
 import { useEntrySelection } from './useEntrySelection'
-import { useRowHeight } from './useRowHeight'
+import { useRowHeights } from './useRowHeights'
 import { useRowWindow } from './useRowWindow'
 import { useShownEntries } from './useShownEntries'
 import { useTableInput } from './useTableInput'
@@ -22,15 +22,15 @@ export function FileTable({ directory, files }: { directory: string; files: File
   const selection = useEntrySelection(entries)
   const actions = useFileActions()
   const dropTarget = useDropTarget()
-  const rowHeight = useRowHeight()
-  const [pane, rows] = useRowWindow(shown.length, rowHeight)
+  const heights = useRowHeights()
+  const [pane, rows] = useRowWindow(shown.length, heights)
   const { handlers, selectRangeAndFocus } = useTableInput({ entries, selection, actions, pane, rows })
 
   const dispatch = useDispatch()
 
   if (files.length === 0)
     return (
-      <EmptyState action={<small>Drop files anywhere on this page to upload them.</small>}>
+      <EmptyState action={<small className={styles.dropHint}>Drop files anywhere on this page to upload them.</small>}>
         This directory is empty
       </EmptyState>
     )
@@ -55,12 +55,12 @@ export function FileTable({ directory, files }: { directory: string; files: File
           aria-multiselectable="true"
           aria-rowcount={shown.length + 1}
           aria-colcount={5}
-          style={{ '--row-height': `${rowHeight}px` } as CSSProperties}
+          style={{ '--row-height': `${heights.row}px`, '--head-height': `${heights.head}px` } as CSSProperties}
           {...handlers}
           onScroll={rows.onScroll}
         >
           <TableHead shown={shown} />
-          <div role="rowgroup" className={styles.rows} style={{ height: shown.length * rowHeight }}>
+          <div role="rowgroup" className={styles.rows} style={{ height: shown.length * heights.row }}>
             {rows.rendered(at).map((index) => {
               const entry = shown[index]
               return (
@@ -69,7 +69,7 @@ export function FileTable({ directory, files }: { directory: string; files: File
                     key={entry.path}
                     entry={entry}
                     index={index}
-                    top={index * rowHeight}
+                    top={index * heights.row}
                     isCurrent={index === at}
                     isSelected={selection.has(entry)}
                     actions={actions}

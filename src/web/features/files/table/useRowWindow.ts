@@ -1,14 +1,13 @@
 import { useEffectEvent, useLayoutEffect, useRef, useState } from 'react'
+import type { RowHeights } from './useRowHeights'
 
-/** Height of the head in pixels. Also in fileTable.module.scss. */
-const HEAD_HEIGHT_PX = 37
 /** Number of rows rendered beyond the visible ones, for fast scrolling (overscan). */
 const OVERSCAN = 8
 /** Assumed height in pixels until the first measurement. */
 const INITIAL_HEIGHT_PX = 640
 
 /** Computes which rows of a long list to render for the scroll position and the height of the pane and of a row. */
-export function useRowWindow(count: number, rowHeight: number) {
+export function useRowWindow(count: number, { row: rowHeight, head: headHeight }: RowHeights) {
   const pane = useRef<HTMLDivElement>(null)
   const [top, setTop] = useState(0)
   const [height, setHeight] = useState(INITIAL_HEIGHT_PX)
@@ -43,7 +42,7 @@ export function useRowWindow(count: number, rowHeight: number) {
     return () => observer.disconnect()
   }, [isShown, count, rowHeight])
 
-  const page = Math.max(1, Math.floor((height - HEAD_HEIGHT_PX) / rowHeight))
+  const page = Math.max(1, Math.floor((height - headHeight) / rowHeight))
   const first = Math.max(0, Math.min(top, count - page) - OVERSCAN)
   const last = Math.min(count - 1, top + page + OVERSCAN)
 
@@ -54,7 +53,7 @@ export function useRowWindow(count: number, rowHeight: number) {
     scrollTo(index: number) {
       if (!pane.current) return
       const { scrollTop } = pane.current
-      const least = (index + 1) * rowHeight - (height - HEAD_HEIGHT_PX)
+      const least = (index + 1) * rowHeight - (height - headHeight)
       if (scrollTop > index * rowHeight) pane.current.scrollTop = index * rowHeight
       else if (scrollTop < least) pane.current.scrollTop = least
       setTop(Math.floor(pane.current.scrollTop / rowHeight))

@@ -4,8 +4,10 @@ import { selectDensity } from '../filesSlice'
 import type { Density } from './density'
 
 const ROW_HEIGHTS_PX: Record<Density, number> = { comfortable: 40, compact: 32 }
+const HEAD_HEIGHT_PX = 37
 /** For fingers, and for two lines. */
 const TALL_ROW_HEIGHT_PX = 48
+const TALL_HEAD_HEIGHT_PX = 45
 
 /** A touch screen, or a window where size and time stand below the name (48rem in fileTable.module.scss). */
 const TALL = '(pointer: coarse), (max-width: 48rem)'
@@ -16,9 +18,14 @@ function subscribe(listener: () => void) {
   return () => query.removeEventListener('change', listener)
 }
 
-/** Returns the height of a row of the table in pixels. */
-export function useRowHeight(): number {
+/** In pixels. */
+export type RowHeights = { row: number; head: number }
+
+/** The heights of the rows of the table, for its style sheet and for the computation of what is visible. */
+export function useRowHeights(): RowHeights {
   const density = useSelector(selectDensity)
   const isTall = useSyncExternalStore(subscribe, () => window.matchMedia(TALL).matches)
-  return isTall ? TALL_ROW_HEIGHT_PX : ROW_HEIGHTS_PX[density]
+  return isTall
+    ? { row: TALL_ROW_HEIGHT_PX, head: TALL_HEAD_HEIGHT_PX }
+    : { row: ROW_HEIGHTS_PX[density], head: HEAD_HEIGHT_PX }
 }
