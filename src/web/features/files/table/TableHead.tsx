@@ -44,8 +44,6 @@ export function TableHead({ shown }: { shown: readonly FileEntry[] }) {
             key={by}
             role="columnheader"
             className={classNames[by]}
-            // At small widths its button is not shown.
-            aria-label={title}
             aria-sort={sortedBy !== by ? 'none' : descending ? 'descending' : 'ascending'}
           >
             <button type="button" onClick={() => dispatch(sortChosen(by))}>
