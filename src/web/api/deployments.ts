@@ -7,6 +7,7 @@ import type {
   SavedConfigurationAnswer,
   Toggle,
 } from '../../contract/deployment'
+import type { Instance } from '../../contract/instance'
 import type { NodesAnswer } from '../../contract/network'
 import { api } from './api'
 import type { DataOf } from './transport/answerSchema'
@@ -18,6 +19,19 @@ const STOPPING_TIMEOUT_MS = 600_000
 /** A restart may drain one instance after another. */
 const RESTART_TIMEOUT_MS = 4 * 3_600_000
 
+/** What runs of a deployment. `active` instances would be interrupted by a restart. `onlyUid` is set if there is one instance. */
+export type InstanceCounts = {
+  total: number
+  online: number
+  active: number
+  blocked: number
+  players: number
+  canDrain: boolean
+  onlyUid?: string
+}
+/** `counts` is missing if the server does not support the parameter `instances`. */
+export type ListedDeployment = Omit<Deployment, 'instances'> & { counts?: InstanceCounts }
+
 /** `details`: all nodes of a cluster, if the server sends them. */
 export type NetworkNodes = NodesAnswer['data']
 export type StoredConfiguration = Configuration & { warnings?: string[] }
@@ -26,11 +40,17 @@ type Saved = { made: Pick<Configuration, 'revision'>; warnings: string[] }
 
 const urlOf = (name: string) => `deployments/${encodeURIComponent(name)}`
 
-const deploymentsApi = api.injectEndpoints({
+export const deploymentsApi = api.injectEndpoints({
   endpoints: (build) => ({
-    getDeployments: build.query<Deployment[], void>({
-      query: () => 'deployments',
-      responseSchema: answerSchema(({ deployments }: DataOf<DeploymentsAnswer>) => listIn(deployments)),
+    /** Counts the instances here, so that a change of their CPU usage renders nothing and no player's name is stored. */
+    getDeployments: build.query<ListedDeployment[], void>({
+      query: () => 'deployments?instances=true',
+      responseSchema: answerSchema(({ deployments }: DataOf<DeploymentsAnswer>) =>
+        listIn(deployments)?.map(
+          ({ instances, ...deployment }): ListedDeployment =>
+            Array.isArray(instances) ? { ...deployment, counts: countsOf(instances) } : deployment,
+        ),
+      ),
       providesTags: ['Deployment'],
     }),
 
@@ -125,3 +145,20 @@ export const {
   useGetDeploymentConfigQuery,
   useSaveDeploymentConfigMutation,
 } = deploymentsApi
+
+function countsOf(instances: Instance[]): InstanceCounts {
+  const inState = (...states: Instance['state'][]) => instances.filter(({ state }) => states.includes(state)).length
+  const [first] = instances
+  return {
+    total: instances.length,
+    online: inState('RUNNING'),
+    active: inState('STARTING', 'RUNNING', 'STOPPING'),
+    blocked: inState('BLOCKED'),
+    players: instances.reduce(
+      (sum, { players = {}, playerCount = Object.keys(players).length }) => sum + (playerCount ?? 0),
+      0,
+    ),
+    canDrain: instances.some(({ canDrain }) => canDrain === true),
+    ...(first && instances.length === 1 && { onlyUid: first.uid }),
+  }
+}

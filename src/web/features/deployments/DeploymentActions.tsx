@@ -1,92 +1,100 @@
 import { useDispatch } from 'react-redux'
-import { Link } from 'react-router-dom'
-import type { Deployment } from '../../../contract/deployment'
-import { useRestartDeploymentMutation } from '../../api/deployments'
+import { Link, useNavigate } from 'react-router-dom'
+import type { ListedDeployment } from '../../api/deployments'
 import { missingRight, useAccess } from '../../api/useAccess'
-import { useReportResult } from '../../api/useReportResult'
+import { useAppSelector } from '../../app/hooks'
 import { ActionIcon } from '../../ui/ActionIcon'
-import { useOneAtATime } from '../../ui/useOneAtATime'
-import { deletionRequested } from './deploymentsSlice'
+import { Menu, MenuItem } from '../../ui/Menu'
+import { configurationAddress, filesAddress } from './addresses'
+import { deletionRequested, menuToggled, selectIsMenuOpen } from './deploymentsSlice'
 import { typeOf } from './deploymentType'
+import { useAskFirst, useRestart } from './usePower'
 import styles from './deployments.module.scss'
 
-export function DeploymentActions({
-  deployment: { name, typeIndex, enabled, dataDirectory },
-}: {
-  deployment: Deployment
-}) {
-  // The fixed key keeps the state of the call in the store, so that it survives an unmounted card.
-  const [restart, { isLoading: restarting }] = useRestartDeploymentMutation({ fixedCacheKey: `restart ${name}` })
+/** Icon buttons, and a menu in their place where there is no room for them. */
+export function DeploymentActions({ deployment }: { deployment: ListedDeployment }) {
+  const { name, typeIndex, enabled, dataDirectory, counts } = deployment
+  const { restart, isRestarting } = useRestart(name)
+  const askFirst = useAskFirst(name, counts)
   const { isLimited, may } = useAccess()
-  const report = useReportResult()
+  const isMenuOpen = useAppSelector((state) => selectIsMenuOpen(state, name))
   const dispatch = useDispatch()
+  const navigate = useNavigate()
 
-  const onRestart = useOneAtATime(async () => {
-    if (restarting) return
-    report(await restart(name), `Successfully restarted ${name}`, `Failed to restart ${name}`)
-  })
+  const files = may('files', name) ? filesAddress(dataDirectory) : undefined
+  const configuration = may('configuration', name) ? configurationAddress(name) : undefined
+  const mayDelete = typeOf(typeIndex) !== 'proxy' && !isLimited
+  const whyNoRestart = !may('power', name)
+    ? missingRight('power')
+    : isRestarting
+      ? 'It is being restarted'
+      : enabled
+        ? undefined
+        : 'Only an active deployment can be restarted'
+  const onRestart = () => {
+    if (whyNoRestart === undefined) askFirst('restart', restart)
+  }
+  const onDelete = () => dispatch(deletionRequested(name))
 
   return (
-    <div className={styles.actions}>
-      <button
-        type="button"
-        className={styles.action}
-        aria-label={`Restart ${name}`}
-        aria-busy={restarting}
-        aria-disabled={restarting}
-        disabled={(!enabled && !restarting) || !may('power', name)}
-        title={restartTitle(enabled, may('power', name))}
-        onClick={onRestart}
-      >
-        {restarting ? (
-          <span className="spinner-border spinner-border-sm" aria-hidden="true" />
-        ) : (
-          <ActionIcon name="restart" />
-        )}
-        <span>Restart</span>
-      </button>
-      {may('files', name) && (
-        <Link
-          className={styles.action}
-          to={filesAddress(dataDirectory)}
-          aria-label={`Open files of ${name}`}
-          title="Open files"
-        >
-          <ActionIcon name="folder" />
-          <span>Files</span>
-        </Link>
-      )}
-      {may('configuration', name) && (
-        <Link
-          className={styles.action}
-          to={`/deployments/${encodeURIComponent(name)}/edit`}
-          aria-label={`Edit ${name}`}
-          title="Edit configuration"
-        >
-          <ActionIcon name="pencil" />
-          <span>Edit</span>
-        </Link>
-      )}
-      {typeOf(typeIndex) !== 'proxy' && !isLimited && (
+    <>
+      <div className={styles.actions}>
         <button
           type="button"
-          className={`${styles.action} ${styles.actionDanger}`}
-          aria-label={`Delete ${name}`}
-          title="Delete"
-          onClick={() => dispatch(deletionRequested(name))}
+          className={styles.action}
+          aria-label={`Restart ${name}`}
+          aria-busy={isRestarting}
+          // Not disabled, because the pressed button would lose the focus.
+          aria-disabled={whyNoRestart !== undefined}
+          title={whyNoRestart ?? 'Restart all instances, one after another'}
+          onClick={onRestart}
         >
-          <ActionIcon name="trash" />
-          <span>Delete</span>
+          {isRestarting ? (
+            <span className="spinner-border spinner-border-sm" aria-hidden="true" />
+          ) : (
+            <ActionIcon name="restart" />
+          )}
         </button>
-      )}
-    </div>
+        {files && (
+          <Link className={styles.action} to={files} aria-label={`Open files of ${name}`} title="Open files">
+            <ActionIcon name="folder" />
+          </Link>
+        )}
+        {configuration && (
+          <Link className={styles.action} to={configuration} aria-label={`Edit ${name}`} title="Edit configuration">
+            <ActionIcon name="pencil" />
+          </Link>
+        )}
+        {mayDelete && (
+          <button
+            type="button"
+            className={`${styles.action} ${styles.actionDanger}`}
+            aria-label={`Delete ${name}`}
+            title="Delete"
+            onClick={onDelete}
+          >
+            <ActionIcon name="trash" />
+          </button>
+        )}
+      </div>
+      <div className={styles.menu}>
+        <Menu
+          label={`Actions for ${name}`}
+          isOpen={isMenuOpen}
+          onToggle={(open) => dispatch(menuToggled({ name, open }))}
+        >
+          <MenuItem onClick={onRestart} disabledBecause={whyNoRestart}>
+            Restart
+          </MenuItem>
+          {files && <MenuItem onClick={() => void navigate(files)}>Open files</MenuItem>}
+          {configuration && <MenuItem onClick={() => void navigate(configuration)}>Edit configuration</MenuItem>}
+          {mayDelete && (
+            <MenuItem danger onClick={onDelete}>
+              Delete
+            </MenuItem>
+          )}
+        </Menu>
+      </div>
+    </>
   )
 }
-
-function restartTitle(enabled: boolean, mayRestart: boolean): string {
-  if (!mayRestart) return missingRight('power')
-  return enabled ? 'Restart all instances, one after another' : 'Only an active deployment can be restarted'
-}
-
-const filesAddress = (dataDirectory: string) =>
-  `/files${dataDirectory.replace(/^\/*/, '/').split('/').map(encodeURIComponent).join('/')}`

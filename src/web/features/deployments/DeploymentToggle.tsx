@@ -1,31 +1,35 @@
 import Form from 'react-bootstrap/Form'
-import type { Deployment } from '../../../contract/deployment'
-import { useToggleDeploymentMutation } from '../../api/deployments'
+import type { ListedDeployment } from '../../api/deployments'
 import { missingRight, useAccess } from '../../api/useAccess'
-import { useReportResult } from '../../api/useReportResult'
-import { useOneAtATime } from '../../ui/useOneAtATime'
+import { useAskFirst, useToggle } from './usePower'
 
-export function DeploymentToggle({ name, enabled }: Pick<Deployment, 'name' | 'enabled'>) {
-  const [toggle, { isLoading }] = useToggleDeploymentMutation({ fixedCacheKey: `toggle ${name}` })
+type DeploymentToggleProps = {
+  deployment: Pick<ListedDeployment, 'name' | 'enabled' | 'counts'>
+  /** Shown beside it. Without it, its name is hidden. */
+  label?: string
+}
+
+export function DeploymentToggle({ deployment: { name, enabled, counts }, label }: DeploymentToggleProps) {
+  const { toggle, isToggling } = useToggle(name)
   const mayToggle = useAccess().may('power', name)
-  const report = useReportResult()
-  const change = useOneAtATime(async () => {
+  const askFirst = useAskFirst(name, counts)
+  const change = () => {
     // The switch is not disabled meanwhile, because it would lose the keyboard focus.
-    if (isLoading) return
-    const result = await toggle({ name, enabled: !enabled })
-    report(result, `Successfully ${enabled ? 'disabled' : 'enabled'} ${name}`, `Failed to toggle ${name}`)
-  })
+    if (isToggling || !mayToggle) return
+    if (enabled) askFirst('disable', () => toggle(false))
+    else void toggle(true)
+  }
   return (
-    <div title={mayToggle ? (enabled ? 'Disable' : 'Enable') : missingRight('power')}>
-      <Form.Check
-        type="switch"
-        role="switch"
-        checked={enabled}
-        disabled={!mayToggle}
-        aria-disabled={isLoading}
-        aria-label={`${name} enabled`}
-        onChange={change}
-      />
-    </div>
+    <Form.Check
+      type="switch"
+      role="switch"
+      id={label === undefined ? undefined : `enable-${name}`}
+      label={label}
+      checked={enabled}
+      aria-disabled={isToggling || !mayToggle}
+      aria-label={label === undefined ? `${name} enabled` : undefined}
+      title={mayToggle ? (enabled ? 'Disable' : 'Enable') : missingRight('power')}
+      onChange={change}
+    />
   )
 }

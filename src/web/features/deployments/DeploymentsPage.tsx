@@ -1,64 +1,89 @@
 import { useEffect, useRef } from 'react'
 import Button from 'react-bootstrap/Button'
-import { useDispatch, useSelector } from 'react-redux'
+import { useSelector } from 'react-redux'
 import { Link } from 'react-router-dom'
 import { failureDetail } from '../../failure'
+import type { ListedDeployment } from '../../api/deployments'
 import { useGetDeploymentsQuery } from '../../api/deployments'
 import { useAccess } from '../../api/useAccess'
+import { useAppDispatch } from '../../app/hooks'
 import { DraftHints } from '../../drafts/DraftHints'
 import { ActionIcon } from '../../ui/ActionIcon'
+import { counted } from '../../ui/counted'
+import { EmptyState } from '../../ui/EmptyState'
 import { LoadFailure } from '../../ui/LoadFailure'
+import { SearchField } from '../../ui/SearchField'
 import { useFocusFallback } from '../../ui/useFocusFallback'
+import { configurationAddress } from './addresses'
 import { CreateDeploymentDialog } from './CreateDeploymentDialog'
+import { CreationGuide } from './CreationGuide'
 import { DeleteDeploymentDialog } from './DeleteDeploymentDialog'
 import { DeploymentsSection } from './DeploymentsSection'
 import { DeploymentsSkeleton } from './DeploymentsSkeleton'
-import type { Deployment } from '../../../contract/deployment'
-import { counted } from '../../ui/counted'
-import { creationStarted, dialogClosed, selectDialog } from './deploymentsSlice'
-import { typeOf } from './deploymentType'
+import { creationStarted, dialogClosed, filtered, selectDialog, selectFilter, selectGuide } from './deploymentsSlice'
+import { appearances, typeOf } from './deploymentType'
+import { InterruptionDialog } from './InterruptionDialog'
+import { guideOpened } from './keptGuide'
 import styles from './deployments.module.scss'
 
+const POLL_MS = 5000
+/** Fewer deployments are seen at a glance. */
+const SEARCHED_FROM = 9
+
+const sections = [
+  { title: 'Proxy', empty: 'No Proxy Found', create: 'Create Proxy', type: 'proxy' },
+  { title: 'Games', empty: 'No Games Found', create: 'Create Game', type: 'persistent' },
+  { title: 'Processes', empty: 'No Processes Found', create: 'Create Process', type: 'process' },
+] as const
+
 export function DeploymentsPage() {
-  const { data, error, isFetching, refetch } = useGetDeploymentsQuery(undefined, {
-    refetchOnFocus: true,
-    refetchOnMountOrArgChange: true,
-  })
+  const { data, error, isFetching, refetch } = useDeployments()
   const { isLimited } = useAccess()
   const dialog = useSelector(selectDialog)
-  const dispatch = useDispatch()
+  const guide = useSelector(selectGuide)
+  const typed = useSelector(selectFilter)
+  const dispatch = useAppDispatch()
 
   const page = useRef<HTMLDivElement>(null)
   useFocusFallback(page, dialog !== null, headingOf)
-  useEffect(() => () => void dispatch(dialogClosed()), [dispatch])
+  useEffect(() => {
+    dispatch(guideOpened())
+    return () => void dispatch(dialogClosed())
+  }, [dispatch])
 
-  const proxies = data?.filter(({ typeIndex }) => typeOf(typeIndex) === 'proxy') ?? []
-  const games = data?.filter(({ typeIndex }) => ['persistent', 'scalable'].includes(typeOf(typeIndex) ?? '')) ?? []
-  // Types that this console does not know are listed here too.
-  const processes = data?.filter((deployment) => !proxies.includes(deployment) && !games.includes(deployment)) ?? []
+  const canSearch = data !== undefined && data.length >= SEARCHED_FROM
+  const filter = canSearch ? typed.trim().toLowerCase() : ''
+  const found = data?.filter((deployment) => matches(deployment, filter))
+  const created = guide && data?.find(({ name }) => name === guide.name)
 
   return (
     <div ref={page}>
       <title>Deployments · Quarterdeck</title>
-      <div className={`page-head ${styles.head}`}>
-        <h1 tabIndex={-1}>Deployments</h1>
+      <div className={styles.head}>
+        <div>
+          <h1 tabIndex={-1}>Deployments</h1>
+          <DeploymentsSummary deployments={data} />
+        </div>
+        {canSearch && (
+          <SearchField label="Search deployments" text={typed} onChange={(text) => dispatch(filtered(text))} />
+        )}
         {!isLimited && (
           <Button className="with-icon" onClick={() => dispatch(creationStarted('persistent'))}>
             <ActionIcon name="plus" />
             Create Deployment
           </Button>
         )}
-        <DeploymentsSummary deployments={data} />
       </div>
       <DraftHints
         kind="configuration"
         renderText={(name) => `You have unsaved changes to the configuration of ${name}`}
         renderAction={({ name }) => (
-          <Link className="btn btn-sm btn-primary" to={`/deployments/${encodeURIComponent(name)}/edit`}>
+          <Link className="btn btn-sm btn-primary" to={configurationAddress(name)}>
             Open
           </Link>
         )}
       />
+      {guide && created && <CreationGuide guide={guide} deployment={created} />}
       {error && (
         <LoadFailure
           title="Failed to load deployments"
@@ -68,42 +93,67 @@ export function DeploymentsPage() {
         />
       )}
       {!data && !error && <DeploymentsSkeleton />}
-      {data && (
-        <>
-          <DeploymentsSection
-            title="Proxy"
-            deployments={proxies}
-            empty="No Proxy Found"
-            create="Create Proxy"
-            type="proxy"
-          />
-          <DeploymentsSection
-            title="Games"
-            deployments={games}
-            empty="No Games Found"
-            create="Create Game"
-            type="persistent"
-          />
-          <DeploymentsSection
-            title="Processes"
-            deployments={processes}
-            empty="No Processes Found"
-            create="Create Process"
-            type="process"
-          />
-        </>
+      {found?.length === 0 && filter !== '' ? (
+        <EmptyState
+          action={
+            <Button variant="outline-secondary" size="sm" onClick={() => dispatch(filtered(''))}>
+              Clear the search
+            </Button>
+          }
+        >
+          No deployment matches &quot;{typed.trim()}&quot;
+        </EmptyState>
+      ) : (
+        found &&
+        sections.map((section) => {
+          const deployments = found.filter((deployment) => sectionOf(deployment) === section.title)
+          // What is empty only because of the search is not offered for creation.
+          return (
+            (filter === '' || deployments.length > 0) && (
+              <DeploymentsSection key={section.title} {...section} deployments={deployments} />
+            )
+          )
+        })
       )}
       {dialog?.kind === 'create' && <CreateDeploymentDialog creation={dialog} />}
       {dialog?.kind === 'delete' && <DeleteDeploymentDialog name={dialog.name} />}
+      {dialog?.kind === 'interrupt' && <InterruptionDialog name={dialog.name} change={dialog.change} />}
     </div>
   )
 }
 
+/** Polls if the server tells what runs. The list itself rarely changes. */
+function useDeployments() {
+  const { hasCounts } = useGetDeploymentsQuery(undefined, {
+    selectFromResult: ({ data }) => ({ hasCounts: data?.some(({ counts }) => counts !== undefined) === true }),
+  })
+  return useGetDeploymentsQuery(undefined, {
+    refetchOnFocus: true,
+    refetchOnMountOrArgChange: true,
+    pollingInterval: hasCounts ? POLL_MS : 0,
+    skipPollingIfUnfocused: true,
+  })
+}
+
 /** Always rendered, so that the layout does not move when the answer arrives. */
-function DeploymentsSummary({ deployments }: { deployments: Deployment[] | undefined }) {
+function DeploymentsSummary({ deployments }: { deployments: ListedDeployment[] | undefined }) {
   const active = deployments?.filter(({ enabled }) => enabled).length
   return (
     <p className="page-summary">{deployments && `${counted(deployments.length, 'deployment')} · ${active} active`}</p>
+  )
+}
+
+/** Types that this console does not know are listed as processes. */
+function sectionOf({ typeIndex }: ListedDeployment): (typeof sections)[number]['title'] {
+  const type = typeOf(typeIndex)
+  if (type === 'proxy') return 'Proxy'
+  return type === 'persistent' || type === 'scalable' ? 'Games' : 'Processes'
+}
+
+function matches({ name, path, description = '', typeIndex }: ListedDeployment, filter: string): boolean {
+  const type = typeOf(typeIndex)
+  return [name, path, description, type ? appearances[type].name : ''].some((text) =>
+    text.toLowerCase().includes(filter),
   )
 }
 

@@ -1,15 +1,17 @@
 import { useId } from 'react'
 import Button from 'react-bootstrap/Button'
-import { useDispatch } from 'react-redux'
-import type { Deployment, DeploymentType } from '../../../contract/deployment'
+import { useDispatch, useSelector } from 'react-redux'
+import type { DeploymentType } from '../../../contract/deployment'
+import type { ListedDeployment } from '../../api/deployments'
 import { useAccess } from '../../api/useAccess'
-import { DeploymentCard } from './DeploymentCard'
-import { creationStarted } from './deploymentsSlice'
+import { EmptyState } from '../../ui/EmptyState'
+import { DeploymentRow } from './DeploymentRow'
+import { creationStarted, selectGuide } from './deploymentsSlice'
 import styles from './deployments.module.scss'
 
 type DeploymentsSectionProps = {
   title: string
-  deployments: Deployment[]
+  deployments: ListedDeployment[]
   empty: string
   /** Text of the button in an empty section. */
   create: string
@@ -17,26 +19,33 @@ type DeploymentsSectionProps = {
 }
 
 export function DeploymentsSection({ title, deployments, empty, create, type }: DeploymentsSectionProps) {
+  const newName = useSelector(selectGuide)?.name
   const dispatch = useDispatch()
   const { isLimited } = useAccess()
   const id = useId()
   return (
     <section className={styles.section} aria-labelledby={id}>
-      <h2 id={id}>{title}</h2>
+      <div className={styles.sectionHead}>
+        <h2 id={id}>{title}</h2>
+        {deployments.length > 1 && <span>{deployments.length}</span>}
+      </div>
       {deployments.length === 0 ? (
-        <div className={styles.empty}>
-          <p>{empty}</p>
-          {!isLimited && (
-            <Button variant="outline-secondary" size="sm" onClick={() => dispatch(creationStarted(type))}>
-              {create}
-            </Button>
-          )}
-        </div>
+        <EmptyState
+          action={
+            !isLimited && (
+              <Button variant="outline-secondary" size="sm" onClick={() => dispatch(creationStarted(type))}>
+                {create}
+              </Button>
+            )
+          }
+        >
+          {empty}
+        </EmptyState>
       ) : (
-        <ul className={styles.grid}>
+        <ul className={`${styles.rows} panel`}>
           {deployments.map((deployment) => (
             <li key={deployment.name}>
-              <DeploymentCard deployment={deployment} />
+              <DeploymentRow deployment={deployment} isNew={deployment.name === newName} />
             </li>
           ))}
         </ul>

@@ -1,15 +1,29 @@
 import type { PayloadAction } from '@reduxjs/toolkit'
 import { createSlice } from '@reduxjs/toolkit'
 import type { DeploymentType } from '../../../contract/deployment'
+import { deploymentsApi } from '../../api/deployments'
 import { rootReducer } from '../../app/rootReducer'
+import { sessionEnded } from '../../facts'
 
 /** `node` is empty if none is chosen. `tries` counts submissions: from the first on, the form shows errors. */
 export type Creation = { kind: 'create'; name: string; type: DeploymentType; node: string; tries?: number }
 type Deletion = { kind: 'delete'; name: string }
+/** Asks before instances that run are interrupted. */
+export type Interruption = { kind: 'interrupt'; name: string; change: 'restart' | 'disable' }
+/** The steps after a creation. `isConfigured`: its configuration was saved since. */
+export type Guide = { name: string; isConfigured: boolean }
 
-export type DeploymentsState = { dialog: Creation | Deletion | null }
+export type DeploymentsState = {
+  dialog: Creation | Deletion | Interruption | null
+  filter: string
+  /** Name of the deployment whose menu is open. */
+  menu: string | null
+  guide: Guide | null
+}
 
-const initialState: DeploymentsState = { dialog: null }
+const initialState: DeploymentsState = { dialog: null, filter: '', menu: null, guide: null }
+
+const { createDeployment, deleteDeployment, saveDeploymentConfig } = deploymentsApi.endpoints
 
 const deploymentsSlice = createSlice({
   name: 'deployments',
@@ -27,12 +41,47 @@ const deploymentsSlice = createSlice({
     deletionAsked(state, { payload: name }: PayloadAction<string>) {
       state.dialog = { kind: 'delete', name }
     },
+    interruptionAsked(state, { payload }: PayloadAction<Omit<Interruption, 'kind'>>) {
+      state.dialog = { kind: 'interrupt', ...payload }
+    },
     /** With a kind, closes only that dialog: a call that ends late must not close one that was opened meanwhile. */
-    dialogClosed(state, { payload: kind }: PayloadAction<'create' | 'delete' | undefined>) {
+    dialogClosed(state, { payload: kind }: PayloadAction<'create' | 'delete' | 'interrupt' | undefined>) {
       if (!kind || state.dialog?.kind === kind) state.dialog = null
     },
+    filtered(state, { payload: text }: PayloadAction<string>) {
+      state.filter = text
+    },
+    menuToggled(state, { payload: { name, open } }: PayloadAction<{ name: string; open: boolean }>) {
+      if (open) state.menu = name
+      else if (state.menu === name) state.menu = null
+    },
+    /** As it was before the page was reloaded. */
+    guideLoaded(state, { payload: guide }: PayloadAction<Guide>) {
+      state.guide = guide
+    },
+    guideClosed(state) {
+      state.guide = null
+    },
   },
-  selectors: { selectDialog: (state) => state.dialog },
+  extraReducers: (builder) => {
+    builder
+      .addCase(sessionEnded, () => initialState)
+      .addMatcher(createDeployment.matchFulfilled, (state, { meta }) => {
+        state.guide = { name: meta.arg.originalArgs.name, isConfigured: false }
+      })
+      .addMatcher(saveDeploymentConfig.matchFulfilled, (state, { meta }) => {
+        if (state.guide?.name === meta.arg.originalArgs.name) state.guide.isConfigured = true
+      })
+      .addMatcher(deleteDeployment.matchFulfilled, (state, { meta }) => {
+        if (state.guide?.name === meta.arg.originalArgs) state.guide = null
+      })
+  },
+  selectors: {
+    selectDialog: (state) => state.dialog,
+    selectFilter: (state) => state.filter,
+    selectIsMenuOpen: (state, name: string) => state.menu === name,
+    selectGuide: (state) => state.guide,
+  },
 })
 
 declare module '../../app/rootReducer' {
@@ -46,6 +95,12 @@ export const {
   creationEdited,
   creationTried: creationSubmitted,
   deletionAsked: deletionRequested,
+  interruptionAsked,
   dialogClosed,
+  filtered,
+  menuToggled,
+  guideLoaded,
+  guideClosed,
 } = deploymentsSlice.actions
-export const { selectDialog } = deploymentsSlice.injectInto(rootReducer).selectors
+export const { selectDialog, selectFilter, selectIsMenuOpen, selectGuide } =
+  deploymentsSlice.injectInto(rootReducer).selectors
