@@ -13,6 +13,15 @@ export function aceEditor() {
     findings: (annotations: Ace.Annotation[]) => act(() => editor.session.setAnnotations(annotations)),
     /** One-based. */
     cursorLine: () => editor.getCursorPosition().row + 1,
+    /** Adds a cursor at the start of a line. One-based. */
+    addCursor: (line: number) =>
+      act(
+        () =>
+          void editor.selection.addRange(
+            ace.Range.fromPoints({ row: line - 1, column: 0 }, { row: line - 1, column: 0 }),
+          ),
+      ),
+    cursors: () => editor.selection.getAllRanges().length,
     type: (text: string) => act(() => editor.insert(text)),
     write: (text: string) => act(() => void editor.setValue(text, 1)),
     undo: () => act(() => editor.undo()),

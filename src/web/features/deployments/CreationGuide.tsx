@@ -50,11 +50,13 @@ function Step({ done, text, children }: { done: boolean; text: string; children:
   return (
     <li className={done ? styles.stepDone : undefined}>
       <span className={styles.stepMark}>{done && <Icon name="check" size={14} />}</span>
-      <span>
-        {text}
-        {done && <span className="visually-hidden"> (done)</span>}
-      </span>
-      {children}
+      <div className={styles.step}>
+        <span>
+          {text}
+          {done && <span className="visually-hidden"> (done)</span>}
+        </span>
+        {children}
+      </div>
     </li>
   )
 }

@@ -15,9 +15,11 @@ export function DeploymentRow({ deployment, isNew }: { deployment: ListedDeploym
   return (
     <article className={isNew ? `${styles.row} ${styles.isNew}` : styles.row} aria-label={name}>
       <div className={styles.title}>
-        <h3>{may('configuration', name) ? <Link to={configurationAddress(name)}>{name}</Link> : name}</h3>
+        <div className={styles.name}>
+          <h3>{may('configuration', name) ? <Link to={configurationAddress(name)}>{name}</Link> : name}</h3>
+          {isNew && <span className={styles.newMark}>New</span>}
+        </div>
         <span className={styles.type}>{type ? appearances[type].name : 'Unknown type'}</span>
-        {isNew && <span className={styles.newMark}>New</span>}
       </div>
       <div className={styles.status}>
         <span className={enabled ? 'state running' : 'state stopped'}>{enabled ? 'Active' : 'Inactive'}</span>

@@ -1,4 +1,3 @@
-import Form from 'react-bootstrap/Form'
 import type { ListedDeployment } from '../../api/deployments'
 import { missingRight, useAccess } from '../../api/useAccess'
 import { useAskFirst, useToggle } from './usePower'
@@ -20,16 +19,19 @@ export function DeploymentToggle({ deployment: { name, enabled, counts }, label 
     else void toggle(true)
   }
   return (
-    <Form.Check
-      type="switch"
-      role="switch"
-      id={label === undefined ? undefined : `enable-${name}`}
-      label={label}
-      checked={enabled}
-      aria-disabled={isToggling || !mayToggle}
-      aria-label={label === undefined ? `${name} enabled` : undefined}
-      title={mayToggle ? (enabled ? 'Disable' : 'Enable') : missingRight('power')}
-      onChange={change}
-    />
+    <div className="form-check form-switch">
+      <input
+        type="checkbox"
+        role="switch"
+        className="form-check-input"
+        id={label === undefined ? undefined : `enable-${name}`}
+        checked={enabled}
+        aria-disabled={isToggling || !mayToggle}
+        aria-label={label === undefined ? `${name} enabled` : undefined}
+        title={mayToggle ? (enabled ? 'Disable' : 'Enable') : missingRight('power')}
+        onChange={change}
+      />
+      {label !== undefined && <label htmlFor={`enable-${name}`}>{label}</label>}
+    </div>
   )
 }

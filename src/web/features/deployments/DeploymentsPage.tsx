@@ -4,7 +4,7 @@ import { useSelector } from 'react-redux'
 import { Link } from 'react-router-dom'
 import { failureDetail } from '../../failure'
 import type { ListedDeployment } from '../../api/deployments'
-import { useGetDeploymentsQuery } from '../../api/deployments'
+import { deploymentsApi, useGetDeploymentsQuery } from '../../api/deployments'
 import { useAccess } from '../../api/useAccess'
 import { useAppDispatch } from '../../app/hooks'
 import { DraftHints } from '../../drafts/DraftHints'
@@ -124,7 +124,7 @@ export function DeploymentsPage() {
 
 /** Polls if the server tells what runs. The list itself rarely changes. */
 function useDeployments() {
-  const { hasCounts } = useGetDeploymentsQuery(undefined, {
+  const { hasCounts } = deploymentsApi.endpoints.getDeployments.useQueryState(undefined, {
     selectFromResult: ({ data }) => ({ hasCounts: data?.some(({ counts }) => counts !== undefined) === true }),
   })
   return useGetDeploymentsQuery(undefined, {

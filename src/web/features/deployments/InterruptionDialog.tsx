@@ -1,15 +1,15 @@
 import { useDispatch } from 'react-redux'
 import type { InstanceCounts } from '../../api/deployments'
-import { useGetDeploymentsQuery } from '../../api/deployments'
+import { deploymentsApi } from '../../api/deployments'
 import { counted } from '../../ui/counted'
-import { QuestionDialog } from '../../ui/dialog/QuestionDialog'
+import { ConfirmDialog } from '../../ui/dialog/ConfirmDialog'
 import type { Interruption } from './deploymentsSlice'
 import { dialogClosed } from './deploymentsSlice'
 import { useRestart, useToggle } from './usePower'
 
 /** Asks before a restart or a disabling that interrupts instances. Its counts are those of the list, which is polled. */
 export function InterruptionDialog({ name, change }: Omit<Interruption, 'kind'>) {
-  const { counts } = useGetDeploymentsQuery(undefined, {
+  const { counts } = deploymentsApi.endpoints.getDeployments.useQueryState(undefined, {
     selectFromResult: ({ data }) => ({ counts: data?.find((deployment) => deployment.name === name)?.counts }),
   })
   const { restart } = useRestart(name)
@@ -23,15 +23,17 @@ export function InterruptionDialog({ name, change }: Omit<Interruption, 'kind'>)
   }
   const action = change === 'restart' ? 'Restart' : 'Disable'
   return (
-    <QuestionDialog
+    <ConfirmDialog
       title={`${action} ${name}`}
-      answers={[
-        { text: action, variant: 'danger', onChoose: act },
-        { text: 'Cancel', onChoose: close },
-      ]}
+      action={action}
+      // The row shows the progress.
+      busyText={action}
+      busy={false}
+      onConfirm={act}
+      onClose={close}
     >
       <p>{questionOf(change, name, counts)}</p>
-    </QuestionDialog>
+    </ConfirmDialog>
   )
 }
 

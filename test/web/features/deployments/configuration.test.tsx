@@ -3,7 +3,7 @@ import { api } from '../../../../src/web/api/api'
 import type { SessionEnd } from '../../../../src/web/facts'
 import { sessionEnded, sessionStarted } from '../../../../src/web/facts'
 import { aceEditor } from '../../../support/web/aceEditor'
-import { deploymentOf, tokenOf } from '../../../support/web/factories'
+import { deploymentOf, instanceOf, tokenOf } from '../../../support/web/factories'
 import { renderApp } from '../../../support/web/renderApp'
 
 const stored = 'name: lobby\ntype: process\ndataDirectory: /lobby\nrun:\n  command: [node, bot.js]\n'
@@ -13,6 +13,8 @@ async function opened(content = stored, more: { warnings?: string[]; revision?: 
   const app = renderApp('/deployments/lobby/edit', { signedInAs: 'ann' })
   const load = app.network.get('/api/deployments/lobby').answers({ content, ...more })
   const save = app.network.patch('/api/deployments/lobby').answers({})
+  // Asked for after a save.
+  app.network.get('/api/deployments').answers({ deployments: [] })
   await screen.findByRole('region', { name: 'Configuration' })
   return {
     ...app,
@@ -32,6 +34,66 @@ test("§2 the editor is titled with the name and reads 'Editing configuration fi
   await user.click(screen.getByRole('link', { name: 'Back' }))
   expect(await screen.findByRole('heading', { name: 'Deployments' })).toBeVisible()
   expect(window.location.pathname).toBe('/deployments')
+})
+
+test('#18 the page has a title of its own, and a breadcrumb', async () => {
+  await opened()
+  expect(document.title).toBe('lobby · Configuration · Quarterdeck')
+  const way = screen.getByRole('navigation', { name: 'Breadcrumb' })
+  expect(
+    within(way)
+      .getAllByRole('listitem')
+      .map((step) => step.textContent),
+  ).toEqual(['Deployments', 'lobby', 'Configuration'])
+  expect(within(way).getByRole('link', { name: 'Deployments' })).toHaveAttribute('href', '/deployments')
+})
+
+test('#18 a saved configuration says when it applies, and offers a restart while instances run', async () => {
+  const { network, user, onSave } = await opened()
+  const deployment = { ...deploymentOf('lobby'), instances: [instanceOf('a1-lobby', { playerCount: 3, players: {} })] }
+  network.get('/api/deployments').answers({ deployments: [deployment] })
+  const { calls, release } = network.post('/api/deployments/lobby/restart').answersLater({})
+  await onSave()
+  const banner = (await screen.findByText('Changes saved successfully!')).closest('.alert')!
+  const note = screen.getByText(/Applies at the next start of each instance\./)
+  expect(banner.compareDocumentPosition(note)).toBe(Node.DOCUMENT_POSITION_FOLLOWING)
+
+  await user.click(await screen.findByRole('button', { name: 'Restart now' }))
+  const dialog = await screen.findByRole('dialog', { name: 'Restart lobby' })
+  expect(dialog).toHaveTextContent('Restart 1 instance of lobby? 3 players are online; they are disconnected.')
+  await user.click(within(dialog).getByRole('button', { name: 'Restart' }))
+  expect(await screen.findByRole('button', { name: 'Restarting...' })).toHaveAttribute('aria-disabled', 'true')
+  release()
+  await screen.findByText('Successfully restarted lobby')
+  expect(calls).toHaveLength(1)
+})
+
+test.each([
+  ['no instance runs', { ...deploymentOf('lobby'), instances: [] }],
+  ['the server does not tell what runs', deploymentOf('lobby')],
+])('#18 a saved configuration offers no restart when %s', async (_case, deployment) => {
+  const { network, onSave } = await opened()
+  const { calls } = network.get('/api/deployments').answers({ deployments: [deployment] })
+  await onSave()
+  await screen.findByText(/Applies at the next start/)
+  await waitFor(() => expect(calls).toHaveLength(1))
+  await act(() => new Promise<void>((drawn) => void requestAnimationFrame(() => drawn())))
+  expect(screen.queryByRole('button', { name: 'Restart now' })).not.toBeInTheDocument()
+})
+
+test('#18 one Esc leaves the text, also with several cursors, and the page says so', async () => {
+  const { user, editor } = await opened()
+  const text = document.querySelector<HTMLElement>('.ace_text-input')!
+  expect(text).toHaveAccessibleDescription('Esc, then Tab leaves the editor')
+  editor.addCursor(2)
+  expect(editor.cursors()).toBe(2)
+  act(() => text.focus())
+  await user.keyboard('{Escape}')
+  expect(document.activeElement).toHaveClass('ace_scroller')
+  expect(editor.cursors()).toBe(1)
+  expect(editor.text()).toBe(stored)
+  await user.tab()
+  expect(document.querySelector('.ace_editor')).not.toContainElement(document.activeElement as HTMLElement)
 })
 
 test('typing creates a draft in the store, and undoing everything removes it', async () => {

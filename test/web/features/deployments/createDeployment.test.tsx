@@ -14,6 +14,8 @@ async function opened({
   app.network.get('/api/deployments').answers({ deployments: [] })
   app.network.get('/api/network/nodes').answers({ nodes, ...(details && { details }) })
   const create = app.network.post('/api/deployments').answers({})
+  // The steps after a creation ask for its files.
+  app.network.get('/api/sftp/files').answers({ files: [] })
   await app.user.click(await screen.findByRole('button', { name: by }))
   const dialog = await screen.findByRole('dialog')
   const ui = {

@@ -1,5 +1,5 @@
 import { act, screen, waitFor, within } from '@testing-library/react'
-import { deploymentOf } from '../../../support/web/factories'
+import { deploymentOf, instanceOf } from '../../../support/web/factories'
 import { renderApp } from '../../../support/web/renderApp'
 
 const gate = deploymentOf('gate', { typeIndex: 0 })
@@ -164,11 +164,16 @@ test('a restart that takes minutes does not delay other requests', async () => {
   expect(await screen.findByText('fresh')).toBeVisible()
 })
 
-test('a disabled deployment cannot be restarted', async () => {
-  rendered()
+test('a disabled deployment cannot be restarted, and says why', async () => {
+  const { user } = rendered()
   await card('bot')
-  expect(screen.getByRole('button', { name: 'Restart bot' })).toBeDisabled()
-  expect(screen.getByRole('button', { name: 'Restart lobby' })).toBeEnabled()
+  const restart = screen.getByRole('button', { name: 'Restart bot' })
+  expect(restart).toHaveAttribute('aria-disabled', 'true')
+  expect(restart).toHaveAccessibleDescription('Only an active deployment can be restarted')
+  // It has no answer in this test, so a request would fail.
+  await user.click(restart)
+  expect(notifications()).toEqual([])
+  expect(screen.getByRole('button', { name: 'Restart lobby' })).toHaveAttribute('aria-disabled', 'false')
 })
 
 test('the page shows skeletons while the list loads', async () => {
@@ -208,4 +213,132 @@ test('the list is refetched when the page becomes visible and stays when the ref
   act(() => void document.dispatchEvent(new Event('visibilitychange', { bubbles: true })))
   expect(await screen.findByRole('alert')).toHaveTextContent('Not now')
   expect(await card('lobby')).toBeVisible()
+})
+
+const running = (count: number, players = 0) =>
+  Array.from({ length: count }, (_, at) =>
+    instanceOf(`a${at}-lobby`, { playerCount: players, players: players ? { x: 'Ann' } : {} }),
+  )
+const blocked = (count: number) =>
+  Array.from({ length: count }, (_, at) => instanceOf(`b${at}-lobby`, { state: 'BLOCKED' }))
+const withInstances = (instances: ReturnType<typeof running>, more = {}) => ({ ...lobby, ...more, instances })
+
+test.each([
+  [[...running(2, 12)], 'Active2/2 online · 24 players'],
+  [[...blocked(2)], 'Active0/2 online · 2 blocked'],
+  [[...running(1, 1), ...blocked(1)], 'Active1/2 online · 1 blocked · 1 player'],
+  [[], 'Activeno instances'],
+])('#18 what runs stands beside Active', async (instances, text) => {
+  const { list } = rendered([withInstances(instances)])
+  expect(within(await card('lobby')).getByText('Active').parentElement).toHaveTextContent(text)
+  expect(list.calls[0]?.query).toBe('?instances=true')
+})
+
+test('#18 a server that does not send instances with the list shows Active alone, and is asked nothing else', async () => {
+  const { list } = rendered([lobby])
+  expect(within(await card('lobby')).getByText('Active').parentElement).toHaveTextContent(/^Active$/)
+  expect(list.calls).toHaveLength(1)
+})
+
+test('#18 the name leads to the configuration, the count to the only instance or to the overview', async () => {
+  rendered([withInstances(running(1)), { ...survival, instances: running(2) }])
+  expect(within(await card('lobby')).getByRole('link', { name: 'lobby' })).toHaveAttribute(
+    'href',
+    '/deployments/lobby/edit',
+  )
+  expect(screen.getByRole('link', { name: '1/1 online' })).toHaveAttribute('href', '/instance/lobby/uid-a0-lobby')
+  expect(screen.getByRole('link', { name: '2/2 online' })).toHaveAttribute('href', '/')
+})
+
+test.each([
+  ['counts them', running(4, 6), 'Restart 4 instances of lobby? 24 players are online; they are disconnected.'],
+  ['without players', running(1), 'Restart 1 instance of lobby?'],
+  [
+    'with a drain',
+    running(1, 1).map((instance) => ({ ...instance, canDrain: true })),
+    'Restart 1 instance of lobby? 1 player is online; each instance is drained before it stops.',
+  ],
+])('#18 Restart asks first when instances run, and %s', async (_case, instances, question) => {
+  const { network, user, store } = rendered([withInstances(instances)])
+  const { calls } = network.post('/api/deployments/lobby/restart').answers({})
+  await user.click(await screen.findByRole('button', { name: 'Restart lobby' }))
+  const dialog = await screen.findByRole('dialog', { name: 'Restart lobby' })
+  expect(within(dialog).getByText(question)).toBeVisible()
+  expect(store.getState().deployments?.dialog).toEqual({ kind: 'interrupt', name: 'lobby', change: 'restart' })
+  await user.click(within(dialog).getByRole('button', { name: 'Cancel' }))
+  await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
+  expect(calls).toHaveLength(0)
+
+  await user.click(screen.getByRole('button', { name: 'Restart lobby' }))
+  await user.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Restart' }))
+  await waitFor(() => expect(notifications()).toEqual(['Successfully restarted lobby']))
+  expect(calls).toHaveLength(1)
+})
+
+test('#18 Restart acts at once when nothing runs', async () => {
+  const { network, user } = rendered([withInstances(blocked(2))])
+  const { calls } = network.post('/api/deployments/lobby/restart').answers({})
+  await user.click(await screen.findByRole('button', { name: 'Restart lobby' }))
+  await waitFor(() => expect(calls).toHaveLength(1))
+  expect(screen.queryByRole('dialog')).not.toBeInTheDocument()
+})
+
+test('#18 disabling asks first when instances run, and the switch stays on until it is confirmed', async () => {
+  const { network, user } = rendered([withInstances(running(2, 1))])
+  const { calls } = network.post('/api/deployments/lobby/toggle').answers({})
+  const toggle = await screen.findByRole('switch', { name: 'lobby enabled' })
+  await user.click(toggle)
+  const dialog = await screen.findByRole('dialog', { name: 'Disable lobby' })
+  expect(dialog).toHaveTextContent(
+    'Disable lobby? Its 2 instances are stopped. 2 players are online; they are disconnected.',
+  )
+  expect(toggle).toBeChecked()
+  expect(calls).toHaveLength(0)
+  network.get('/api/deployments').answers({ deployments: [withInstances([], { enabled: false })] })
+  await user.click(within(dialog).getByRole('button', { name: 'Disable' }))
+  await waitFor(() => expect(notifications()).toEqual(['Successfully disabled lobby']))
+  expect(calls.map(({ body }) => body)).toEqual([{ enabled: false }])
+  expect(toggle).not.toBeChecked()
+})
+
+test('#18 enabling does not ask', async () => {
+  const { network, user } = rendered([withInstances([], { enabled: false })])
+  network.post('/api/deployments/lobby/toggle').answers({})
+  await user.click(await screen.findByRole('switch', { name: 'lobby enabled' }))
+  await waitFor(() => expect(notifications()).toEqual(['Successfully enabled lobby']))
+})
+
+test('#18 the menu of a row has its actions, and says why one cannot be used', async () => {
+  const { user, store } = rendered()
+  await card('bot')
+  await user.click(screen.getByRole('button', { name: 'Actions for bot' }))
+  expect(screen.getByText('Only an active deployment can be restarted')).toBeVisible()
+  expect(store.getState().deployments?.menu).toBe('bot')
+  await user.click(screen.getByRole('button', { name: 'Delete' }))
+  expect(await screen.findByRole('dialog', { name: 'Delete Deployment' })).toHaveTextContent('"bot"')
+  expect(store.getState().deployments?.menu).toBeNull()
+})
+
+test('#18 more than 8 deployments can be searched by name, type, path and description', async () => {
+  const many = Array.from({ length: 9 }, (_, at) => deploymentOf(`world-${at}`, { typeIndex: 1 }))
+  const { user } = rendered([...many, lobby])
+  const search = await screen.findByRole('searchbox', { name: 'Search deployments' })
+  await user.type(search, 'THE LOB')
+  expect(namesIn(await section('Games'))).toEqual(['lobby'])
+  // Empty only because of the search.
+  expect(screen.queryByText('No Proxy Found')).not.toBeInTheDocument()
+  await user.clear(search)
+  await user.type(search, 'persist')
+  expect(namesIn(await section('Games'))).toHaveLength(9)
+  await user.type(search, 'x')
+  expect(screen.getByText('No deployment matches "persistx"')).toBeVisible()
+  await user.click(screen.getByRole('button', { name: 'Clear the search' }))
+  expect(namesIn(await section('Games'))).toHaveLength(10)
+  expect(search).toHaveValue('')
+})
+
+test('#18 up to 8 deployments have no search field', async () => {
+  rendered(Array.from({ length: 8 }, (_, at) => deploymentOf(`world-${at}`)))
+  await card('world-7')
+  expect(screen.queryByRole('searchbox')).not.toBeInTheDocument()
 })

@@ -1,8 +1,13 @@
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
+import { useSelector } from 'react-redux'
 import { Link, useParams } from 'react-router-dom'
 import { useGetDeploymentConfigQuery } from '../../../api/deployments'
+import { useAppDispatch } from '../../../app/hooks'
 import type { ApiFailure } from '../../../failure'
 import { Notice } from '../../../ui/Notice'
+import { dialogClosed, selectDialog } from '../deploymentsSlice'
+import { InterruptionDialog } from '../InterruptionDialog'
+import { guideOpened } from '../keptGuide'
 import { ConfigurationForm } from './ConfigurationForm'
 import { ConfigurationHead } from './ConfigurationHead'
 import { EditorSkeleton } from './EditorSkeleton'
@@ -23,6 +28,14 @@ function Configuration({ name }: { name: string }) {
     refetch,
   } = useGetDeploymentConfigQuery(name, { refetchOnMountOrArgChange: true })
   const [dismissed, setDismissed] = useState<unknown>()
+  const question = useSelector(selectDialog)
+  const dispatch = useAppDispatch()
+
+  useEffect(() => {
+    // A save is one of the steps.
+    dispatch(guideOpened())
+    return () => void dispatch(dialogClosed('interrupt'))
+  }, [dispatch])
 
   if (stored === undefined && (error as ApiFailure | undefined)?.status === 404)
     return <UnknownDeployment name={name} />
@@ -35,7 +48,7 @@ function Configuration({ name }: { name: string }) {
   )
   return (
     <div className={styles.configuration}>
-      <title>{`${name} · Quarterdeck`}</title>
+      <title>{`${name} · Configuration · Quarterdeck`}</title>
       {stored === undefined ? (
         <>
           <ConfigurationHead name={name} />
@@ -58,6 +71,7 @@ function Configuration({ name }: { name: string }) {
       ) : (
         <ConfigurationForm name={name} stored={stored} failure={failure} onReload={refetch} />
       )}
+      {question?.kind === 'interrupt' && <InterruptionDialog name={question.name} change={question.change} />}
     </div>
   )
 }

@@ -11,10 +11,11 @@ import { lazyOnDemand } from '../../../chunks'
 import { useOneAtATime } from '../../../ui/useOneAtATime'
 import { useLeaveGuard } from '../../../ui/leave/useLeaveGuard'
 import { useSaveKey } from '../../../ui/useSaveKey'
+import { AppliesLater } from './AppliesLater'
 import { Banner } from './Banner'
 import { ChangesDialog } from './ChangesDialog'
 import { ConfigurationHead } from './ConfigurationHead'
-import { ConfigurationStatus } from './ConfigurationStatus'
+import { ConfigurationStatus, LEAVE_HINT } from './ConfigurationStatus'
 import {
   changesOpened,
   conflictDetected,
@@ -125,12 +126,13 @@ export function ConfigurationForm({ name, stored, failure, onReload }: Configura
       />
       {failure}
       {storedDraft.offered}
-      <SaveResult saving={saving} warnings={warnings} onDismissWarnings={dismissWarnings} />
+      <SaveResult name={name} saving={saving} warnings={warnings} onDismissWarnings={dismissWarnings} />
       <Suspense fallback={<EditorSkeleton />}>
         <section className={`${styles.editorPanel} panel`} aria-label="Configuration">
           <YamlEditor
             ref={editor}
             label={`Configuration of ${name}`}
+            describedBy={LEAVE_HINT}
             value={text}
             problem={problem}
             onChange={onChange}
@@ -150,12 +152,13 @@ export function ConfigurationForm({ name, stored, failure, onReload }: Configura
 }
 
 type SaveResultProps = {
+  name: string
   saving: { error?: unknown; isSuccess: boolean; reset: () => void }
   warnings: string[]
   onDismissWarnings: () => void
 }
 
-function SaveResult({ saving, warnings, onDismissWarnings }: SaveResultProps) {
+function SaveResult({ name, saving, warnings, onDismissWarnings }: SaveResultProps) {
   return (
     <>
       {Boolean(saving.error) && <FailureBanner title={FAILED} error={saving.error} onDismiss={saving.reset} />}
@@ -164,6 +167,7 @@ function SaveResult({ saving, warnings, onDismissWarnings }: SaveResultProps) {
           Changes saved successfully!
         </Banner>
       )}
+      {saving.isSuccess && <AppliesLater name={name} />}
       {warnings.length > 0 && (
         <Banner tone="warning" onDismiss={onDismissWarnings}>
           {warnings.map((warning) => (

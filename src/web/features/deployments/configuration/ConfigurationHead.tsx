@@ -10,20 +10,43 @@ type ConfigurationHeadProps = { name: string; saving?: boolean; onShowChanges?: 
 export function ConfigurationHead({ name, saving = false, onShowChanges, onSave }: ConfigurationHeadProps) {
   return (
     <div className={styles.head}>
-      <Link to="/deployments" className={`btn btn-outline-secondary ${styles.back}`}>
-        <Icon name="chevron" />
-        Back
-      </Link>
+      <div className={styles.way}>
+        <Link to="/deployments" className={`btn btn-outline-secondary btn-sm ${styles.back}`}>
+          <Icon name="chevron" size={16} />
+          Back
+        </Link>
+        <nav aria-label="Breadcrumb">
+          <ol>
+            <li>
+              <Link to="/deployments">Deployments</Link>
+            </li>
+            <li>{name}</li>
+            <li aria-current="page">Configuration</li>
+          </ol>
+        </nav>
+      </div>
       <div className={styles.title}>
         <h1>{name}</h1>
         <p>Editing configuration file</p>
       </div>
       <div className={styles.actions}>
-        <Button variant="outline-secondary" disabled={!onShowChanges} onClick={onShowChanges}>
+        <Button
+          variant="outline-secondary"
+          disabled={!onShowChanges}
+          title={onShowChanges ? undefined : NOT_LOADED}
+          onClick={onShowChanges}
+        >
           <ActionIcon name="changes" />
           Show changes
         </Button>
-        <Button className={styles.save} disabled={!onSave} aria-disabled={saving} aria-busy={saving} onClick={onSave}>
+        <Button
+          className={styles.save}
+          disabled={!onSave}
+          aria-disabled={saving}
+          aria-busy={saving}
+          title={onSave ? undefined : NOT_LOADED}
+          onClick={onSave}
+        >
           {saving && <span className="spinner-border spinner-border-sm" aria-hidden="true" />}
           Save Changes
         </Button>
@@ -31,3 +54,5 @@ export function ConfigurationHead({ name, saving = false, onShowChanges, onSave 
     </div>
   )
 }
+
+const NOT_LOADED = 'The configuration is not loaded'

@@ -2,6 +2,9 @@ import { Icon } from '../../../ui/Icon'
 import type { Problem } from './YamlEditor'
 import styles from './configuration.module.scss'
 
+/** Id of the sentence that tells how to leave the editor, which takes Tab. */
+export const LEAVE_HINT = 'configuration-leave-hint'
+
 type ConfigurationStatusProps = {
   problem: Problem | null | undefined
   changed: boolean
@@ -22,6 +25,9 @@ export function ConfigurationStatus({ problem, changed, onGoTo }: ConfigurationS
           Go to line {line}
         </button>
       )}
+      <span id={LEAVE_HINT} className={styles.leaveHint}>
+        <kbd>Esc</kbd>, then <kbd>Tab</kbd> leaves the editor
+      </span>
       <span className={changed ? styles.unsaved : undefined}>{changed ? 'Unsaved changes' : 'Saved'}</span>
     </div>
   )

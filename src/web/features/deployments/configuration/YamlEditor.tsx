@@ -12,13 +12,15 @@ export type YamlEditorHandle = { goTo: (line: number) => void }
 type YamlEditorProps = {
   ref: Ref<YamlEditorHandle>
   label: string
+  /** Id of the element that describes it. */
+  describedBy: string
   value: string
   problem: Problem | null | undefined
   onChange: (text: string) => void
 }
 
 /** The only module of the feature that uses Ace. */
-export function YamlEditor({ ref, label, value, problem, onChange }: YamlEditorProps) {
+export function YamlEditor({ ref, label, describedBy, value, problem, onChange }: YamlEditorProps) {
   const [editor, setEditor] = useState<Ace.Editor>()
 
   useImperativeHandle(
@@ -73,9 +75,31 @@ export function YamlEditor({ ref, label, value, problem, onChange }: YamlEditorP
       }}
       onLoad={(loaded: Ace.Editor) => {
         beginEditor(loaded)
+        loaded.textInput.getElement().setAttribute('aria-describedby', describedBy)
+        leaveTextByEscape(loaded)
         loaded.navigateFileStart()
         setEditor(loaded)
       }}
     />
+  )
+}
+
+/**
+ * One Esc leaves the text, so that "Esc, then Tab" leaves the editor from anywhere. With several cursors, Ace's own Esc
+ * would only remove the others, and a second one leave.
+ */
+function leaveTextByEscape(editor: Ace.Editor): void {
+  editor.container.addEventListener(
+    'keydown',
+    (event) => {
+      // Esc in the search panel closes that; of a composition it cancels that.
+      if (event.key !== 'Escape' || event.target !== editor.textInput.getElement() || event.isComposing) return
+      event.preventDefault()
+      event.stopPropagation()
+      editor.exitMultiSelectMode()
+      editor.blur()
+      editor.container.querySelector<HTMLElement>('.ace_scroller')?.focus()
+    },
+    true,
   )
 }
