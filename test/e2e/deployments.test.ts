@@ -61,6 +61,9 @@ browserTest(
       await dialog.getByRole('button', { name: 'Create', exact: true }).click()
       await toast(page, `Successfully created ${name}`)
       await card(page, name).getByText('Inactive').waitFor()
+      const steps = page.getByRole('region', { name: `Three steps to start ${name}` })
+      await steps.waitFor()
+      if (at === 0) await expectGoodPage(page, 'deployments-steps')
 
       await card(page, name)
         .getByRole('link', { name: `Edit ${name}` })
@@ -111,6 +114,10 @@ browserTest(
         .click()
       await toast(page, `Successfully enabled ${name}`)
       await card(page, name).getByText('Active', { exact: true }).waitFor()
+      // Enabled and configured; its files are seen when the page is opened again.
+      await page.reload()
+      await card(page, name).getByText('Active', { exact: true }).waitFor()
+      await steps.waitFor({ state: 'detached' })
     }
 
     await page.getByRole('link', { name: 'Overview', exact: true }).click()
@@ -128,6 +135,10 @@ browserTest(
       await card(page, name)
         .getByRole('button', { name: `Restart ${name}` })
         .click()
+      // It runs, so it asks first.
+      await page.getByRole('dialog').getByText(`Restart 1 instance of ${name}?`).waitFor()
+      if (type === 'proxy') await expectGoodPage(page, 'deployments-restart')
+      await page.getByRole('dialog').getByRole('button', { name: 'Restart' }).click()
       await toast(page, `Successfully restarted ${name}`)
       if (type === 'proxy') {
         expect(
@@ -138,6 +149,7 @@ browserTest(
         await card(page, name)
           .getByRole('switch', { name: `${name} enabled` })
           .click()
+        await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click()
         await toast(page, `Successfully disabled ${name}`)
         continue
       }

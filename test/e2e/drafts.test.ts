@@ -97,7 +97,7 @@ browserTest('decisions §18: drafts are offered after the tab was killed until t
     (names) => names.length === 0,
   )
 
-  await page.getByRole('link', { name: 'Deployments', exact: true }).click()
+  await page.getByRole('link', { name: 'Back' }).click()
   await page.getByRole('button', { name: 'Create Deployment', exact: true }).click()
   await dialog.getByLabel('Name').fill('half-filled')
   await until(

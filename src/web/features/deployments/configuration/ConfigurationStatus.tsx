@@ -26,7 +26,7 @@ export function ConfigurationStatus({ problem, changed, onGoTo }: ConfigurationS
         </button>
       )}
       <span id={LEAVE_HINT} className={styles.leaveHint}>
-        <kbd>Esc</kbd>, then <kbd>Tab</kbd> leaves the editor
+        Esc, then Tab leaves the editor
       </span>
       <span className={changed ? styles.unsaved : undefined}>{changed ? 'Unsaved changes' : 'Saved'}</span>
     </div>
