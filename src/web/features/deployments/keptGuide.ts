@@ -9,8 +9,9 @@ const KEY = 'deployment-guide'
 addAppListeners((startListening) => {
   startListening({
     predicate: (_action, current, previous) => selectGuide(current) !== selectGuide(previous),
-    effect(_action, { extra: { storage }, getState }) {
-      const guide = selectGuide(getState())
+    effect(_action, store) {
+      const { storage } = store.extra
+      const guide = selectGuide(store.getState())
       if (guide) storage.setItem(KEY, JSON.stringify(guide))
       else storage.removeItem(KEY)
     },
