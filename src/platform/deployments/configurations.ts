@@ -15,11 +15,16 @@ export interface Configurations {
   configuration(by: Caller, name: string): Promise<Required<Configuration> & { warnings?: string[] }>
   /**
    * Stores a new YAML, which each instance uses from its next start on.
+   * @param present the caller with the rights of now, because texts of others may be read before this one
    * @returns the new revision and warnings
    * @throws AppError NOT_ALLOWED (`refuseOperatorSettings`), INVALID_DEFINITION, TOO_MANY_TRIES when too many texts of this user wait, or CONFLICT (field
-   * `revision`) when the stored text does not match the given revision
+   * `revision`) when the stored text does not match the given revision, or was changed while a limited user's was read
    */
-  configure(by: Caller, name: string, configuration: Configuration): Promise<{ revision: string; warnings: string[] }>
+  configure(
+    present: () => Promise<Caller>,
+    name: string,
+    configuration: Configuration,
+  ): Promise<{ revision: string; warnings: string[] }>
 }
 
 /** Reads and stores the texts of deployments. */
@@ -41,10 +46,12 @@ export function createConfigurations(parts: StoredDeploymentParts): Configuratio
       return { content, revision: revisionOf(content), ...(warnings.length > 0 && { warnings }) }
     },
 
-    async configure(by, name, { content, revision }) {
+    async configure(present, name, { content, revision }) {
+      const { userId } = await present()
       const { type, content: stored, directory_seen } = await findStored(db, name)
       if (revision !== undefined && revision !== revisionOf(stored)) throw changedMeanwhile(name)
-      const definition = await readDefinition(by.userId, content, { name, type: type as DeploymentType })
+      const definition = await readDefinition(userId, content, { name, type: type as DeploymentType })
+      const by = await present()
       if (isRestricted(by)) refuseOperatorSettings(tryParseDefinition(stored).definition, definition)
       const { dataDirectory } = definition
       // A directory that existed and is missing is not created anew: see requireDeploymentDirectory.
@@ -53,7 +60,8 @@ export function createConfigurations(parts: StoredDeploymentParts): Configuratio
         parts,
         name,
         { content, directory_seen: dataDirectory },
-        revision === undefined ? undefined : stored,
+        // Also what the operators' settings were compared with must be stored still.
+        revision !== undefined || isRestricted(by) ? stored : undefined,
       )
       cacheDefinition(content, definition)
       return { revision: revisionOf(content), warnings: await warningsOf(definition, by) }

@@ -3,9 +3,9 @@ import type { Right, Scope } from '../../contract/access'
 import { ROLE_HEADER } from '../../contract/rules'
 import { RATE_LIMIT_POLICY } from '../accounts/apiKeys'
 import { requireRight, requireRole, requireScope, scopeOf, type Caller } from '../caller'
-import { bearerOf, type Callers } from '../accounts/callers'
+import { bearerOf, credentialOf, type Callers } from '../accounts/callers'
 import { networkOf, plainAddress } from '../accounts/clientAddress'
-import type { Client } from '../accounts/sessions'
+import { noSession, type Client } from '../accounts/sessions'
 import { AppError } from '../errors'
 import type { SessionUser } from '../state/accounts/sessions'
 import { createCallLimit } from './callLimit'
@@ -47,6 +47,8 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     user: Caller | undefined
+    /** Looks the caller up again, see `presentUserOf`. */
+    renewUser: (() => Promise<Caller>) | undefined
   }
 }
 
@@ -54,13 +56,20 @@ declare module 'fastify' {
 const AT_A_TIME = { token: 4, network: 16 }
 
 /**
- * Checks the access of every request before its handler. A route under /api that does not declare its access cannot be
+ * How long a call may rely on what its caller was allowed. Its body may take 20 seconds to arrive, and its turn may come
+ * minutes later.
+ */
+const RIGHTS_MS = 1000
+
+/**
+ * Checks the access of every request before its body is read, and again before its handler if that took long. A route under /api that does not declare its access cannot be
  * added. Answers to a caller carry the user's role in a header; answers to an API key, what is left of its limit.
  */
-export function guardRoutes(app: FastifyInstance, callers: Pick<Callers, 'authenticate'>): void {
+export function guardRoutes(app: FastifyInstance, callers: Pick<Callers, 'authenticate' | 'find'>): void {
   const perToken = createCallLimit(AT_A_TIME.token)
   const perNetwork = createCallLimit(AT_A_TIME.network)
   app.decorateRequest('user', undefined)
+  app.decorateRequest('renewUser', undefined)
   app.addHook('onRoute', ({ url, config }: RouteOptions) => {
     if (url.startsWith('/api') && !config?.access) throw new Error(`The route ${url} has no access setting`)
   })
@@ -74,12 +83,27 @@ export function guardRoutes(app: FastifyInstance, callers: Pick<Callers, 'authen
       callers.authenticate(token, ({ remaining, secondsLeft }) =>
         limitHeaders(reply, Math.max(0, remaining), secondsLeft),
       )
-    const caller = await perToken(token ?? network, () => perNetwork(network, authenticate, since))
-    request.user = caller
-    reply.header(ROLE_HEADER, roleHeaderOf(caller))
-    if (typeof access === 'object') requireAccess(caller, access, request)
-    else if (access === 'account' && caller.key)
-      throw new AppError('NOT_ALLOWED', 'This call concerns the account itself: sign in, an API key cannot make it.')
+    const allow = (caller: Caller) => {
+      request.user = caller
+      reply.header(ROLE_HEADER, roleHeaderOf(caller))
+      if (typeof access === 'object') requireAccess(caller, access, request)
+      else if (access === 'account' && caller.key)
+        throw new AppError('NOT_ALLOWED', 'This call concerns the account itself: sign in, an API key cannot make it.')
+      return caller
+    }
+    const caller = allow(await perToken(token ?? network, () => perNetwork(network, authenticate, since)))
+    const credential = credentialOf(caller)
+    let checkedAt = performance.now()
+    request.renewUser = async () => {
+      if (performance.now() - checkedAt < RIGHTS_MS) return userOf(request)
+      const present = (await callers.find([credential])).get(credential)
+      if (!present) throw noSession()
+      checkedAt = performance.now()
+      return allow(present)
+    }
+  })
+  app.addHook('preHandler', async ({ renewUser }) => {
+    await renewUser?.()
   })
 }
 
@@ -105,6 +129,15 @@ const roleHeaderOf = ({ isAdmin, role }: Caller) => {
 export function userOf(request: FastifyRequest): Caller {
   if (!request.user) throw new Error('The route does not require a caller')
   return request.user
+}
+
+/**
+ * The caller with the rights of now, for a handler that has waited for its turn.
+ * @throws AppError NO_SESSION, NOT_ALLOWED or NOT_FOUND if the caller may not make the call any more
+ */
+export async function presentUserOf({ renewUser }: FastifyRequest): Promise<Caller> {
+  if (!renewUser) throw new Error('The route does not require a caller')
+  return renewUser()
 }
 
 /** @returns the user of a request whose route has the access `account` */

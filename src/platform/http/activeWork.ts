@@ -1,12 +1,12 @@
 import type { Logger } from 'pino'
 import { SHARED_ROOT } from '../../contract/pageRules'
 import type { Caller } from '../caller'
-import type { Callers } from '../accounts/callers'
+import { credentialOf, hasSameRights, type Callers } from '../accounts/callers'
 import type { Users } from '../accounts/users'
 import type { Reach } from '../share/reach'
 import type { FileAccess } from './fileAccess'
 
-/** An upload or a job on archives. */
+/** An upload, a download or a job on archives. */
 interface Work {
   /** Whether it may go on for a caller who may use no more than this part of the shared area. */
   isAllowed(reach: Pick<Reach, 'holds' | 'isWhole'>): boolean
@@ -17,14 +17,17 @@ interface Work {
 /** A path of a call, valid or not, as a `Reach` has it. */
 export const pathInReach = (path: string) => path.slice(SHARED_ROOT.length).replace(/\/$/, '')
 
-/** Uploads and jobs in progress, which end when their user is deleted or loses the rights for them. */
+/** Work in progress, which ends when its user or API key is deleted, or its user loses the rights for it. */
 export interface ActiveWork {
-  /** @returns a function that removes it, to be called at its end */
+  /**
+   * Adds work, and looks at its rights once more: they may have changed since its call was let in.
+   * @returns a function that removes it, to be called at its end
+   */
   add(caller: Caller, work: Work): () => void
 }
 
 interface ActiveWorkParts {
-  callers: Pick<Callers, 'onChange'>
+  callers: Pick<Callers, 'onChange' | 'find'>
   users: Pick<Users, 'find'>
   fileAccess: FileAccess
   log: Pick<Logger, 'warn'>
@@ -34,28 +37,32 @@ interface ActiveWorkParts {
 export function createActiveWork({ callers, users, fileAccess, log }: ActiveWorkParts): ActiveWork {
   const active = new Set<{ caller: Caller; work: Work }>()
 
-  async function endUnallowed(): Promise<void> {
-    const entries = [...active]
+  async function endUnallowed(entries: { caller: Caller; work: Work }[]): Promise<void> {
     if (entries.length === 0) return
-    const present = await users.find(entries.map(({ caller }) => caller.userId))
+    const [present, presentKeys] = await Promise.all([
+      users.find(entries.filter(({ caller }) => !caller.key).map(({ caller }) => caller.userId)),
+      callers.find(entries.filter(({ caller }) => caller.key).map(({ caller }) => credentialOf(caller))),
+    ])
     for (const { caller, work } of entries) {
-      const now = present.get(caller.userId)
-      const reach = now && (await fileAccess.of({ ...now, ...(caller.key && { key: caller.key }) })).reach
+      const now = caller.key ? presentKeys.get(credentialOf(caller)) : present.get(caller.userId)
+      // Without a change, the call itself answers for what is not allowed.
+      if (hasSameRights(caller, now)) continue
+      const reach = now && (await fileAccess.of(now)).reach
       if (!now || (reach && !work.isAllowed(reach))) work.end()
     }
   }
 
-  callers.onChange(
-    () =>
-      void endUnallowed().catch((error: unknown) =>
-        log.warn({ err: error }, 'failed to look for work of users without the rights for it'),
-      ),
-  )
+  const check = (entries: { caller: Caller; work: Work }[]) =>
+    void endUnallowed(entries).catch((error: unknown) =>
+      log.warn({ err: error }, 'failed to look for work of users without the rights for it'),
+    )
+  callers.onChange(() => check([...active]))
 
   return {
     add(caller, work) {
       const entry = { caller, work }
       active.add(entry)
+      check([entry])
       return () => active.delete(entry)
     },
   }

@@ -31,6 +31,8 @@ export interface FileCalls {
   changes: Changes
   downloads: Downloads
   upload(): Upload
+  /** Opens directories with the rights of the caller, for `Upload.store`. */
+  jail: Pick<Jail, 'openDirectory'>
   /** Packs one entry into `<name>.tar.gz` beside it. `disconnected` as in Jobs.run. @throws as Packer.pack, Jobs.run */
   archive(userId: number, path: string, disconnected?: AbortSignal): Promise<Stored>
   /** Packs entries of one directory into `archive-<YYYYMMDD-HHmmss>.tar.gz` (local time). @throws as `archive` */
@@ -73,6 +75,7 @@ export async function openFiles({ dataDir, shareDir, marker, log, now, limitsOf,
     const packer = createPacker(within, temporaries)
     const unpacker = createUnpacker(within, temporaries, limitsOf)
     return {
+      jail: within,
       textFiles: createTextFiles(within, temporaries, saveQueue),
       changes: createChanges(within, locks),
       downloads: createDownloads(within),

@@ -31,7 +31,8 @@ beforeEach(async () => {
         inProgress.splice(inProgress.indexOf(token), 1)
       }
     },
-  } satisfies Pick<Callers, 'authenticate'>)
+    find: async () => new Map(),
+  } satisfies Pick<Callers, 'authenticate' | 'find'>)
   app.get('/api/x', { config: { access: forAnyone('read') } }, async () => ({}))
   await app.ready()
 })

@@ -14,7 +14,7 @@ import { Done, Nothing } from '../../../contract/envelope'
 import { CrashCapsuleAnswer, InstancesAnswer } from '../../../contract/instance'
 import type { Deployments } from '../../deployments/deployments'
 import { isRestricted, knownTo } from '../../caller'
-import { checkedByHandler, forDeployment, forOperators, userOf, type Access } from '../access'
+import { checkedByHandler, forDeployment, forOperators, presentUserOf, userOf, type Access } from '../access'
 import { fieldOf, type Activity } from '../activity'
 import { done } from '../envelope'
 import { createAbortOnShutdown } from '../abortSignals'
@@ -113,7 +113,8 @@ export function deploymentRoutes(app: Router, deployments: Deployments): void {
         response: { 200: SavedConfigurationAnswer },
       },
     },
-    async (request) => done(await deployments.configure(userOf(request), request.params.name, request.body)),
+    async (request) =>
+      done(await deployments.configure(() => presentUserOf(request), request.params.name, request.body)),
   )
 
   app.delete(

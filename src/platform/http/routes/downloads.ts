@@ -1,25 +1,29 @@
 import { create as contentDisposition } from 'content-disposition'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AtPath, DownloadFile, DownloadTicketAnswer, SeveralFiles } from '../../../contract/file'
-import { requireScope } from '../../caller'
+import { requireScope, type Caller } from '../../caller'
 import { networkOf } from '../../accounts/clientAddress'
 import type { DownloadTickets } from '../../accounts/downloadTickets'
 import { AppError } from '../../errors'
 import { formatPath, parsePath } from '../../share/apiPath'
+import type { FileCalls } from '../../share/files'
 import type { FileDownload } from '../../share/transfers/downloads'
 import { userOf } from '../access'
+import type { ActiveWork } from '../activeWork'
 import type { FileAccess } from '../fileAccess'
 import { fieldOf } from '../activity'
 import { byteRangeOf } from '../byteRange'
 import { createCallLimit } from '../callLimit'
 import { done } from '../envelope'
 import { bytesOf, call } from '../openapi/call'
+import { onResponseEnd, throwIfDisconnected } from '../responseEvents'
 import type { Router } from '../router'
 import { createZipLimit } from '../zipLimit'
 import { pathsOf, recordedFileRoute, SELECTION_BODY_LIMIT, unrecordedFileRoute } from './fileRouteConfig'
 
 export interface DownloadRouteParts {
   fileAccess: FileAccess
+  activeWork: ActiveWork
   tickets: DownloadTickets
 }
 
@@ -27,9 +31,23 @@ export interface DownloadRouteParts {
 const TICKETS_AT_A_TIME = 16
 
 /** Downloads of product §7, and our own tickets for them. */
-export function downloadRoutes(app: Router, { fileAccess, tickets }: DownloadRouteParts): void {
+export function downloadRoutes(app: Router, { fileAccess, activeWork, tickets }: DownloadRouteParts): void {
   const zips = createZipLimit()
   const limit = createCallLimit(TICKETS_AT_A_TIME)
+
+  /** The files of a caller. The answer ends when they lose a part of them: a link may have led there. */
+  async function filesOf(caller: Caller, request: FastifyRequest, reply: FastifyReply): Promise<FileCalls> {
+    const { files, reach } = await fileAccess.of(caller)
+    throwIfDisconnected(request)
+    const hadAll = reach === undefined
+    const had = reach?.directories.filter(([, isUsable]) => isUsable).map(([path]) => path) ?? []
+    const forget = activeWork.add(caller, {
+      isAllowed: ({ holds }) => !hadAll && had.every(holds),
+      end: () => reply.raw.destroy(),
+    })
+    onResponseEnd(request, reply, forget)
+    return files
+  }
 
   app.post(
     '/api/sftp/download-ticket',
@@ -79,7 +97,7 @@ export function downloadRoutes(app: Router, { fileAccess, tickets }: DownloadRou
       request.activityActor = user.username
       // The rights of now, which may be others than those of the ticket's time.
       requireScope(user, 'files')
-      const { files } = await fileAccess.of(user)
+      const files = await filesOf(user, request, reply)
       return sendFile(request, reply, await files.downloads.file(path))
     },
   )
@@ -103,8 +121,8 @@ export function downloadRoutes(app: Router, { fileAccess, tickets }: DownloadRou
     },
     async (request, reply) => {
       const { body } = request
-      const { files } = await fileAccess.of(userOf(request))
       zips.begin(request, reply)
+      const files = await filesOf(userOf(request), request, reply)
       const [first] = body.files
       const name = body.files.length === 1 && first ? `${first.name}.zip` : 'files.zip'
       return asAttachment(reply, name)

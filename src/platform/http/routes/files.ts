@@ -5,7 +5,7 @@ import { createFairQueue } from '../../concurrency/fairQueue'
 import { createKeyedLimit } from '../../concurrency/keyedLimit'
 import type { Files } from '../../share/files'
 import { abortOnDisconnect } from '../abortSignals'
-import { userOf } from '../access'
+import { presentUserOf, userOf } from '../access'
 import { fieldOf } from '../activity'
 import { done } from '../envelope'
 import { call } from '../openapi/call'
@@ -32,7 +32,10 @@ type InTurn = <Result>(
 export function fileRoutes(app: Router, parts: FileRouteParts): void {
   const limit = createKeyedLimit<number>(CHANGES_PER_USER)
   const inTurn: InTurn = (request, change) =>
-    limit(userOf(request).userId, async () => change((await parts.fileAccess.of(userOf(request))).files))
+    limit(userOf(request).userId, async () => {
+      const { files } = await parts.fileAccess.of(await presentUserOf(request))
+      return change(files)
+    })
   listingRoute(app, parts)
   contentRoutes(app, parts, inTurn)
   changeRoutes(app, inTurn)
@@ -57,7 +60,7 @@ function contentRoutes(app: Router, { fileAccess }: FileRouteParts, inTurn: InTu
       // Few at a time: each read holds its content in several forms before the response is counted.
       const release = await readQueue.acquire(userOf(request).userId, abortOnDisconnect(reply))
       try {
-        const { files } = await fileAccess.of(userOf(request))
+        const { files } = await fileAccess.of(await presentUserOf(request))
         return done(await files.textFiles.read(request.query.path))
       } finally {
         release()

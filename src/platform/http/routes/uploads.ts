@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { OnConflict, SharedPath, StoredFiles, UploadNames } from '../../../contract/file'
 import { AppError, errorCodeOf } from '../../errors'
 import type { Upload } from '../../share/transfers/uploads'
-import { userOf } from '../access'
+import { presentUserOf, userOf } from '../access'
 import { done } from '../envelope'
 import { pathInReach, type ActiveWork } from '../activeWork'
 import type { FileAccess } from '../fileAccess'
@@ -104,7 +104,9 @@ export async function uploadRoutes(
           ended.signal.throwIfAborted()
           // Flushing to the disk may take minutes without traffic.
           stop()
-          const stored = await upload.store(path, onConflict)
+          // The path may lead through a link to what the user has lost since.
+          const { files: present } = await fileAccess.of(await presentUserOf(request))
+          const stored = await upload.store(path, onConflict, present.jail)
           request.activitySubject = stored
             .map((file) => file.path)
             .join(', ')

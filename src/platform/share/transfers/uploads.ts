@@ -16,8 +16,16 @@ export interface Upload {
    * @throws AppError INVALID_INPUT (name), NOT_FOUND, DISK_FULL
    */
   receive(name: string, content: Readable, path: string | undefined): Promise<void>
-  /** A replaced file passes on its owner and mode. @throws AppError NAME_TAKEN (`refuse`), CONFLICT (a directory) */
-  store(path: string, onConflict: OnConflict): Promise<{ name: string; path: string }[]>
+  /**
+   * A replaced file passes on its owner and mode.
+   * @param present opens the directory, with rights that the user still has
+   * @throws AppError NAME_TAKEN (`refuse`), CONFLICT (a directory)
+   */
+  store(
+    path: string,
+    onConflict: OnConflict,
+    present?: Pick<Jail, 'openDirectory'>,
+  ): Promise<{ name: string; path: string }[]>
   discard(): Promise<void>
 }
 
@@ -70,12 +78,12 @@ export function createUploads(jail: Jail, temporaries: Temporaries): { begin(): 
           }
         },
 
-        async store(path, onConflict) {
+        async store(path, onConflict, present = jail) {
           const stored: { name: string; path: string }[] = []
           let target: OpenDirectory | undefined
           try {
             const segments = parsePath(path)
-            target = await jail.openDirectory(segments)
+            target = await present.openDirectory(segments)
             for (let next; (next = received[0]);) {
               const { name, directory, temporary } = next
               let newName = name
