@@ -1,7 +1,7 @@
-import { stat } from 'node:fs/promises'
+import { realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { dataOf, type Definition } from '../../contract/deployment'
-import type { InstanceSpec } from '../runtime/runtime'
+import type { InstanceSpec, Runtime } from '../runtime/runtime'
 import { SHARED_ROOT } from '../../contract/pageRules'
 import type { InstanceRow } from '../state/deployments/instances'
 import { INSTANCE_VARIABLE } from './monitoring/listeningSockets'
@@ -19,17 +19,18 @@ export interface MissingJar {
 /**
  * Builds the runtime's specification of an instance.
  * @param directory the real path of its deployment's directory
- * @param sharesPorts whether instances share the ports of one machine
+ * @param runtime `sharesPorts`: whether instances share the ports of one machine; `isolation`: whether they see no more
+ * files than their own
  * @returns MissingJar if the definition names a jar that is not there
  */
 export async function specOf(
   definition: Definition,
   row: InstanceRow,
   directory: string,
-  sharesPorts: boolean,
+  { sharesPorts, isolation }: Pick<Runtime, 'sharesPorts' | 'isolation'>,
 ): Promise<InstanceSpec | MissingJar> {
   const { run, stop, ready, resources } = definition
-  if (!run.command && !(await isFile(join(directory, run.jar ?? ''))))
+  if (!run.command && !(await isFile(directory, run.jar ?? '', isolation)))
     return { missingJar: `${SHARED_ROOT}${definition.dataDirectory}/${run.jar ?? ''}` }
   const slot = sharesPorts ? row.slot : 0
   const port = portOf(definition, slot)
@@ -70,9 +71,16 @@ function commandOf({ run }: Definition, slot: number, port: number | undefined):
   return ['java', ...(run.javaArgs ?? []), '-jar', run.jar ?? '', 'nogui', ...ownPort]
 }
 
-async function isFile(path: string): Promise<boolean> {
-  return stat(path).then(
-    (stats) => stats.isFile(),
-    () => false,
-  )
+/**
+ * Whether a deployment has a file. With isolation, one that lies outside of its directory is not there, as for its
+ * instances: others could ask for any file of this machine.
+ */
+async function isFile(directory: string, name: string, isolation: Runtime['isolation']): Promise<boolean> {
+  try {
+    const path = await realpath(join(directory, name))
+    if (isolation === 'contained' && !path.startsWith(`${directory}/`)) return false
+    return (await stat(path)).isFile()
+  } catch {
+    return false
+  }
 }

@@ -80,7 +80,7 @@ async function findSpec(
     const directory = await requireDeploymentDirectory(context, deployment, definition.dataDirectory)
     await requireMounts(context, definition)
     if (definition.discover) await context.discovery.writePeersFile(row.pod_name, definition.discover)
-    return await specOf(definition, row, directory, context.runtime.sharesPorts)
+    return await specOf(definition, row, directory, context.runtime)
   } catch (error) {
     if (error instanceof AppError) return error
     throw error

@@ -118,15 +118,18 @@ export function checkProgram(
     const outside = findOnPath(program, process.env.PATH ?? '')
     return outside !== undefined && !isReadable(outside) && !isReadable(realpathSync(outside)) ? { outside } : 'missing'
   }
-  const inside = isAbsolute(program) ? program : undefined
-  if (inside !== undefined && !isWithin(inside, WORKING_DIRECTORY)) {
-    if (!existsSync(inside)) return 'missing'
+  const inside = resolve(WORKING_DIRECTORY, program)
+  if (!isWithin(inside, WORKING_DIRECTORY)) {
+    // Whether it exists is not told: users could ask for any file of this machine.
     if (!isReadable(inside)) return { outside: inside }
+    if (!existsSync(inside)) return 'missing'
     return isProgram(inside) ? 'found' : 'not executable'
   }
-  const file =
-    inside === undefined ? resolve(directory, program) : join(directory, inside.slice(WORKING_DIRECTORY.length))
+  const file = join(directory, inside.slice(WORKING_DIRECTORY.length))
   if (!existsSync(file)) return 'missing'
+  // A link of an instance may lead anywhere, but only here.
+  const target = realpathSync(file)
+  if (!isWithin(target, realpathSync(directory)) && !isReadable(target)) return 'missing'
   return isProgram(file) ? 'found' : 'not executable'
 }
 

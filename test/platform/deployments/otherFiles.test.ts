@@ -1,0 +1,71 @@
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseDefinition } from '../../../src/platform/deployments/definitions'
+import { specOf } from '../../../src/platform/deployments/instanceSpec'
+import { checkProgram } from '../../../src/platform/runtime/contained/systemPaths'
+import type { InstanceRow } from '../../../src/platform/state/deployments/instances'
+import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
+
+const root = useTemporaryDirectory()
+const directory = () => join(root(), 'own')
+const system = { readable: ['/usr', '/bin'], path: '/usr/bin:/bin' }
+
+beforeAll(() => {
+  for (const name of ['own', 'other']) mkdirSync(join(root(), name))
+  for (const path of ['own/server.jar', 'other/there', 'own/program']) writeFileSync(join(root(), path), '')
+  for (const path of ['other/there', 'own/program']) chmodSync(join(root(), path), 0o755)
+  symlinkSync('../other/there', join(directory(), 'link-to-there'))
+  symlinkSync('../other/gone', join(directory(), 'link-to-gone'))
+  symlinkSync('server.jar', join(directory(), 'latest.jar'))
+})
+
+describe('a jar', () => {
+  const answer = async (jar: string, isolation: 'contained' | 'plain' = 'contained') => {
+    const text = `name: own\ntype: proxy\ndataDirectory: /own\nrun:\n  jar: ${JSON.stringify(jar)}\n`
+    const row = { pod_name: 'own-0a1b2c', slot: 0 } as InstanceRow
+    return 'missingJar' in (await specOf(parseDefinition(text), row, directory(), { sharesPorts: false, isolation }))
+      ? 'missing'
+      : 'there'
+  }
+
+  test.each([
+    ['../other/there', '../other/gone'],
+    ['link-to-there', 'link-to-gone'],
+    ['../../../../../../../../etc/passwd', '../../../../../../../../etc/gone'],
+  ])('security 90: %s outside of its deployment’s directory is missing as %s is', async (there, gone) => {
+    expect(await answer(there)).toBe('missing')
+    expect(await answer(gone)).toBe('missing')
+  })
+
+  test('is found in the directory, also by a link, and everywhere by instances that are plain processes', async () => {
+    expect(await answer('server.jar')).toBe('there')
+    expect(await answer('latest.jar')).toBe('there')
+    expect(await answer('../other/there', 'plain')).toBe('there')
+  })
+})
+
+describe('a program', () => {
+  const answer = (program: string) => {
+    const check = checkProgram(program, directory(), system.path, system)
+    return typeof check === 'string' ? check : 'outside'
+  }
+
+  test.each([
+    ['/etc/passwd', '/etc/gone'],
+    ['/usr/../etc/passwd', '/usr/../etc/gone'],
+    ['../other/there', '../other/gone'],
+    ['/data/../etc/passwd', '/data/../etc/gone'],
+    ['./link-to-there', './link-to-gone'],
+    ['/data/link-to-there', '/data/link-to-gone'],
+  ])('security 90: %s, which an instance does not see, is refused as %s is', (there, gone) => {
+    expect(answer(there)).toMatch(/^(?:outside|missing)$/)
+    expect(answer(there)).toBe(answer(gone))
+  })
+
+  test('is found in the directory and among those of the system', () => {
+    expect(answer('./program')).toBe('found')
+    expect(answer('/data/program')).toBe('found')
+    expect(answer('/bin/sh')).toBe('found')
+    expect(answer('./server.jar')).toBe('not executable')
+  })
+})
