@@ -43,11 +43,17 @@ export type InviteCode = z.infer<typeof InviteCode>
 export const InviteCodesAnswer = success(z.object({ codes: z.array(InviteCode) }))
 export type InviteCodesAnswer = z.infer<typeof InviteCodesAnswer>
 
-export const CreateInviteCode = z.strictObject({
-  message: z.string().trim().min(1, 'Message cannot be empty').max(500).refine(hasNoNul, NO_NUL),
-  role: Role.optional().describe('As UserAccess. Default: the role `operator`.'),
-  grants: UserAccess.shape.grants.optional(),
-})
+export const CreateInviteCode = z
+  .strictObject({
+    message: z.string().trim().min(1, 'Message cannot be empty').max(500).refine(hasNoNul, NO_NUL),
+    role: Role.optional().describe('As UserAccess. Default: the role `operator`.'),
+    grants: UserAccess.shape.grants.optional(),
+  })
+  // Its user would be an operator, who has all rights on all deployments.
+  .refine(({ role, grants = [] }) => role !== undefined || grants.length === 0, {
+    path: ['role'],
+    message: 'must be given where there are grants',
+  })
 export type CreateInviteCode = z.infer<typeof CreateInviteCode>
 
 export const InviteCodeAnswer = success(InviteCode)

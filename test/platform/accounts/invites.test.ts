@@ -55,6 +55,18 @@ test('a code is accepted in any case, with or without dashes and spaces, under t
     expect(await verify(text)).toMatchObject({ status: 400 })
 })
 
+test('security 91: grants without a role are refused, instead of an invite for an operator with all rights', async () => {
+  const before = await codes()
+  const body = { message: 'for a limited user', grants: [{ deployment: 'lobby', rights: ['view'] }] }
+  const answer = await platform.call('POST', '/api/invite-codes', { token: ann.token, body })
+  expect(answer).toMatchObject({ status: 400, body: { field: 'role' } })
+  expect(await codes()).toEqual(before)
+})
+
+test('a code with a NUL character, which the database cannot store, gets 400', async () => {
+  expect(await remove('a\0b')).toMatchObject({ status: 400, body: { field: 'code' } })
+})
+
 test('§5 a blank message and a message of the wrong type are refused with the exact text', async () => {
   for (const message of ['', '   '])
     expect(await create(message)).toMatchObject({ status: 400, body: { message: 'message: Message cannot be empty' } })
