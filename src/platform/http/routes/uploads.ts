@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { OnConflict, SharedPath, StoredFiles, UploadNames } from '../../../contract/file'
 import { AppError, errorCodeOf } from '../../errors'
+import { rightsLost } from '../../share/transfers/jobs'
 import type { Upload } from '../../share/transfers/uploads'
 import { presentUserOf, userOf } from '../access'
 import { done } from '../envelope'
@@ -91,7 +92,7 @@ export async function uploadRoutes(
           // Of an upload whose path has not come yet, nobody knows.
           isAllowed: ({ holds }) =>
             request.activitySubject !== undefined && holds(pathInReach(request.activitySubject)),
-          end: () => ended.abort(new AppError('NO_SESSION', 'Your account was deleted, or your rights have changed.')),
+          end: () => ended.abort(rightsLost()),
         })
         const upload = files.upload()
         try {

@@ -39,6 +39,10 @@ export interface Jobs {
   close(): Promise<void>
 }
 
+/** The failure of work whose user may not do it any more. Their session goes on, if they have one still. */
+export const rightsLost = () =>
+  new AppError('NOT_ALLOWED', 'Your account or API key was deleted, or your rights have changed.')
+
 export function createJobs(): Jobs {
   const jobs = new Map<string, { userId: number; job: FileJob; abort: AbortController; ended: Promise<unknown> }>()
   const fairQueue = createFairQueue()
@@ -86,8 +90,7 @@ export function createJobs(): Jobs {
     all: () => [...jobs.values()].map(({ userId, job }) => ({ userId, job: { ...job } })),
     end(userId, paths) {
       for (const { userId: of, job, abort } of jobs.values())
-        if (of === userId && job.paths.join('\0') === paths.join('\0'))
-          abort.abort(new AppError('NO_SESSION', 'Your account was deleted, or your rights have changed.'))
+        if (of === userId && job.paths.join('\0') === paths.join('\0')) abort.abort(rightsLost())
     },
     async close() {
       for (const { abort } of jobs.values()) abort.abort(new AppError('UNAVAILABLE', 'The platform is shutting down.'))

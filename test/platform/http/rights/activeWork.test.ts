@@ -57,14 +57,19 @@ test('a change of rights ends the archives that they no longer allow, and leaves
     const { body } = await platform.call('GET', '/api/sftp/jobs', { token: guest.token })
     return (body.data.jobs as FileJob[]).map(({ paths }) => paths[0]!).sort()
   }
-  for (const name of ['own', 'other'])
-    begin('/api/sftp/archive', 'application/json').end(JSON.stringify({ path: `/nfsshare/${name}/big` }))
+  const [, ofOther] = ['own', 'other'].map((name) => {
+    const archive = begin('/api/sftp/archive', 'application/json')
+    archive.end(JSON.stringify({ path: `/nfsshare/${name}/big` }))
+    return once(archive, 'response') as Promise<[{ statusCode: number }]>
+  })
   await until(() => ['own', 'other'].every((name) => readdirSync(join(share, name)).length === 3))
   await grant(['files', 'power'], ['files', 'console'])
   await grant(['files', 'power'], ['console'])
   // Its job is not told any more, so its unfinished archive tells its end.
   await until(() => readdirSync(join(share, 'other')).length === 2)
   expect(await jobs()).toEqual(['/nfsshare/own/big'])
+  // Not 401, which would end the session in the console.
+  expect((await ofOther!)[0].statusCode).toBe(403)
   await grant(['power'], ['console'])
   await until(() => readdirSync(join(share, 'own')).length === 2)
 }, 60_000)
