@@ -62,8 +62,9 @@ const AT_A_TIME = { token: 4, network: 16 }
 const RIGHTS_MS = 1000
 
 /**
- * Checks the access of every request before its body is read, and again before its handler if that took long. A route under /api that does not declare its access cannot be
- * added. Answers to a caller carry the user's role in a header; answers to an API key, what is left of its limit.
+ * Checks the access of every request before its body is read, and again before its handler if that took long. A route
+ * under /api that does not declare its access cannot be added. Answers to a caller carry the user's role in a header;
+ * answers to an API key, what is left of its limit.
  */
 export function guardRoutes(app: FastifyInstance, callers: Pick<Callers, 'authenticate' | 'find'>): void {
   const perToken = createCallLimit(AT_A_TIME.token)
