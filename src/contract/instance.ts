@@ -40,6 +40,14 @@ export const Instance = z.object({
     .describe("Percent of the instance's limit, or of the host without a limit. 0 to 100."),
   memory: z.object({ used: z.number().nonnegative(), total: z.number().nonnegative() }).describe('GiB.'),
   // Our extras.
+  dataDirectory: z.string().optional().describe('The directory of its deployment, under the shared root.'),
+  limits: z
+    .object({
+      cpu: z.number().positive().optional().describe('mCPU.'),
+      memory: z.number().positive().optional().describe('KiB.'),
+    })
+    .optional()
+    .describe('What `resources` of its definition allows, in the units of metrics; missing without a limit.'),
   playerCount: z
     .number()
     .int()

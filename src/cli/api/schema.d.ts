@@ -291,6 +291,11 @@ export interface components {
                 used: number;
                 total: number;
             };
+            dataDirectory?: string;
+            limits?: {
+                cpu?: number;
+                memory?: number;
+            };
             playerCount?: number | null;
             port?: number;
             startedAt?: number;

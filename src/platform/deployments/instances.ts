@@ -10,7 +10,7 @@ import { isDraining } from './reconcile/drain'
 import { limitWarnings } from './limitWarnings'
 import { lateStartOf } from './reconcile/lateStart'
 import type { PlayerWatch } from './monitoring/players'
-import { uptimeText } from './quantities'
+import { bytesOf, coresOf, uptimeText } from './quantities'
 import type { Players } from './monitoring/serverListPing'
 import type { UsageMeter } from './monitoring/usageMeter'
 
@@ -101,6 +101,8 @@ function describe(
     uptime: live ? uptimeText(now() - live.startedAt) : '0s',
     cpu: usage.cpu,
     memory: usage.memory,
+    dataDirectory: definition?.dataDirectory,
+    limits: limitsOf(definition?.resources),
     restarts: row.restarts,
     lastExit: row.last_exit ?? undefined,
     crashedAt: row.crashed_at?.getTime(),
@@ -111,6 +113,16 @@ function describe(
     plainCommands: definition?.plainCommands.length ? definition.plainCommands : undefined,
     warnings: warnings.length > 0 ? warnings : undefined,
     blockedReason: row.blocked_reason ?? undefined,
+  }
+}
+
+/** The limits in the units of metrics. */
+function limitsOf(resources: Definition['resources']): Instance['limits'] {
+  if (!resources) return undefined
+  const { cpu, memory } = resources
+  return {
+    cpu: cpu === undefined ? undefined : coresOf(cpu) * 1000,
+    memory: memory === undefined ? undefined : bytesOf(memory) / 1024,
   }
 }
 

@@ -28,6 +28,8 @@ test('an enabled deployment runs, and its instance is described as decisions §5
     ip: '127.0.0.1',
     connections: 0,
     memory: { total: 0.5 },
+    dataDirectory: '/bot',
+    limits: { cpu: 500, memory: 524_288 },
   })
   expect(instance!.name).toMatch(/^[0-9a-f]{6}-bot$/)
   expect(instance!.uid).toMatch(/^[0-9a-f-]{36}$/)
