@@ -4,7 +4,7 @@ import type { ConsoleRequest } from '../../contract/consoleChannel'
 import { rootReducer } from '../app/rootReducer'
 import { sessionEnded } from '../facts'
 import type { ConsoleLine, LineBuffer } from './lineBuffer'
-import { append, withoutLines, emptyBuffer } from './lineBuffer'
+import { append, COMMAND_MARK, withoutLines, emptyBuffer } from './lineBuffer'
 
 export type ConsoleTarget = { deployment: string; podName: string }
 export type PowerAction = Extract<ConsoleRequest, { type: 'power' }>['action']
@@ -16,10 +16,19 @@ export type ConsoleState = {
   isLost: boolean
   /** Why there is no further attempt: the jar is missing, or the session has ended. */
   end: 'jarMissing' | 'sessionEnded' | null
+  /** The submitted command, until it is sent or refused. An action log has it as `commandSubmitted` has it: masked. */
+  submitted: string | null
   buffer: LineBuffer
 }
 
-const initialState: ConsoleState = { target: null, connection: 'closed', isLost: false, end: null, buffer: emptyBuffer }
+const initialState: ConsoleState = {
+  target: null,
+  connection: 'closed',
+  isLost: false,
+  end: null,
+  submitted: null,
+  buffer: emptyBuffer,
+}
 
 /** Frozen values are stored without a draft of immer. */
 const asDraft = <Value>(value: Value) => value as Draft<Value>
@@ -70,8 +79,22 @@ export const consoleSlice = createSlice({
     },
   },
   extraReducers: (builder) => {
-    // Console output shown to one user must not reach the next.
-    builder.addCase(sessionEnded, () => asDraft(initialState))
+    builder
+      .addCase(commandSubmitted, (state, { payload }) => {
+        state.submitted = payload
+      })
+      .addCase(commandSent, (state) => {
+        // The server does not repeat commands. The line is made here rather than received as output, so that what an
+        // action log has of it is what it has of the command.
+        const line = Object.freeze({ type: 'command' as const, content: COMMAND_MARK + (state.submitted ?? '') })
+        state.buffer = asDraft(append(original(state)?.buffer ?? emptyBuffer, [line]))
+        state.submitted = null
+      })
+      .addCase(commandRefused, (state) => {
+        state.submitted = null
+      })
+      // Console output shown to one user must not reach the next.
+      .addCase(sessionEnded, () => asDraft(initialState))
   },
   selectors: {
     selectConnection: (state) => state.connection,

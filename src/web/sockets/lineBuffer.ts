@@ -4,9 +4,12 @@ export const KEPT_LINES = 5000
 export const KEPT_LENGTH = 4 * 2 ** 20
 const BLOCK_SIZE = 500
 
+/** Precedes a sent command in the log, as in a terminal. */
+export const COMMAND_MARK = '> '
+
 export type ConsoleLine = {
-  /** `system` lines are messages of the console itself. */
-  readonly type: 'message' | 'error' | 'system'
+  /** `system` lines are messages of the console itself; a `command` was sent by this viewer, after COMMAND_MARK. */
+  readonly type: 'message' | 'error' | 'system' | 'command'
   readonly content: string
 }
 

@@ -423,6 +423,7 @@ export const payloads: Record<string, unknown> = {
   'instance/foundShown': { occurrence: { line: 1, at: 2 }, position: { line: 1, offset: 2 } },
   'instance/textSelected': { anchor: { line: 1, column: 1 }, focus: { line: 1, column: 2 } },
   'instance/selectionEnded': undefined,
+  'instance/rangeChosen': 'quarter',
 
   'uploads/filesChosen': {
     batch: 'b1',

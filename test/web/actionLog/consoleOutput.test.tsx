@@ -69,6 +69,19 @@ test('decisions §10: an export omits console output and replays with the same n
   ).toEqual(['…', '…'])
 })
 
+test('decisions §10: an export has the commands in the console as it has them elsewhere: masked', async () => {
+  const { print, send, exported } = await opened()
+  await send('someplugin swordfish-77')
+  print('done')
+  const { log, text } = await exported('Export action log')
+  expect(text).not.toContain('swordfish-77')
+  expect(
+    blocksOf(log.final)
+      .blocks.flat()
+      .map(({ content }) => content),
+  ).toEqual(['> someplugin ••• (23 characters)', '…'])
+})
+
 test('decisions §10: an export includes console output on request', async () => {
   const { print, exported } = await opened()
   print('ann joined the game', 'bob left')
@@ -108,6 +121,8 @@ test('decisions §10: secrets of the session are masked in output printed before
   expect(lines).toEqual([
     'early: •••',
     'early draft: •••',
+    '> someplugin ••• (21 characters)',
+    '> claim area-51x',
     'password •••',
     'late: ••• and •••',
     'draft',

@@ -1,6 +1,6 @@
 import { devTools } from '../../support/web/devTools'
 import { act, screen, waitFor } from '@testing-library/react'
-import { linesReceived } from '../../../src/web/sockets/consoleSlice'
+import { commandSent, commandSubmitted, linesReceived } from '../../../src/web/sockets/consoleSlice'
 import { deploymentOf, instanceOf, userOf } from '../../support/web/factories'
 import { network } from '../../support/web/network'
 import { problemsIn } from '../../support/web/problems'
@@ -48,6 +48,15 @@ test('decisions §10: Redux DevTools receive redacted actions and state from the
     session: { current: { isAdmin: false } },
   })
   expect(JSON.stringify(state)).not.toContain('canary')
+
+  const shown = () => devTools.showState(store.getState())
+  act(() => void store.dispatch(commandSubmitted('someplugin canary-8')))
+  expect(JSON.stringify(shown())).not.toContain('canary')
+  act(() => void store.dispatch(commandSent()))
+  expect(shown()).toMatchObject({
+    console: { buffer: { last: ['line 398', 'password •••', '> someplugin ••• (19 characters)'] } },
+  })
+  expect(JSON.stringify(shown())).not.toContain('canary')
 })
 
 test('decisions §10: Redux DevTools show no failure message that quotes masked arguments', async () => {

@@ -1,5 +1,5 @@
-import { maskLine } from '../../../contract/secrets/maskCommand'
-import { allLines, type LineBuffer } from '../../sockets/lineBuffer'
+import { maskCommand, maskLine } from '../../../contract/secrets/maskCommand'
+import { allLines, COMMAND_MARK, type ConsoleLine, type LineBuffer } from '../../sockets/lineBuffer'
 import { redactAction } from '../redact/redactAction'
 import { callRules, stateRules } from '../redact/redaction'
 import type { State } from '../replay/steps'
@@ -26,7 +26,10 @@ export function showState(state: State): State {
     Object.entries(state).map(([name, part]) => {
       if (name === 'api') return [name, showApi(part as Record<string, unknown>)]
       if (name === 'console')
-        return [name, { ...(part as object), buffer: showLines((part as { buffer: LineBuffer }).buffer) }]
+        return [
+          name,
+          { ...(part as object), submitted: null, buffer: showLines((part as { buffer: LineBuffer }).buffer) },
+        ]
       return [name, brief(redact(part, stateRules[name] ?? 'keep'))]
     }),
   )
@@ -54,8 +57,11 @@ function showApi(api: Record<string, unknown>) {
 
 function showLines(buffer: LineBuffer) {
   const lines = allLines(buffer)
-  return { lines: lines.length, last: lines.slice(-3).map(({ content }) => maskLine(content)) }
+  return { lines: lines.length, last: lines.slice(-3).map(maskedLine) }
 }
+
+const maskedLine = ({ type, content }: ConsoleLine) =>
+  type === 'command' ? COMMAND_MARK + maskCommand(content.slice(COMMAND_MARK.length)) : maskLine(content)
 
 function brief(value: unknown): unknown {
   if (typeof value === 'string')

@@ -330,6 +330,7 @@ export const actionRules: Record<string, Rule | 'lines'> = {
   'instance/foundShown': 'keep',
   'instance/textSelected': 'keep',
   'instance/selectionEnded': 'keep',
+  'instance/rangeChosen': 'keep',
 
   'uploads/filesChosen': 'keep',
   'uploads/advanced': 'keep',
@@ -368,6 +369,7 @@ export const stateRules: Record<string, Rule> = {
     query: 'line',
     found: 'keep',
     selection: 'keep',
+    range: 'keep',
   }),
 }
 
