@@ -128,6 +128,28 @@ browserTest('the texts beside the status of an instance are not cut off at any w
   await page.unroute('**/instances')
 })
 
+browserTest('on a phone the command line is on the first screen, and the log follows the end there', async () => {
+  const { page } = await signedIn()
+  await run(page, 'phone')
+  await page.setViewportSize({ width: 360, height: 760 })
+  const command = page.getByLabel('Command', { exact: true })
+  await command.fill('print 200')
+  await page.keyboard.press('Enter')
+  const last = page.getByRole('log').getByText('line 200', { exact: true })
+  await last.waitFor()
+  const [input, log, line] = await Promise.all(
+    [command, page.getByRole('log'), last].map(async (part) => (await part.boundingBox())!),
+  )
+  expect(input!.y + input!.height).toBeLessThanOrEqual(760)
+  expect(log!.height).toBeGreaterThan(200)
+  expect(Math.round(line!.y + line!.height)).toBe(Math.round(log!.y + log!.height))
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
+  // One row of power buttons.
+  const power = page.getByRole('group', { name: 'Power' }).getByRole('button')
+  const tops = await power.evaluateAll((buttons) => buttons.map((button) => button.getBoundingClientRect().top))
+  expect(new Set(tops).size).toBe(1)
+})
+
 browserTest('§9 polling pauses while the page is hidden and resumes when the page is visible again', async () => {
   const { page } = await signedIn()
   const openTab = await bareWindow(page)

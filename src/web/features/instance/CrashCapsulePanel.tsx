@@ -7,7 +7,6 @@ import { saveText } from '../../api/saveAs'
 import { ToolIcon } from './console/log/ToolIcon'
 import { styleText } from './console/log/ansi'
 import { crashCapsuleRequested, selectShownCapsule } from './instanceSlice'
-import instanceStyles from './instance.module.scss'
 import styles from './details.module.scss'
 import { FailureAlert } from '../../ui/FailureAlert'
 
@@ -44,7 +43,7 @@ export function CrashCapsulePanel({ deployment, uid, name, crashedAt }: CrashCap
       <div className={styles.head}>
         <h2 id="crash-title">Crash capsule</h2>
         {capsule ? (
-          <Button variant="outline-secondary" className={instanceStyles.powerButton} onClick={save}>
+          <Button variant="outline-secondary" className="with-icon" onClick={save}>
             <ToolIcon name="save" />
             Download
           </Button>

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import type { Instance } from '../../../contract/instance'
 import { playerCountOf } from '../../instanceState'
+import { CopyButton } from '../../ui/CopyButton'
 import { CrashCapsulePanel } from './CrashCapsulePanel'
 import styles from './details.module.scss'
 
@@ -26,8 +27,24 @@ export function DetailsTab({ deployment, instance }: { deployment: string; insta
       <section className={`panel ${styles.section}`} aria-labelledby="details-title">
         <h2 id="details-title">Instance Details</h2>
         <dl>
-          <Row term="Pod name">{podName}</Row>
-          <Row term="IP">{ip || '–'}</Row>
+          {warnings?.map((warning) => (
+            <Row key={warning} term="Warning">
+              <span className={styles.warning}>{warning}</span>
+            </Row>
+          ))}
+          {blockedReason !== undefined && <Row term="Blocked because">{blockedReason}</Row>}
+          {draining && (
+            <Row term="Draining">It gets no new players, and ends when nobody plays any more or its time is up</Row>
+          )}
+          {lateStart && (
+            <Row term="Not ready yet">{`After ${lateStart.afterSeconds} s it still waits for ${lateStart.waitingFor}`}</Row>
+          )}
+          <Row term="Pod name" copy={podName}>
+            {podName}
+          </Row>
+          <Row term="IP" copy={ip}>
+            {ip || '–'}
+          </Row>
           {port !== undefined && <Row term="Port">{port}</Row>}
           <Row term="Player count">
             {playerCountOf(instance) === null ? 'Unknown: the server does not answer' : (playerCountOf(instance) ?? 0)}
@@ -42,19 +59,7 @@ export function DetailsTab({ deployment, instance }: { deployment: string; insta
             </Row>
           )}
           {startedAt !== undefined && <Row term="Running since">{timeOf(startedAt)}</Row>}
-          {draining && (
-            <Row term="Draining">It gets no new players, and ends when nobody plays any more or its time is up</Row>
-          )}
-          {lateStart && (
-            <Row term="Not ready yet">{`After ${lateStart.afterSeconds} s it still waits for ${lateStart.waitingFor}`}</Row>
-          )}
-          {warnings?.map((warning) => (
-            <Row key={warning} term="Warning">
-              <span className={styles.warning}>{warning}</span>
-            </Row>
-          ))}
           {restarts !== undefined && <Row term="Restarts after it ended by itself">{restarts}</Row>}
-          {blockedReason !== undefined && <Row term="Blocked because">{blockedReason}</Row>}
           {lastExit && <Row term="Last exit code">{lastExit.code ?? lastExit.signal ?? '–'}</Row>}
           {lastExit && <Row term="Last exit reason">{`${lastExit.reason} (${timeOf(lastExit.at)})`}</Row>}
         </dl>
@@ -66,11 +71,15 @@ export function DetailsTab({ deployment, instance }: { deployment: string; insta
   )
 }
 
-function Row({ term, children }: { term: string; children: ReactNode }) {
+/** `copy` is a text that is often needed elsewhere. */
+function Row({ term, copy, children }: { term: string; copy?: string; children: ReactNode }) {
   return (
     <div className={styles.row}>
       <dt>{term}</dt>
-      <dd>{children}</dd>
+      <dd>
+        {children}
+        {copy && <CopyButton text={copy} label={`Copy the ${term === 'IP' ? term : term.toLowerCase()}`} />}
+      </dd>
     </div>
   )
 }

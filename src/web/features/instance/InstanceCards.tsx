@@ -47,12 +47,12 @@ export function InstanceCards({ instance }: { instance: Instance | undefined }) 
       <Card label="Uptime">
         <span className={styles.cardValue}>{uptime || '0s'}</span>
       </Card>
-      <Card label="CPU Usage">
+      <Card label="CPU Usage" title="CPU">
         <span className={styles.cardValue}>{rounded(cpu, 1)}%</span>
         <span className={styles.cardAside}>of 100%</span>
         <UsageBar of={cpu / 100} />
       </Card>
-      <Card label="Memory Usage">
+      <Card label="Memory Usage" title="Memory">
         <span className={styles.cardValue}>
           {rounded(used, 2)}/{rounded(total, 2)} GiB
         </span>
@@ -62,10 +62,20 @@ export function InstanceCards({ instance }: { instance: Instance | undefined }) 
   )
 }
 
-function Card({ label, children }: { label: string; children: ReactNode }) {
+type CardProps = {
+  label: string
+  /** The beginning of the label, which is all of it that a phone shows. */
+  title?: string
+  children: ReactNode
+}
+
+function Card({ label, title = label, children }: CardProps) {
   return (
     <section className={`${styles.card} panel`} aria-label={label}>
-      <h2>{label}</h2>
+      <h2>
+        {title}
+        <span className={styles.restOfLabel}>{label.slice(title.length)}</span>
+      </h2>
       {children}
     </section>
   )

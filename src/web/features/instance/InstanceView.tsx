@@ -1,15 +1,14 @@
 import { Suspense } from 'react'
-import { Link } from 'react-router-dom'
 import { lazyOnDemand } from '../../chunks'
 import type { Instance } from '../../../contract/instance'
 import { missingRight, useAccess } from '../../api/useAccess'
+import { BlockedBanner } from './BlockedBanner'
 import { ConsoleTab } from './console/ConsoleTab'
 import { DetailsTab } from './DetailsTab'
 import { InstanceCards } from './InstanceCards'
+import { InstanceHead } from './InstanceHead'
 import { InstanceTabs, panelOf, useTab } from './InstanceTabs'
 import { MetricsSkeleton } from './metrics/MetricsSkeleton'
-import { PowerButtons } from './PowerButtons'
-import { ToolIcon } from './console/log/ToolIcon'
 import { useConsole } from './console/useConsole'
 import styles from './instance.module.scss'
 
@@ -35,43 +34,26 @@ export function InstanceView({ deployment, uid, instance, problem }: InstanceVie
   const name = instance?.name ?? ''
 
   return (
-    <>
+    <div className={styles.page}>
       <title>{name ? `${name} · Quarterdeck` : 'Instance · Quarterdeck'}</title>
-      <div className={`page-head ${styles.pageHead}`}>
-        <div className={styles.title}>
-          <Link
-            to="/"
-            className={`btn btn-outline-secondary ${styles.backButton}`}
-            aria-label="Back to home"
-            title="Back to home"
-          >
-            <ToolIcon name="back" size={18} />
-          </Link>
-          <div>
-            <h1>{name || <span className="visually-hidden">Loading the instance</span>}</h1>
-            <p className={problem ? 'page-summary failed' : 'page-summary'} role={problem ? 'alert' : undefined}>
-              {problem
-                ? `${problem}. Showing what was known before.`
-                : instance?.description || `Deployment ${deployment}`}
-            </p>
-          </div>
-        </div>
-        {instance && <PowerButtons {...instance} />}
-      </div>
+      <InstanceHead deployment={deployment} instance={instance} problem={problem} />
+      {instance?.state === 'BLOCKED' && (
+        <BlockedBanner deployment={deployment} instance={instance} onDetails={() => chooseTab('details')} />
+      )}
       <InstanceCards instance={instance} />
       <InstanceTabs tab={tab} onChoose={chooseTab} />
-      <div {...panelOf(tab)} className={styles.tabPanel}>
+      <div {...panelOf(tab)} className={`${styles.tabPanel} ${styles[tab] ?? ''}`}>
         {tab === 'console' && !mayRead && (
           <p className={styles.noConsole}>{missingRight('console')}. An administrator can give it to you.</p>
         )}
         {tab === 'console' && mayRead && <ConsoleTab uid={uid} name={name} plainCommands={instance?.plainCommands} />}
         {tab === 'metrics' && (
           <Suspense fallback={<MetricsSkeleton />}>
-            {instance ? <MetricsTab podName={instance.podName} /> : <MetricsSkeleton />}
+            {instance ? <MetricsTab podName={instance.podName} limits={instance.limits} /> : <MetricsSkeleton />}
           </Suspense>
         )}
         {tab === 'details' && instance && <DetailsTab deployment={deployment} instance={instance} />}
       </div>
-    </>
+    </div>
   )
 }

@@ -11,19 +11,21 @@ import { ActionIcon } from '../../ui/ActionIcon'
 import { killDialogClosed, killRequested, selectIsKillRequested } from './instanceSlice'
 import { KillDialog } from './KillDialog'
 import { ToolIcon } from './console/log/ToolIcon'
-import styles from './instance.module.scss'
+import styles from './head.module.scss'
 
 /** Product §9. */
 const REDIRECT_DELAY_MS = 1000
 
-/** The states in which each button does nothing (product §4). */
-const ineffectiveStates: Record<PowerAction, readonly Instance['state'][]> = {
-  start: ['RUNNING', 'STARTING'],
-  restart: ['STOPPED', 'STOPPING'],
-  stop: ['STOPPED', 'STOPPING'],
-  kill: ['STOPPED'],
-  drainAndRestart: ['STOPPED', 'STOPPING', 'BLOCKED'],
-  drainAndStop: ['STOPPED', 'STOPPING', 'BLOCKED'],
+const notRunning = { STOPPED: 'It is not running', STOPPING: 'It is already shutting down' }
+const notDrainable = { ...notRunning, BLOCKED: 'It is not running' }
+/** The states in which each button does nothing (product §4), and why. */
+const reasons: Record<PowerAction, Partial<Record<Instance['state'], string>>> = {
+  start: { RUNNING: 'It is already running', STARTING: 'It is already starting up' },
+  restart: notRunning,
+  stop: { ...notRunning, STOPPED: 'It is already stopped' },
+  kill: { STOPPED: 'It is already stopped' },
+  drainAndRestart: notDrainable,
+  drainAndStop: notDrainable,
 }
 
 export function PowerButtons({
@@ -54,16 +56,20 @@ export function PowerButtons({
     if (isOpen) setIsKilled(true)
   }
   const button = (action: PowerAction, label: string, icon: ReactNode, onClick: () => unknown) => {
-    const isIneffective =
-      !mayUse || ineffectiveStates[action].includes(state) || (draining === true && action.startsWith('drain'))
+    const isDrain = action.startsWith('drain')
+    const isDrained = isDrain && draining === true ? 'It is already draining' : undefined
+    const disabledBecause = mayUse ? (reasons[action][state] ?? isDrained) : missingRight('power')
+    const isOffered = action === 'start' && disabledBecause === undefined
     return (
       <Button
-        variant={action === 'kill' ? 'outline-danger' : action === 'start' ? 'primary' : 'outline-secondary'}
-        className={styles.powerButton}
+        variant={isOffered ? 'primary' : 'outline-secondary'}
+        className={[styles.powerButton, action === 'kill' && styles.kill, isDrain && styles.wide]
+          .filter(Boolean)
+          .join(' ')}
         // Not disabled, because the pressed button would lose the focus.
-        aria-disabled={isIneffective}
-        title={mayUse ? undefined : missingRight('power')}
-        onClick={() => !isIneffective && onClick()}
+        aria-disabled={disabledBecause !== undefined}
+        title={disabledBecause}
+        onClick={() => disabledBecause === undefined && onClick()}
       >
         {icon}
         {label}

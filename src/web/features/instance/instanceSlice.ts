@@ -2,7 +2,7 @@ import type { PayloadAction } from '@reduxjs/toolkit'
 import { createSlice } from '@reduxjs/toolkit'
 import { rootReducer } from '../../app/rootReducer'
 import { sessionEnded } from '../../facts'
-import { commandSubmitted, consoleOpened, linesCleared } from '../../sockets/consoleSlice'
+import { commandSent, commandSubmitted, consoleOpened, linesCleared } from '../../sockets/consoleSlice'
 
 /** Size of the command history of an instance. */
 const MAX_COMMANDS = 100
@@ -16,6 +16,9 @@ export type Match = { line: number; at: number }
 export type Place = { line: number; column: number }
 /** `focus` may be before `anchor`. */
 export type LogSelection = { anchor: Place; focus: Place }
+
+/** How much of the metrics is shown. */
+export type MetricsRange = 'quarter' | 'hour'
 
 export type InstanceViewState = {
   killAsked: boolean
@@ -35,6 +38,7 @@ export type InstanceViewState = {
   /** The current search match. */
   found: Match | null
   selection: LogSelection | null
+  range: MetricsRange
 }
 
 const initialState: InstanceViewState = {
@@ -50,6 +54,7 @@ const initialState: InstanceViewState = {
   query: '',
   found: null,
   selection: null,
+  range: 'hour',
 }
 
 function scrollAway(state: InstanceViewState, position: Position) {
@@ -58,11 +63,12 @@ function scrollAway(state: InstanceViewState, position: Position) {
   state.position = position
 }
 
-const resetView = ({ prefersAutoScroll, wrap }: InstanceViewState): InstanceViewState => ({
+const resetView = ({ prefersAutoScroll, wrap, range }: InstanceViewState): InstanceViewState => ({
   ...initialState,
   prefersAutoScroll,
   autoScroll: prefersAutoScroll,
   wrap,
+  range,
 })
 
 /** View state of the instance page. */
@@ -129,6 +135,9 @@ const instanceSlice = createSlice({
     selectionEnded(state) {
       state.selection = null
     },
+    rangeChosen(state, { payload }: PayloadAction<MetricsRange>) {
+      state.range = payload
+    },
   },
   extraReducers: (builder) => {
     builder
@@ -136,6 +145,12 @@ const instanceSlice = createSlice({
       .addCase(commandSubmitted, ({ commands }, { payload }) => {
         if (commands.at(-1) !== payload) commands.push(payload)
         if (commands.length > MAX_COMMANDS) commands.shift()
+      })
+      // Who sends a command wants to see the answer.
+      .addCase(commandSent, (state) => {
+        state.isPaused = false
+        state.isAway = false
+        state.autoScroll = true
       })
       .addCase(linesCleared, (state) => {
         state.found = null
@@ -158,6 +173,7 @@ const instanceSlice = createSlice({
     selectQuery: (state) => state.query,
     selectCurrentMatch: (state) => state.found,
     selectSelection: (state) => state.selection,
+    selectRange: (state) => state.range,
   },
 })
 
@@ -183,6 +199,7 @@ export const {
   foundShown: matchShown,
   textSelected,
   selectionEnded,
+  rangeChosen,
 } = instanceSlice.actions
 export const {
   selectIsKillRequested,
@@ -196,4 +213,5 @@ export const {
   selectQuery,
   selectCurrentMatch,
   selectSelection,
+  selectRange,
 } = instanceSlice.injectInto(rootReducer).selectors

@@ -1,5 +1,6 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { sessionEnded, sessionStarted } from '../../../../src/web/facts'
+import { commandSubmitted } from '../../../../src/web/sockets/consoleSlice'
 import { instanceOf, tokenOf } from '../../../support/web/factories'
 import { renderApp } from '../../../support/web/renderApp'
 
@@ -40,7 +41,21 @@ function layOut() {
 }
 const scrollTo = (top: number) => fireEvent.scroll(log(), { target: { scrollTop: top } })
 
+/** jsdom has no layout, so that nothing is ever resized. */
+let resized = () => {}
+class FakeResizeObserver {
+  constructor(callback: () => void) {
+    resized = callback
+  }
+  observe() {}
+  unobserve() {}
+  disconnect() {}
+}
+
 beforeEach(layOut)
+beforeEach(() => {
+  globalThis.ResizeObserver = FakeResizeObserver as unknown as typeof ResizeObserver
+})
 afterEach(() => jest.restoreAllMocks())
 
 test('§2 Enter sends the command and clears the field; a blank command is not sent', async () => {
@@ -49,6 +64,54 @@ test('§2 Enter sends the command and clears the field; a blank command is not s
   expect(field()).toHaveValue('')
   await user.type(field(), '   {Enter}')
   expect(console.sent).toEqual([{ type: 'command', command: 'say hi' }])
+})
+
+test('a sent command is shown in the log, in a style of its own and as plain text', async () => {
+  const { user, print } = await shown()
+  await print('before')
+  await user.type(field(), 'list <b>all</b>{Enter}')
+  await print('after')
+  expect(rows()).toEqual(['before', '> list <b>all</b>', 'after'])
+  const line = log().querySelector('.command')
+  expect(line).toHaveTextContent('> list <b>all</b>')
+  expect(line?.querySelector('.chevron')?.textContent).toBe('> ')
+  expect(log().querySelector('b')).toBeNull()
+})
+
+test('a command that could not be sent is not shown in the log', async () => {
+  const { store, console } = await shown()
+  act(() => console.listener?.closed(1006))
+  await waitFor(() => expect(rows()).toEqual(['[System] Socket closed unexpectedly.']))
+  jest.spyOn(globalThis.console, 'warn').mockImplementation(() => {})
+  act(() => void store.dispatch(commandSubmitted('list')))
+  expect(store.getState().console).toMatchObject({ submitted: null })
+  expect(rows()).toEqual(['[System] Socket closed unexpectedly.'])
+})
+
+test.each([
+  ['scrolled up', () => Promise.resolve(scrollTo(0))],
+  ['paused', (user: User) => user.click(tool('Pause'))],
+])('sending a command while %s returns to the end and turns auto-scroll on', async (_case, leave) => {
+  const { print, user, services } = await shown()
+  await print(...numbered(1, 300))
+  await leave(user)
+  await print('unseen')
+  expect(jump()).toBeVisible()
+  await user.type(field(), 'list{Enter}')
+  expect(rows().slice(-2)).toEqual(['unseen', '> list'])
+  expect(tool('Auto-scroll')).toHaveAttribute('aria-pressed', 'true')
+  expect(jump()).toBeNull()
+  // It is no choice for later visits (§4).
+  expect(services.stored.has('console-autoscroll')).toBe(false)
+})
+
+test('the log follows the end in a window of any height', async () => {
+  const { print } = await shown()
+  jest.spyOn(Element.prototype, 'clientHeight', 'get').mockReturnValue(240)
+  act(() => resized())
+  await print(...numbered(1, 300))
+  expect(log().scrollTop).toBe(300 * ROW - 240)
+  expect(rows().length).toBeLessThan(20)
 })
 
 test('§5 a closed socket disables sending, keeps the draft and shows the connection state', async () => {

@@ -1,5 +1,6 @@
 import { act, screen, waitFor, within } from '@testing-library/react'
 import { deploymentOf, instanceOf } from '../../../support/web/factories'
+import { network } from '../../../support/web/network'
 import { renderApp } from '../../../support/web/renderApp'
 import type { Instance } from '../../../../src/contract/instance'
 import { api } from '../../../../src/web/api/api'
@@ -49,6 +50,76 @@ test('§2 the instance page has a header, four cards, three tabs and four power 
   network.shows([])
   await user.click(screen.getByRole('link', { name: 'Back to home' }))
   expect(window.location.pathname).toBe('/')
+})
+
+test('a breadcrumb leads to the overview and the deployments, and links to the files and the configuration', async () => {
+  await shown({ dataDirectory: '/games/the lobby' })
+  const trail = screen.getByRole('navigation', { name: 'Breadcrumb' })
+  expect(
+    within(trail)
+      .getAllByRole('link')
+      .map((link) => [link.textContent, link.getAttribute('href')]),
+  ).toEqual([
+    ['Overview', '/'],
+    ['lobby', '/deployments'],
+  ])
+  await waitFor(() =>
+    expect(screen.getByRole('link', { name: 'Files of lobby' })).toHaveAttribute('href', '/files/games/the%20lobby'),
+  )
+  expect(screen.getByRole('link', { name: 'Configuration of lobby' })).toHaveAttribute(
+    'href',
+    '/deployments/lobby/edit',
+  )
+})
+
+test('§16 files and configuration are not linked for a user without these rights', async () => {
+  network.get('/api/account').answers({ role: 'limited', grants: [{ deployment: 'lobby', rights: ['view', 'power'] }] })
+  await shown({ state: 'BLOCKED', blockedReason: 'Jar file not found! Expected path: /nfsshare/lobby/server.jar' })
+  await waitFor(() => expect(screen.queryByRole('link', { name: 'Files of lobby' })).toBeNull())
+  expect(screen.queryByRole('link', { name: 'Configuration of lobby' })).toBeNull()
+  expect(within(banner()).queryAllByRole('link')).toEqual([])
+})
+
+const banner = () => screen.getByRole('status', { name: 'Blocked' })
+
+test('an instance whose jar is missing shows where it is expected, with links to files and configuration', async () => {
+  await shown({ state: 'BLOCKED', blockedReason: 'Jar file not found! Expected path: /nfsshare/lobby/server.jar' })
+  expect(banner()).toHaveTextContent('Jar file not found! Expected path: /nfsshare/lobby/server.jar')
+  expect(within(banner()).getByRole('link', { name: 'Open files' })).toHaveAttribute('href', '/files/lobby')
+  expect(within(banner()).getByRole('link', { name: 'Open configuration' })).toBeVisible()
+  expect(within(banner()).queryByRole('button')).toBeNull()
+})
+
+test('an instance that crashed too often shows its last exit, opens the crash details and starts again', async () => {
+  const lastExit = { code: 3, signal: null, at: 1_700_000_000_000, reason: 'Ended by itself with exit code 3' }
+  const { user, console, network } = await shown({
+    state: 'BLOCKED',
+    blockedReason: 'Ended 5 times within 5 minutes, the last time with exit code 3',
+    lastExit,
+    crashedAt: lastExit.at,
+  })
+  expect(banner()).toHaveTextContent('Last exit: Ended by itself with exit code 3')
+  await user.click(within(banner()).getByRole('button', { name: 'Start again' }))
+  expect(console.sent).toEqual([{ type: 'power', action: 'start' }])
+  network
+    .get(`${CALL}/${lobby.uid}/crash`)
+    .answers({ exit: lastExit, lines: [{ seq: 1, type: 'error', content: 'boom' }], cpu: [], memory: [] })
+  await user.click(within(banner()).getByRole('button', { name: 'Open crash details' }))
+  expect(await screen.findByText('boom')).toBeVisible()
+  expect(window.location.search).toBe('?tab=details')
+})
+
+test('a blocked process, which cannot be started on its own, leads to its deployment', async () => {
+  await shown({ type: 'process', state: 'BLOCKED', blockedReason: 'Port 80 is taken by a web server.' })
+  expect(banner()).toHaveTextContent('Port 80 is taken by a web server.Mend this, then restart its deployment.')
+  expect(within(banner()).getByRole('link', { name: 'Open deployments' })).toHaveAttribute('href', '/deployments')
+})
+
+test('the banner needs no reason from the server, and is gone when the instance is not blocked any more', async () => {
+  const { console } = await shown({ state: 'BLOCKED' })
+  expect(banner()).toHaveTextContent('The instance is blocked.The last lines of its console tell why.')
+  act(() => console.receive({ type: 'power', content: 'RUNNING' }))
+  await waitFor(() => expect(screen.queryByRole('status', { name: 'Blocked' })).toBeNull())
 })
 
 test("§2 an unknown uptime reads '0s'", async () => {
@@ -176,6 +247,17 @@ test.each([
   expect(
     buttons.filter((button) => button.getAttribute('aria-disabled') === 'true').map((button) => button.textContent),
   ).toEqual(disabled)
+})
+
+test('a disabled power button says why', async () => {
+  const { console } = await shown()
+  const start = within(power()).getByRole('button', { name: 'Start' })
+  expect(start).toHaveAccessibleDescription('It is already running')
+  expect(within(power()).getByRole('button', { name: 'Kill' })).not.toHaveAttribute('title')
+  act(() => console.receive({ type: 'power', content: 'STOPPED' }))
+  await waitFor(() => expect(start).not.toHaveAttribute('title'))
+  expect(within(power()).getByRole('button', { name: 'Kill' })).toHaveAccessibleDescription('It is already stopped')
+  expect(within(power()).getByRole('button', { name: 'Restart' })).toHaveAccessibleDescription('It is not running')
 })
 
 test('§4 a disabled power button keeps focus and sends nothing', async () => {
@@ -327,6 +409,15 @@ test('§2 Details shows pod name, IP, player count and player names', async () =
       .getAllByRole('listitem')
       .map((item) => item.textContent),
   ).toEqual(['Ann', 'Bob'])
+})
+
+test('Details has the warnings first, and copies pod name and IP', async () => {
+  const { user } = await shown({ warnings: ['Nobody listens.'] }, `${PATH}?tab=details`)
+  expect(screen.getAllByRole('term')[0]).toHaveTextContent('Warning')
+  const write = jest.spyOn(navigator.clipboard, 'writeText')
+  await user.click(screen.getByRole('button', { name: 'Copy the pod name' }))
+  await user.click(screen.getByRole('button', { name: 'Copy the IP' }))
+  expect(write.mock.calls).toEqual([['pod-3fa2c1-lobby'], ['10.0.0.1']])
 })
 
 test.each([

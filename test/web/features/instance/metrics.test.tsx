@@ -4,7 +4,13 @@ import { renderApp } from '../../../support/web/renderApp'
 
 type ChartProps = {
   series: { data: [number, number | null][] }[]
-  options: { colors: string[]; chart: { group: string } }
+  options: {
+    colors: string[]
+    chart: { group: string }
+    annotations: { yaxis: object[] }
+    xaxis: { min: number }
+    yaxis: { max: number }
+  }
 }
 const mockDrawn = jest.fn((_props: ChartProps) => null)
 // jsdom has no SVG layout, so the test checks the props of the chart.
@@ -43,6 +49,55 @@ test('§2, §7 a blue mCPU chart and a green MB chart with two decimals share th
   ])
   expect([cpu, memory].map(({ calls }) => calls[0]?.query)).toEqual([`?pod=${lobby.podName}`, `?pod=${lobby.podName}`])
   expect(drawnIn(BLUE)?.options.chart.group).toBe(drawnIn(GREEN)?.options.chart.group)
+})
+
+test('shows minimum, average, maximum and limit in words, and the limit as a line within the scale', async () => {
+  const app = renderApp(`/instance/lobby/${lobby.uid}?tab=metrics`, { signedInAs: 'ann' })
+  app.network
+    .get('/api/deployments/lobby/instances')
+    .answers({ instances: [{ ...lobby, limits: { cpu: 1500, memory: 2_097_152 } }] })
+  app.network.get('/api/metrics/cpu').answers({ data: [point(2, 100), point(1, 200), point(0, 600)] })
+  app.network.get('/api/metrics/memory').answers({ data: [point(0, 1024)] })
+  const figures = async (name: string) =>
+    within(await chart(name))
+      .getAllByRole('term')
+      .map((term) => `${term.textContent} ${term.nextElementSibling?.textContent}`)
+  await within(await chart('Memory')).findByText('1.00 MB')
+  await within(await chart('CPU')).findByText('600 mCPU')
+  expect(await figures('CPU')).toEqual(['Minimum 100 mCPU', 'Average 300 mCPU', 'Maximum 600 mCPU', 'Limit 1,500 mCPU'])
+  expect((await figures('Memory')).at(-1)).toBe('Limit 2,048.00 MB')
+  const { annotations, yaxis } = drawnIn(BLUE)!.options
+  expect(annotations.yaxis).toMatchObject([{ y: 1500, label: { text: 'Limit 1,500 mCPU' } }])
+  expect(yaxis.max).toBeGreaterThanOrEqual(1500)
+})
+
+test('without a limit from the server, none is drawn', async () => {
+  const { network } = opened()
+  network.get('/api/metrics/cpu').answers({ data: [point(0, 5)] })
+  network.get('/api/metrics/memory').answers({ data: [] })
+  expect(await within(await chart('CPU')).findByText('5 mCPU')).toBeVisible()
+  expect(screen.queryByText('Limit')).toBeNull()
+  expect(drawnIn(BLUE)?.options.annotations.yaxis).toEqual([])
+})
+
+test('the range of 15 minutes shows the newest points, and is kept while another tab is open', async () => {
+  const { network } = opened()
+  network.get('/api/metrics/cpu').answers({ data: [point(200, 900), point(60, 30), point(0, 10)] })
+  network.get('/api/metrics/memory').answers({ data: [] })
+  const shownPoints = () => drawnIn(BLUE)?.series[0]?.data.filter(([, value]) => value !== null)
+  const range = (name: string) => screen.getByRole('button', { name })
+  expect(await within(await chart('CPU')).findByText('10 mCPU')).toBeVisible()
+  expect(range('1 hour')).toHaveAttribute('aria-pressed', 'true')
+  expect(shownPoints()).toHaveLength(3)
+  act(() => range('15 min').click())
+  expect(shownPoints()).toEqual([
+    [NOW - 900_000, 30],
+    [NOW, 10],
+  ])
+  expect(drawnIn(BLUE)?.options.xaxis.min).toBe(NOW - 900_000)
+  act(() => screen.getByRole('tab', { name: 'Details' }).click())
+  act(() => screen.getByRole('tab', { name: 'Metrics' }).click())
+  expect(range('15 min')).toHaveAttribute('aria-pressed', 'true')
 })
 
 test('a gap in the samples is not connected by a line', async () => {

@@ -20,6 +20,7 @@ export function ConsoleTab({ uid, name, plainCommands }: ConsoleTabProps) {
   const buffer = useFrozenBuffer(live)
   const search = useRef<HTMLInputElement>(null)
   const console = useRef<HTMLElement>(null)
+  const pane = useRef<HTMLDivElement>(null)
 
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key.toLowerCase() !== 'f' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return
@@ -34,11 +35,11 @@ export function ConsoleTab({ uid, name, plainCommands }: ConsoleTabProps) {
     <section ref={console} className={styles.console} aria-label="Console" onKeyDown={onKeyDown}>
       <div className={styles.head}>
         <ConnectionBadge />
-        <LogSearch shown={buffer} live={live} field={search} onLeave={backToCommand} />
-        <LogTools buffer={live} shown={buffer} name={name} />
+        <LogSearch shown={buffer} live={live} field={search} pane={pane} onLeave={backToCommand} />
+        <LogTools buffer={live} shown={buffer} name={name} pane={pane} />
       </div>
       <div className={logStyles.frame}>
-        <LogWindow buffer={buffer} />
+        <LogWindow buffer={buffer} pane={pane} />
         {buffer.next === buffer.first && (
           <p className={logStyles.empty}>
             {buffer.next === 0 ? 'No output yet' : 'Cleared. What comes from now on is shown here.'}

@@ -4,11 +4,13 @@ import Chart from 'react-apexcharts'
 import { failureHint, failureText } from '../../../failure'
 import type { Metric } from '../../../api/metrics'
 import { useGetMetricQuery } from '../../../api/metrics'
+import type { MetricsRange } from '../instanceSlice'
+import { grouped, scaleUpTo } from './scale'
 import styles from './metrics.module.scss'
 
 /** Product §9. */
 const POLL_MS = 15_000
-const HOUR_MS = 3_600_000
+const SPANS_MS: Record<MetricsRange, number> = { quarter: 900_000, hour: 3_600_000 }
 
 const appearances: Record<
   Metric,
@@ -25,21 +27,34 @@ const appearances: Record<
   },
 }
 
-export function MetricChart({ podName, metric }: { podName: string; metric: Metric }) {
+type MetricChartProps = {
+  podName: string
+  metric: Metric
+  range: MetricsRange
+  /** In the unit of the server's points. */
+  limit: number | undefined
+}
+
+export function MetricChart({ podName, metric, range, limit: serverLimit }: MetricChartProps) {
   const { data, error, isLoading } = useGetMetricQuery(
     { metric, pod: podName },
     { pollingInterval: POLL_MS, skipPollingIfUnfocused: true, refetchOnFocus: true, refetchOnMountOrArgChange: true },
   )
   const { title, noun, unit, color, valueOf, digits } = appearances[metric]
-  const points = useMemo(
-    () => (data ?? []).map(({ timestamp, value }): Point => [timestamp, valueOf(value)]),
-    [data, valueOf],
-  )
+  const limit = serverLimit === undefined ? undefined : valueOf(serverLimit)
+  const points = useMemo(() => {
+    const all = (data ?? []).map(({ timestamp, value }): Point => [timestamp, valueOf(value)])
+    const start = (all.at(-1)?.[0] ?? 0) - SPANS_MS[range]
+    return all.filter(([timestamp]) => timestamp >= start)
+  }, [data, valueOf, range])
   const newest = points.at(-1)
   // A new object makes the chart render again.
   const chart = useMemo(
-    () => ({ series: [{ name: title, data: withGaps(points) }], options: optionsOf(metric, points.at(-1)?.[0] ?? 0) }),
-    [metric, title, points],
+    () => ({
+      series: [{ name: title, data: withGaps(points) }],
+      options: optionsOf(metric, { points, span: SPANS_MS[range], limit }),
+    }),
+    [metric, title, points, range, limit],
   )
 
   return (
@@ -48,7 +63,7 @@ export function MetricChart({ podName, metric }: { podName: string; metric: Metr
         {title} <span className={styles.unit}>({unit})</span>
         {newest && (
           <span className={styles.now} style={{ borderColor: color }}>
-            {newest[1].toFixed(digits)} {unit}
+            {grouped(newest[1], digits)} {unit}
           </span>
         )}
       </h2>
@@ -68,14 +83,37 @@ export function MetricChart({ podName, metric }: { podName: string; metric: Metr
       )}
       {points.length > 0 && (
         <div className={styles.chart} aria-hidden="true">
-          <Chart type="line" height={CHART_HEIGHT} width="100%" {...chart} />
+          <Chart type="area" height={CHART_HEIGHT} width="100%" {...chart} />
         </div>
+      )}
+      {points.length > 0 && (
+        <dl className={styles.figures}>
+          {figuresOf(points, limit).map(([term, value]) => (
+            <div key={term}>
+              <dt>{term}</dt>
+              <dd>
+                {grouped(value, digits)} <span>{unit}</span>
+              </dd>
+            </div>
+          ))}
+        </dl>
       )}
     </section>
   )
 }
 
 type Point = [timestamp: number, value: number]
+
+/** What the chart shows, for everybody: it is hidden from screen readers. */
+function figuresOf(points: Point[], limit: number | undefined): [string, number][] {
+  const values = points.map(([, value]) => value)
+  return [
+    ['Minimum', Math.min(...values)],
+    ['Average', values.reduce((sum, value) => sum + value, 0) / values.length],
+    ['Maximum', Math.max(...values)],
+    ...(limit === undefined ? [] : [['Limit', limit] satisfies [string, number]]),
+  ]
+}
 
 /** Inserts null where samples are missing, so that no line is drawn across the gap. */
 const withGaps = (points: Point[]) =>
@@ -92,10 +130,16 @@ const withGaps = (points: Point[]) =>
 /** In pixels. Also in metrics.module.scss. */
 const CHART_HEIGHT = 260
 
+type Shown = { points: Point[]; span: number; limit: number | undefined }
+
+const LABELS = { fontSize: '12px' }
+
 /** Text, grid and tooltip get their colours from the style sheet, so that they follow the theme. */
-function optionsOf(metric: Metric, end: number): ApexOptions {
+function optionsOf(metric: Metric, { points, span, limit }: Shown): ApexOptions {
   const { color, unit, digits } = appearances[metric]
-  const text = (value: number | null) => (value === null ? '' : `${value.toFixed(digits)} ${unit}`)
+  const text = (value: number | null) => (value === null ? '' : `${grouped(value, digits)} ${unit}`)
+  const end = points.at(-1)?.[0] ?? 0
+  const scale = scaleUpTo(Math.max(...points.map(([, value]) => value), limit ?? 0))
   return {
     chart: {
       id: `metric-${metric}`,
@@ -109,23 +153,44 @@ function optionsOf(metric: Metric, end: number): ApexOptions {
     },
     colors: [color],
     stroke: { width: 2, curve: 'straight' },
+    fill: { type: 'solid', opacity: 0.08 },
     markers: { size: 0, hover: { size: 4 } },
     dataLabels: { enabled: false },
     legend: { show: false },
     grid: { padding: { left: 8, right: 12 } },
     xaxis: {
       type: 'datetime',
-      min: end - HOUR_MS,
+      min: end - span,
       max: end,
-      labels: { datetimeUTC: false, format: 'HH:mm' },
+      labels: { datetimeUTC: false, format: 'HH:mm', style: LABELS },
       tooltip: { enabled: false },
       axisBorder: { show: false },
     },
     yaxis: {
       min: 0,
-      forceNiceScale: true,
+      max: scale.max,
+      tickAmount: scale.ticks,
       // A fixed width for both charts aligns their time axes.
-      labels: { minWidth: 56, maxWidth: 56, formatter: (value) => value.toFixed(value > 0 && value < 10 ? digits : 0) },
+      labels: { minWidth: 48, maxWidth: 48, formatter: scale.text, style: LABELS },
+    },
+    annotations: {
+      yaxis:
+        limit === undefined
+          ? []
+          : [
+              {
+                y: limit,
+                strokeDashArray: 6,
+                label: {
+                  text: `Limit ${grouped(limit, 0)} ${unit}`,
+                  position: 'left',
+                  textAnchor: 'start',
+                  offsetX: 4,
+                  borderWidth: 0,
+                  style: LABELS,
+                },
+              },
+            ],
     },
     tooltip: { x: { format: 'HH:mm:ss' }, y: { formatter: text } },
   }

@@ -1,5 +1,6 @@
 import { memo } from 'react'
 import type { ConsoleLine } from '../../../../sockets/lineBuffer'
+import { COMMAND_MARK } from '../../../../sockets/lineBuffer'
 import type { Span } from './ansi'
 import { styleLine } from './ansi'
 import { matchesIn } from './searchLines'
@@ -10,7 +11,8 @@ type LogRowProps = { line: ConsoleLine; number: number; query: string; current: 
 
 /** Renders a line as text, so that markup in it has no effect. */
 export const LogRow = memo(function LogRow({ line, number, query, current }: LogRowProps) {
-  const { text, spans, isPlain } = styleLine(line)
+  const { text, spans: styled, isPlain } = styleLine(line)
+  const spans = line.type === 'command' ? withMark(styled) : styled
   return (
     <div
       className={`${styles.row} ${styles[line.type] ?? ''} ${current === undefined ? '' : styles.found}`}
@@ -21,6 +23,13 @@ export const LogRow = memo(function LogRow({ line, number, query, current }: Log
     </div>
   )
 })
+
+/** A command has no colours of its own, so its first span begins with the mark. */
+const withMark = ([first, ...rest]: readonly Span[]): Span[] => [
+  { text: COMMAND_MARK, className: styles.chevron ?? '' },
+  ...(first ? [{ ...first, text: first.text.slice(COMMAND_MARK.length) }] : []),
+  ...rest,
+]
 
 const renderSpan = ({ text, className, style }: Span, index: number) =>
   className || style ? (

@@ -11,7 +11,7 @@ import {
   selectPosition,
   selectQuery,
 } from '../../instanceSlice'
-import { aroundLine } from './logGeometry'
+import { aroundLine, heightOf } from './logGeometry'
 import { LogButton } from './LogButton'
 import { ToolIcon } from './ToolIcon'
 import { useSearch } from './useSearch'
@@ -22,10 +22,11 @@ type LogSearchProps = {
   shown: LineBuffer
   live: LineBuffer
   field: RefObject<HTMLInputElement | null>
+  pane: RefObject<HTMLElement | null>
   onLeave: () => void
 }
 
-export function LogSearch({ shown, live, field, onLeave }: LogSearchProps) {
+export function LogSearch({ shown, live, field, pane, onLeave }: LogSearchProps) {
   const query = useSelector(selectQuery)
   const currentMatch = useSelector(selectCurrentMatch)
   const dispatch = useDispatch()
@@ -36,7 +37,7 @@ export function LogSearch({ shown, live, field, onLeave }: LogSearchProps) {
   const matchNumber = currentMatch && search.matchNumber(lines, currentMatch)
 
   const show = (occurrence: Match | undefined) => {
-    if (occurrence) dispatch(matchShown({ occurrence, position: aroundLine(occurrence.line) }))
+    if (occurrence) dispatch(matchShown({ occurrence, position: aroundLine(occurrence.line, heightOf(pane.current)) }))
   }
   const showNext = () => show(search.next(lines, currentMatch))
   const showPrevious = () => show(search.previous(lines, currentMatch))

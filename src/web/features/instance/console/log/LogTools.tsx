@@ -1,3 +1,4 @@
+import type { RefObject } from 'react'
 import { useDispatch, useSelector } from 'react-redux'
 import { saveText } from '../../../../api/saveAs'
 import { notified } from '../../../../facts'
@@ -16,7 +17,7 @@ import {
   selectWrap,
   wrapToggled,
 } from '../../instanceSlice'
-import { bottomOf } from './logGeometry'
+import { bottomOf, heightOf } from './logGeometry'
 import { LogButton } from './LogButton'
 import { selectedText, textOf } from './logSelection'
 import { ToolIcon } from './ToolIcon'
@@ -24,9 +25,14 @@ import styles from '../console.module.scss'
 import logStyles from './log.module.scss'
 
 /** `shown` holds the displayed lines, which may be older than `buffer`. */
-type LogToolsProps = { buffer: LineBuffer; shown: LineBuffer; name: string }
+type LogToolsProps = {
+  buffer: LineBuffer
+  shown: LineBuffer
+  name: string
+  pane: RefObject<HTMLElement | null>
+}
 
-export function LogTools({ buffer, shown, name }: LogToolsProps) {
+export function LogTools({ buffer, shown, name, pane }: LogToolsProps) {
   const isPaused = useSelector(selectIsPaused)
   const autoScroll = useSelector(selectAutoScroll)
   const wrap = useSelector(selectWrap)
@@ -60,7 +66,9 @@ export function LogTools({ buffer, shown, name }: LogToolsProps) {
       <LogButton
         label="Auto-scroll"
         pressed={autoScroll}
-        onClick={() => dispatch(autoScrollChosen({ on: !autoScroll, position: bottomOf(buffer) }))}
+        onClick={() =>
+          dispatch(autoScrollChosen({ on: !autoScroll, position: bottomOf(buffer, heightOf(pane.current)) }))
+        }
       >
         <ToolIcon name="bottom" />
       </LogButton>

@@ -1,3 +1,4 @@
+import type { RefObject } from 'react'
 import { useLayoutEffect, useMemo, useReducer, useRef } from 'react'
 import { useDispatch, useSelector } from 'react-redux'
 import type { LineBuffer } from '../../../../sockets/lineBuffer'
@@ -12,8 +13,8 @@ import {
   selectWrap,
 } from '../../instanceSlice'
 import { LogRow } from './LogRow'
-import { createGeometry, LOG_HEIGHT_PX, ROW_HEIGHT_PX } from './logGeometry'
-import { RULER, useColumns } from './useColumns'
+import { createGeometry, ROW_HEIGHT_PX } from './logGeometry'
+import { RULER, useLogSize } from './useLogSize'
 import { useLogSelection } from './useLogSelection'
 import '../../../../styles/monospace.scss'
 import styles from './log.module.scss'
@@ -24,7 +25,7 @@ const TOLERANCE = 5
 const OVERSCAN = 15
 
 /** Renders only the visible lines. The scroll position is a line, so that changes elsewhere do not move it. */
-export function LogWindow({ buffer }: { buffer: LineBuffer }) {
+export function LogWindow({ buffer, pane }: { buffer: LineBuffer; pane: RefObject<HTMLDivElement | null> }) {
   const wrap = useSelector(selectWrap)
   const autoScroll = useSelector(selectAutoScroll)
   const position = useSelector(selectPosition)
@@ -32,15 +33,14 @@ export function LogWindow({ buffer }: { buffer: LineBuffer }) {
   const currentMatch = useSelector(selectCurrentMatch)
   const dispatch = useDispatch()
 
-  const pane = useRef<HTMLDivElement>(null)
   const lines = useRef<HTMLDivElement>(null)
   const ruler = useRef<HTMLSpanElement>(null)
-  const columns = useColumns(lines, ruler)
+  const { columns, height } = useLogSize({ pane, lines, ruler })
   const geometry = useMemo(() => createGeometry(wrap ? columns : Infinity), [wrap, columns])
   const [, remeasured] = useReducer((count: number) => count + 1, 0)
 
   const rows = geometry.total(buffer)
-  const end = Math.max(0, rows * ROW_HEIGHT_PX - LOG_HEIGHT_PX)
+  const end = Math.max(0, rows * ROW_HEIGHT_PX - height)
   const top = autoScroll ? end : Math.min(end, Math.max(0, scrollTopOf(position)))
   const shown = useRef(0)
 
@@ -50,13 +50,13 @@ export function LogWindow({ buffer }: { buffer: LineBuffer }) {
 
   const overscan = autoScroll ? 0 : OVERSCAN
   const first = geometry.lineAt(buffer, Math.max(0, Math.floor(top / ROW_HEIGHT_PX) - overscan))
-  const last = geometry.lineAt(buffer, Math.floor((top + LOG_HEIGHT_PX) / ROW_HEIGHT_PX) + overscan)
+  const last = geometry.lineAt(buffer, Math.floor((top + height) / ROW_HEIGHT_PX) + overscan)
 
   useLayoutEffect(() => {
     if (!pane.current) return
     if (Math.abs(pane.current.scrollTop - top) > 1) pane.current.scrollTop = top
     shown.current = pane.current.scrollTop
-  }, [top, rows])
+  }, [pane, top, rows])
 
   useLayoutEffect(() => {
     if (!wrap) return
@@ -72,7 +72,7 @@ export function LogWindow({ buffer }: { buffer: LineBuffer }) {
   useLayoutEffect(() => {
     const mark = currentMatch && pane.current?.querySelector(`mark.${styles.current}`)
     if (pane.current && mark) bringIntoView(pane.current, mark)
-  }, [currentMatch])
+  }, [pane, currentMatch])
 
   useLogSelection(pane, buffer)
 

@@ -3,14 +3,19 @@ import { keptBlocks, lineAt } from '../../../../sockets/lineBuffer'
 import { plainText } from './ansi'
 import type { Position } from '../../instanceSlice'
 
-/** Height of the log (product §9) and of a row in pixels. Also in log.module.scss. */
+/**
+ * Height of the log (product §9) and of a row in pixels. Also in log.module.scss. On a phone the log is as high as the
+ * space that is left, so the height is measured (useLogSize.ts).
+ */
 export const LOG_HEIGHT_PX = 500
 export const ROW_HEIGHT_PX = 20
 
 /** The scroll position that shows the newest line at the bottom. */
-export const bottomOf = ({ next }: LineBuffer): Position => ({ line: next, offset: -LOG_HEIGHT_PX })
+export const bottomOf = ({ next }: LineBuffer, height: number): Position => ({ line: next, offset: -height })
 /** The scroll position that centres a line. */
-export const aroundLine = (line: number): Position => ({ line, offset: -LOG_HEIGHT_PX / 2 })
+export const aroundLine = (line: number, height: number): Position => ({ line, offset: -height / 2 })
+/** The height of the rendered log. */
+export const heightOf = (pane: Element | null): number => pane?.clientHeight || LOG_HEIGHT_PX
 
 /** Characters that are one column wide, and escapes, which have no width. */
 // eslint-disable-next-line no-control-regex -- the escape is what this is about

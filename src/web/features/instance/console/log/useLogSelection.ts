@@ -5,7 +5,7 @@ import type { LineBuffer } from '../../../../sockets/lineBuffer'
 import { showSelection, eraseSelection, placeAt } from './renderedSelection'
 import type { LogSelection, Place } from '../../instanceSlice'
 import { scrolledAway, selectionEnded, selectSelection, textSelected } from '../../instanceSlice'
-import { LOG_HEIGHT_PX, ROW_HEIGHT_PX } from './logGeometry'
+import { heightOf, ROW_HEIGHT_PX } from './logGeometry'
 import { isSamePlace, linesBetween, movedBy, selectedText, wordAt } from './logSelection'
 import styles from '../console.module.scss'
 
@@ -66,15 +66,15 @@ export function useLogSelection(pane: RefObject<HTMLElement | null>, buffer: Lin
         event.preventDefault()
         select(linesBetween(lines, lines.first, lines.next - 1))
       } else if (event.key === 'Escape') end()
-      else if (event.shiftKey && STEPS[event.key]) {
+      else if (event.shiftKey && stepsOf(event.key, box)) {
         event.preventDefault()
-        const steps = STEPS[event.key] ?? 0
+        const steps = stepsOf(event.key, box)
         const anchor = known?.anchor ?? edgeOf(box, steps)
         if (!anchor) return
         const focus = movedBy(lines, known?.focus ?? anchor, steps)
         select({ anchor, focus })
         if (!isSeen(box, focus))
-          dispatch(scrolledAway({ line: focus.line, offset: steps > 0 ? ROW_HEIGHT_PX - LOG_HEIGHT_PX : 0 }))
+          dispatch(scrolledAway({ line: focus.line, offset: steps > 0 ? ROW_HEIGHT_PX - heightOf(box) : 0 }))
       }
     }
 
@@ -108,14 +108,18 @@ export function useLogSelection(pane: RefObject<HTMLElement | null>, buffer: Lin
   }, [pane, dispatch])
 }
 
-/** Number of lines per key. */
-const STEPS: Record<string, number> = {
-  ArrowUp: -1,
-  ArrowDown: 1,
-  PageUp: -Math.floor(LOG_HEIGHT_PX / ROW_HEIGHT_PX),
-  PageDown: Math.floor(LOG_HEIGHT_PX / ROW_HEIGHT_PX),
-  Home: -Number.MAX_SAFE_INTEGER,
-  End: Number.MAX_SAFE_INTEGER,
+/** By how many lines a key moves; 0 for any other key. */
+function stepsOf(key: string, pane: Element): number {
+  const page = Math.floor(heightOf(pane) / ROW_HEIGHT_PX)
+  const steps: Record<string, number> = {
+    ArrowUp: -1,
+    ArrowDown: 1,
+    PageUp: -page,
+    PageDown: page,
+    Home: -Number.MAX_SAFE_INTEGER,
+    End: Number.MAX_SAFE_INTEGER,
+  }
+  return steps[key] ?? 0
 }
 
 const isTypedInto = (target: EventTarget | null) =>

@@ -1,0 +1,84 @@
+import type { ReactNode } from 'react'
+import Button from 'react-bootstrap/Button'
+import { useDispatch, useSelector } from 'react-redux'
+import { Link } from 'react-router-dom'
+import type { Instance } from '../../../contract/instance'
+import { useAccess } from '../../api/useAccess'
+import { powerRequested, selectEnd } from '../../sockets/consoleSlice'
+import { Icon } from '../../ui/Icon'
+import { TimeAgo } from '../../ui/time/TimeAgo'
+import { configurationAddress, useFilesAddress } from './deploymentAddresses'
+import { crashCapsuleRequested } from './instanceSlice'
+import styles from './blockedBanner.module.scss'
+
+type BlockedBannerProps = { deployment: string; instance: Instance; onDetails: () => void }
+
+/** Why the instance is blocked and what to do about it. */
+export function BlockedBanner({ deployment, instance, onDetails }: BlockedBannerProps) {
+  const { blockedReason, crashedAt, lastExit, type } = instance
+  const isJarMissing = useSelector(selectEnd) === 'jarMissing' || /^jar file not found/i.test(blockedReason ?? '')
+  const isCrashLoop = !isJarMissing && /^ended \d+ times/i.test(blockedReason ?? '')
+  const { may } = useAccess()
+  const filesAddress = useFilesAddress(deployment, instance)
+  const dispatch = useDispatch()
+
+  const openCrash = () => {
+    if (crashedAt !== undefined) dispatch(crashCapsuleRequested(crashedAt))
+    onDetails()
+  }
+  const again = type === 'process' ? 'restart its deployment' : 'start it again'
+  return (
+    <section className={styles.banner} role="status" aria-label="Blocked">
+      <Icon name="alert" size={20} />
+      <div className={styles.text}>
+        <p className={styles.reason}>
+          {withFullStop(blockedReason ?? (isJarMissing ? 'Jar file not found!' : 'The instance is blocked.'))}
+        </p>
+        <p className={styles.remedy}>
+          {remedyOf({ isJarMissing, isCrashLoop, isUnexplained: blockedReason === undefined, again })}
+        </p>
+        {isCrashLoop && lastExit && (
+          <p className={styles.remedy}>
+            Last exit: {lastExit.reason}, <TimeAgo time={lastExit.at} />
+          </p>
+        )}
+      </div>
+      <div className={styles.actions}>
+        {isJarMissing && may('files', deployment) && <Action to={filesAddress}>Open files</Action>}
+        {isCrashLoop && crashedAt !== undefined && (
+          <Button variant="outline-secondary" onClick={openCrash}>
+            Open crash details
+          </Button>
+        )}
+        {!isCrashLoop && may('configuration', deployment) && (
+          <Action to={configurationAddress(deployment)}>Open configuration</Action>
+        )}
+        {type === 'process' && <Action to="/deployments">Open deployments</Action>}
+        {isCrashLoop && type !== 'process' && may('power', deployment) && (
+          <Button variant="outline-secondary" onClick={() => dispatch(powerRequested('start'))}>
+            Start again
+          </Button>
+        )}
+      </div>
+    </section>
+  )
+}
+
+function Action({ to, children }: { to: string; children: ReactNode }) {
+  return (
+    <Link to={to} className="btn btn-outline-secondary">
+      {children}
+    </Link>
+  )
+}
+
+type Cause = { isJarMissing: boolean; isCrashLoop: boolean; isUnexplained: boolean; again: string }
+
+function remedyOf({ isJarMissing, isCrashLoop, isUnexplained, again }: Cause): string {
+  if (isJarMissing) return `Upload the jar to its files, or name another one in the configuration. Then ${again}.`
+  if (isCrashLoop) return `The crash details hold its last lines. Mend what they show, then ${again}.`
+  if (isUnexplained) return `The last lines of its console tell why. Mend that, then ${again}.`
+  return `Mend this, then ${again}.`
+}
+
+const withFullStop = (text: string) => (/[.!?]$/.test(text) || /[/\\]\S*$/.test(text) ? text : `${text}.`)

@@ -1,0 +1,71 @@
+import { Link } from 'react-router-dom'
+import type { Instance } from '../../../contract/instance'
+import { useAccess } from '../../api/useAccess'
+import { ActionIcon } from '../../ui/ActionIcon'
+import { Icon } from '../../ui/Icon'
+import { ToolIcon } from './console/log/ToolIcon'
+import { configurationAddress, useFilesAddress } from './deploymentAddresses'
+import { PowerButtons } from './PowerButtons'
+import styles from './head.module.scss'
+
+type InstanceHeadProps = { deployment: string; instance: Instance | undefined; problem: string | undefined }
+
+/** Where the instance is, what else belongs to its deployment, and its power buttons. */
+export function InstanceHead({ deployment, instance, problem }: InstanceHeadProps) {
+  const { may } = useAccess()
+  const filesAddress = useFilesAddress(deployment, instance)
+  return (
+    <div className={styles.head}>
+      <Link
+        to="/"
+        className={`btn btn-outline-secondary ${styles.backButton}`}
+        aria-label="Back to home"
+        title="Back to home"
+      >
+        <ToolIcon name="back" size={18} />
+      </Link>
+      <div className={styles.names}>
+        <nav className={styles.trail} aria-label="Breadcrumb">
+          <ol>
+            <li>
+              <Link to="/">Overview</Link>
+              <Icon name="chevron" size={14} />
+            </li>
+            <li>
+              <Link to="/deployments">{deployment}</Link>
+              <Icon name="chevron" size={14} />
+            </li>
+            <li aria-current="page">
+              <h1>{instance?.name || <span className="visually-hidden">Loading the instance</span>}</h1>
+            </li>
+          </ol>
+        </nav>
+        <div className={styles.belongings}>
+          {may('files', deployment) && (
+            <Link to={filesAddress} aria-label={`Files of ${deployment}`} title="Open files">
+              <ActionIcon name="folder" />
+              <span>Files</span>
+            </Link>
+          )}
+          {may('configuration', deployment) && (
+            <Link
+              to={configurationAddress(deployment)}
+              aria-label={`Configuration of ${deployment}`}
+              title="Edit configuration"
+            >
+              <ActionIcon name="pencil" />
+              <span>Configuration</span>
+            </Link>
+          )}
+        </div>
+        <p
+          className={problem ? `page-summary failed ${styles.summary}` : `page-summary ${styles.summary}`}
+          role={problem ? 'alert' : undefined}
+        >
+          {problem ? `${problem}. Showing what was known before.` : instance?.description || `Deployment ${deployment}`}
+        </p>
+      </div>
+      {instance && <PowerButtons {...instance} />}
+    </div>
+  )
+}
