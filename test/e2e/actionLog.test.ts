@@ -127,7 +127,7 @@ browserTest(
 
     const secret = await register(page, { inviteCode: product().inviteCode!, username: 'ann', password })
     secrets.push(secret)
-    await page.getByRole('link', { name: 'Go to Login' }).click()
+    await page.getByRole('link', { name: 'Open Quarterdeck' }).click()
     await page.getByRole('heading', { name: 'Network Overview' }).waitFor()
     await page.getByRole('button', { name: 'Logout' }).click()
 

@@ -80,7 +80,7 @@ browserTest(
     annsApp.learn(
       await register(ann.page, { inviteCode: product().inviteCode, username: 'ann', password: PASSWORDS.ann }),
     )
-    await ann.page.getByRole('link', { name: 'Go to Login' }).click()
+    await ann.page.getByRole('link', { name: 'Open Quarterdeck' }).click()
     await ann.page.getByRole('link', { name: 'Admin' }).click()
 
     // Users: ann's own row offers neither demote nor delete.
@@ -116,7 +116,7 @@ browserTest(
 
     bobsApp.learn(await register(bob.page, { link, username: 'bob', password: PASSWORDS.bob }))
     expect(bob.page.url()).not.toContain(code)
-    await bob.page.getByRole('link', { name: 'Go to Login' }).click()
+    await bob.page.getByRole('link', { name: 'Open Quarterdeck' }).click()
     await bob.page.goto('/admin')
     await bob.page.getByRole('heading', { name: 'Administrators only' }).waitFor()
     await expectGoodPage(bob.page, 'admin-refused')

@@ -30,7 +30,7 @@ browserTest(
 
     const secret = await register(page, { inviteCode: product().inviteCode!, ...ann })
     await expectGoodPage(page, 'register-done')
-    await page.getByRole('link', { name: 'Go to Login' }).click()
+    await page.getByRole('link', { name: 'Open Quarterdeck' }).click()
     const card = page.getByRole('link', { name: /-sample/ })
     await card.getByText('Online').waitFor()
     await page.getByText('Live', { exact: true }).waitFor()

@@ -44,7 +44,7 @@ browserTest(
     const inviteCode = await invite.locator('code').innerText()
 
     await register(bob.page, { inviteCode, username: 'bob', password: 'bobs first secret' })
-    await bob.page.getByRole('link', { name: 'Go to Login' }).click()
+    await bob.page.getByRole('link', { name: 'Open Quarterdeck' }).click()
     await bob.page.getByRole('heading', { name: 'Network Overview' }).waitFor()
     const names = async () =>
       ((await call(bob.page, 'GET', '/deployments'))['deployments'] as { name: string }[]).map(({ name }) => name)

@@ -97,7 +97,7 @@ browserTest(
       username: 'ann',
       password: PASSWORD,
     })
-    await page.getByRole('link', { name: 'Go to Login' }).click()
+    await page.getByRole('link', { name: 'Open Quarterdeck' }).click()
     await overview(page)
     await openMethods(page)
     await takePictures(page, 'security-first')
@@ -226,7 +226,7 @@ browserTest(
         username: 'ann',
         password: PASSWORD,
       })
-      await page.getByRole('link', { name: 'Go to Login' }).click()
+      await page.getByRole('link', { name: 'Open Quarterdeck' }).click()
       await overview(page)
       await openMethods(page)
       await prove(page, 'Connect to Harbour', await nextCode(secret))

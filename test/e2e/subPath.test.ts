@@ -99,7 +99,7 @@ browserTest('#16 the console works below a path that the proxy passes on', async
   expect(product!.url).toBe(`${origin}${PATH}`)
   const { page, errors } = await openPage(origin)
   secret = await register(page, { link: `${origin}${PATH}/register?invite=${product!.inviteCode}`, ...ann })
-  await page.getByRole('link', { name: 'Go to Login' }).click()
+  await page.getByRole('link', { name: 'Open Quarterdeck' }).click()
   await walk(page, origin, 'passed')
   expect(await cookiesOf(page)).toEqual([`isAdmin ${PATH}`, `token ${PATH}`])
 

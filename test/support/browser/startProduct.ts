@@ -139,7 +139,7 @@ export async function register(
   await page.getByRole('button', { name: 'Continue' }).click()
   const secret = (await page.locator('.secret code').innerText()).replaceAll(/\s/g, '')
   await page.getByLabel('Verification code').fill(await codeOf(secret))
-  await page.getByRole('button', { name: /Verify/ }).click()
+  // The last digit sends it.
   await page.getByText('Your account has been created successfully. You can now login with your credentials.').waitFor()
   return secret
 }
@@ -147,7 +147,7 @@ export async function register(
 /** Registers through the pages and goes to the overview. */
 export async function signUpOnPages(page: Page, product: Product): Promise<void> {
   await register(page, { inviteCode: product.inviteCode ?? '', ...FIRST_USER })
-  await page.getByRole('link', { name: 'Go to Login' }).click()
+  await page.getByRole('link', { name: 'Open Quarterdeck' }).click()
   await page.getByRole('heading', { name: 'Network Overview' }).waitFor()
 }
 

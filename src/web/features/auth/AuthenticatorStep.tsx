@@ -1,3 +1,4 @@
+import { CODE_LENGTH } from '../../../contract/rules'
 import { CopyButton } from '../../ui/CopyButton'
 import { CodeForm } from './CodeForm'
 
@@ -12,7 +13,9 @@ type AuthenticatorStepProps = {
 export function AuthenticatorStep({ qrCode, secret, busy, onSubmit }: AuthenticatorStepProps) {
   return (
     <>
-      <p className="auth-lead">Scan this with your authenticator app, then enter the six-digit code it shows.</p>
+      <p className="auth-lead">
+        Scan this with your authenticator app, then enter the six-digit code it shows. The sixth digit sends it.
+      </p>
       <div className="qr">
         {qrCode?.startsWith('data:image/') && (
           <img src={qrCode} width={184} height={184} alt="QR code for your authenticator app" />
@@ -27,7 +30,7 @@ export function AuthenticatorStep({ qrCode, secret, busy, onSubmit }: Authentica
           </div>
         </>
       )}
-      <CodeForm busy={busy} onSubmit={onSubmit} />
+      <CodeForm busy={busy} onSubmit={onSubmit} sentAt={CODE_LENGTH} />
     </>
   )
 }

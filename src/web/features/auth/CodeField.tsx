@@ -11,7 +11,6 @@ export function CodeField({ code, tries, onChange }: CodeFieldProps) {
       className="code-field"
       inputMode="numeric"
       autoComplete="one-time-code"
-      placeholder="000000"
       pattern={`[0-9]{${CODE_LENGTH}}`}
       title={`${CODE_LENGTH} digits`}
       required

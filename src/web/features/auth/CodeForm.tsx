@@ -1,4 +1,4 @@
-import type { FormEvent, ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { useState } from 'react'
 import { SubmitButton } from '../../ui/form/SubmitButton'
 import { CodeField } from './CodeField'
@@ -6,18 +6,19 @@ import { CodeField } from './CodeField'
 type CodeFormProps = {
   busy: boolean
   onSubmit: (code: string) => Promise<{ error?: unknown }>
+  /** The length at which the code is sent without a click. */
+  sentAt?: number
   before?: ReactNode
   after?: ReactNode
 }
 
-export function CodeForm({ busy, onSubmit, before, after }: CodeFormProps) {
+export function CodeForm({ busy, onSubmit, sentAt, before, after }: CodeFormProps) {
   const [code, setCode] = useState('')
   const [tries, setTries] = useState(0)
 
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
+  const send = async (entered: string) => {
     if (busy) return
-    const { error } = await onSubmit(code)
+    const { error } = await onSubmit(entered)
     if (!error) return
     // A one-time code is accepted once, so it cannot be sent again.
     setCode('')
@@ -25,9 +26,22 @@ export function CodeForm({ busy, onSubmit, before, after }: CodeFormProps) {
   }
 
   return (
-    <form className="auth-form" onSubmit={submit}>
+    <form
+      className="auth-form"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void send(code)
+      }}
+    >
       {before}
-      <CodeField code={code} tries={tries} onChange={setCode} />
+      <CodeField
+        code={code}
+        tries={tries}
+        onChange={(text) => {
+          setCode(text)
+          if (text.length === sentAt && text !== code) void send(text)
+        }}
+      />
       <SubmitButton busy={busy}>Verify Code</SubmitButton>
       {after}
     </form>

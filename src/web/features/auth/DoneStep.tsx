@@ -1,9 +1,13 @@
 import { useEffect, useRef } from 'react'
+import { useSelector } from 'react-redux'
 import { Link } from 'react-router-dom'
 import { Icon } from '../../ui/Icon'
+import { selectOrigin } from './sessionSlice'
 
-export function DoneStep() {
+/** @param props.signedIn whether the server sent a session with its answer, as ours does */
+export function DoneStep({ signedIn }: { signedIn: boolean }) {
   const message = useRef<HTMLDivElement>(null)
+  const origin = useSelector(selectOrigin)
   // The submit button of the previous step is gone, and the focus with it.
   useEffect(() => message.current?.focus(), [])
   return (
@@ -12,9 +16,18 @@ export function DoneStep() {
         <Icon name="check" size={28} />
       </span>
       <p>Your account has been created successfully. You can now login with your credentials.</p>
-      <Link to="/login" className="btn btn-primary submit">
-        Go to Login
-      </Link>
+      {signedIn ? (
+        <>
+          <p className="form-text">In this browser you are signed in already.</p>
+          <Link to={origin ?? '/'} className="btn btn-primary submit">
+            Open Quarterdeck
+          </Link>
+        </>
+      ) : (
+        <Link to="/login" className="btn btn-primary submit">
+          Go to Login
+        </Link>
+      )}
     </div>
   )
 }

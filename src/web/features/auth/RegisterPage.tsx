@@ -71,7 +71,7 @@ export function RegisterPage() {
         </>
       )}
       {step === 'done' ? (
-        <DoneStep />
+        <DoneStep signedIn={signedIn} />
       ) : (
         <div className="auth-links">
           {step === 'invite' ? (

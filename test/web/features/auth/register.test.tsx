@@ -1,4 +1,4 @@
-import { screen } from '@testing-library/react'
+import { screen, waitFor } from '@testing-library/react'
 import { selectSignedIn } from '../../../../src/web/features/auth/sessionSlice'
 import { tokenOf } from '../../../support/web/factories'
 import { renderApp } from '../../../support/web/renderApp'
@@ -34,10 +34,7 @@ async function fillAccount({ user }: Pick<Rendered, 'user'>, username = 'ann', p
   await user.click(screen.getByRole('button', { name: 'Continue' }))
 }
 
-async function enterCode({ user }: Pick<Rendered, 'user'>) {
-  await user.type(screen.getByLabelText('Verification code'), '123456')
-  await user.click(screen.getByRole('button', { name: 'Verify Code' }))
-}
+const enterCode = ({ user }: Pick<Rendered, 'user'>) => user.type(screen.getByLabelText('Verification code'), '123456')
 
 test('§2 registration leads from invite to account to authenticator to success, and from there to the overview', async () => {
   const rendered = await atStepThree()
@@ -55,8 +52,46 @@ test('§2 registration leads from invite to account to authenticator to success,
   // The user is signed in now, and the success message stays.
   expect(selectSignedIn(store.getState())).toBe(true)
   expect(services.jar.get('isAdmin')).toBe('1')
-  await user.click(screen.getByRole('link', { name: 'Go to Login' }))
+  expect(screen.queryByRole('link', { name: 'Go to Login' })).not.toBeInTheDocument()
+  await user.click(screen.getByRole('link', { name: 'Open Quarterdeck' }))
   expect(await screen.findByRole('heading', { name: 'Network Overview' })).toBeVisible()
+})
+
+test('§2 registration leads to the page that the user wanted to open before', async () => {
+  const { network, user } = renderApp('/databases?sort=size')
+  network.post('/api/auth/verify-invite').answers({ token: 'invite-token' })
+  network.post('/api/auth/register').answers({ qrCode })
+  network.post('/api/auth/verify-registration').answers({ loginToken: tokenOf('ann') })
+  await user.click(await screen.findByRole('link', { name: 'Create Account' }))
+  await user.type(await screen.findByLabelText('Invite code'), 'INVITE-1')
+  await user.click(screen.getByRole('button', { name: 'Continue' }))
+  await screen.findByLabelText('Username')
+  await fillAccount({ user })
+  await screen.findByLabelText('Verification code')
+  await enterCode({ user })
+  expect(await screen.findByRole('link', { name: 'Open Quarterdeck' })).toHaveAttribute('href', '/databases?sort=size')
+})
+
+test('§2 the sixth digit of the code sends it once, and after a refusal the field is empty for the next one', async () => {
+  const rendered = await atStepThree()
+  const refused = rendered.network
+    .post('/api/auth/verify-registration')
+    .answersLater(400, { error: 'That code is wrong' })
+  const field = screen.getByLabelText('Verification code')
+  // A placeholder of digits looks like a code that was typed.
+  expect(field).not.toHaveAttribute('placeholder')
+  await rendered.user.type(field, '12345')
+  expect(screen.getByRole('button', { name: 'Verify Code' })).not.toHaveAttribute('aria-busy', 'true')
+  await rendered.user.type(field, '6{Enter}7')
+  refused.release()
+  expect(await screen.findByRole('alert')).toHaveTextContent('That code is wrong')
+  expect(refused.calls.map(({ body }) => (body as { token: string }).token)).toEqual(['123456'])
+  await waitFor(() => expect(field).toHaveValue(''))
+  const accepted = rendered.network.post('/api/auth/verify-registration').answers({ loginToken: tokenOf('ann') })
+  await rendered.user.click(field)
+  await rendered.user.paste('654 321')
+  expect(await screen.findByText(success)).toBeVisible()
+  expect(accepted.calls).toHaveLength(1)
 })
 
 test('§2 the success page leads to the login page when the server sent no usable token', async () => {
