@@ -91,6 +91,7 @@ export const ActivityEntry = z.object({
   subject: z.string().nullable().describe('The object of the action: a name, a path, a command. Null if it has none.'),
   address: z.string(),
   succeeded: z.boolean().describe('False if the action was refused or failed.'),
+  failure: z.string().optional().describe('Why it failed: the error code of the call. Missing: unknown, or a success.'),
   api_key: z.string().optional().describe('The name of the API key that was used. Missing: a session.'),
 })
 export type ActivityEntry = z.infer<typeof ActivityEntry>
@@ -105,6 +106,13 @@ export const ActivityQuery = z.strictObject({
     .describe('Cursor: only entries older than the one with this id.'),
   kind: ActivityKind.optional(),
   username: z.string().min(1).max(256).refine(hasNoNul, NO_NUL).optional().describe('Only actions of this user.'),
+  hours: z.coerce
+    .number()
+    .int()
+    .positive()
+    .max(90 * 24)
+    .optional()
+    .describe('Only the actions of the last hours, this many.'),
   search: z
     .string()
     .max(200)

@@ -13,6 +13,7 @@ const FIRST_RETRY_MS = 250
 const LAST_RETRY_MS = 15_000
 /** In UTF-16 units: an entry is a line. */
 const SUBJECT_LIMIT = 500
+const HOUR_MS = 3_600_000
 
 /** An activity without its time and UUID, which are added when it is recorded. */
 export type ActivityRecord = Omit<NewActivity, 'at' | 'entry'>
@@ -98,9 +99,9 @@ export function createActivityLog(db: Db, log: Pick<Logger, 'error' | 'warn'>, n
       })
       if (!retry) void write()
     },
-    async list(query) {
+    async list({ hours, ...query }) {
       await write()
-      return listActivity(db, query)
+      return listActivity(db, { ...query, ...(hours !== undefined && { since: new Date(now() - hours * HOUR_MS) }) })
     },
     async close() {
       isClosed = true

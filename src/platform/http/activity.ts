@@ -49,7 +49,7 @@ export function fieldOf(
 }
 
 /**
- * Records who called what, when, from where and whether it succeeded; never a body. Records when the answer is ready,
+ * Records who called what, when, from where and whether it succeeded, or why not; never a body. Records when the answer is ready,
  * so that a client that disconnects is recorded too. A route under /api that changes data without declaring its
  * `activity` cannot be added. Must be registered before `guardRoutes`, whose refusals are recorded too.
  */
@@ -93,6 +93,8 @@ export function recordActivity(app: FastifyInstance, log: Pick<ActivityLog, 'rec
       username,
       address: request.activityAddress,
       succeeded,
+      // Its code, because the text may quote what was sent.
+      failure: succeeded ? null : (request.failure ?? null),
       api_key: request.user?.key?.name ?? null,
     }
     log.record({ ...by, kind, action, subject: request.activitySubject ?? activity.subject?.(request) ?? null })

@@ -22,6 +22,7 @@ import * as authenticators from './migrations/0016_authenticators'
 import * as openId from './migrations/0017_openid'
 import * as previousSignIns from './migrations/0018_previous_sign_ins'
 import * as inviteMakers from './migrations/0019_invite_makers'
+import * as activityFailures from './migrations/0020_activity_failures'
 import type { State } from './schema'
 
 export type Db = Kysely<State>
@@ -47,6 +48,7 @@ const migrations: Record<string, Migration> = {
   '0017_openid': openId,
   '0018_previous_sign_ins': previousSignIns,
   '0019_invite_makers': inviteMakers,
+  '0020_activity_failures': activityFailures,
 }
 
 /** Limit for a connection or a result, so that an outage is reported within five seconds. */

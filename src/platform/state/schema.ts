@@ -228,5 +228,7 @@ export interface State {
     entry: string | null
     /** The name of the API key that was used. Null: a session. */
     api_key: string | null
+    /** The error code of a call that failed. Null: a success, or unknown. */
+    failure: string | null
   }
 }

@@ -17,13 +17,13 @@ import type { DataOf } from './transport/answerSchema'
 import { answerSchema, listIn } from './transport/answerSchema'
 import { undoOnFailure, updateOnSuccess } from './transport/cacheUpdates'
 
-export type ActivityFilter = { kind?: ActivityKind; username?: string; search?: string }
+export type ActivityFilter = { kind?: ActivityKind; username?: string; hours?: number; search?: string }
 export type ActivityPage = { entries: ActivityEntry[]; hasMore: boolean }
 
 const userUrl = (id: number) => `users/${encodeURIComponent(id)}`
 
 function activityUrl({
-  queryArg: { kind, username, search },
+  queryArg: { kind, username, hours, search },
   pageParam,
 }: {
   queryArg: ActivityFilter
@@ -33,6 +33,7 @@ function activityUrl({
     ...(pageParam !== null && { before: String(pageParam) }),
     ...(kind && { kind }),
     ...(username && { username }),
+    ...(hours !== undefined && { hours: String(hours) }),
     ...(search && { search }),
   }).toString()
   return asked ? `activity?${asked}` : 'activity'

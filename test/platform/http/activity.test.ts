@@ -63,6 +63,7 @@ test('registrations, sign-ins, failed sign-ins and sign-outs are recorded with u
     subject: 'ann',
     address: '10.9.8.7',
     succeeded: false,
+    failure: 'BAD_CREDENTIALS',
   })
   expect(unknown).toMatchObject({
     username: null,
@@ -72,6 +73,7 @@ test('registrations, sign-ins, failed sign-ins and sign-outs are recorded with u
     address: '10.9.8.7',
     succeeded: false,
   })
+  expect(out).not.toHaveProperty('failure')
   expect(out).toMatchObject({ username: 'ann', kind: 'session', action: 'signed out', succeeded: true })
   expect(out!.at).toBeGreaterThanOrEqual(before)
   expect(out!.at).toBeLessThanOrEqual(Date.now())
@@ -118,9 +120,15 @@ test('refused and failed calls are recorded as such, with their subject', async 
     action: 'deleted deployment',
     subject: 'not-there',
     succeeded: false,
+    failure: 'NOT_FOUND',
   })
   await platform.call('POST', '/api/deployments', { token: ann.token, body: { name: { $ne: 1 } } })
-  expect((await newest())[0]).toMatchObject({ action: 'created deployment', subject: null, succeeded: false })
+  expect((await newest())[0]).toMatchObject({
+    action: 'created deployment',
+    subject: null,
+    succeeded: false,
+    failure: 'INVALID_INPUT',
+  })
 })
 
 test('deployments are recorded by name, never with their text', async () => {
@@ -305,6 +313,21 @@ describe('GET /api/activity', () => {
     expect([first, second, third].flatMap(({ entries }) => entries.map(({ subject }) => subject))).toEqual(
       many.reverse(),
     )
+  })
+
+  test('filters by time, and refuses a time that is not a number of hours', async () => {
+    await platform.state.pool.query(
+      `insert into activity (at, username, kind, action, subject, address, succeeded)
+       select now() - hours * interval '1 hour', 'timed', 'file', 'deleted', hours || ' h', '::1', true
+       from unnest(array[30, 2, 0]) as hours`,
+    )
+    expect(await subjects('timed')).toEqual(['0 h', '2 h', '30 h'])
+    expect(await subjects('timed', '&hours=24')).toEqual(['0 h', '2 h'])
+    expect(await subjects('timed', '&hours=1')).toEqual(['0 h'])
+    for (const hours of ['0', '-1', '1.5', 'many', '2161']) {
+      const { status } = await platform.call('GET', `/api/activity?hours=${hours}`, { token: ann.token })
+      expect({ hours, status }).toEqual({ hours, status: 400 })
+    }
   })
 
   test('filters by kind', async () => {

@@ -14,18 +14,19 @@ export async function insertActivity(db: Db, entries: NewActivity[]): Promise<vo
     .execute()
 }
 
-/** One page, newest first. Wildcards of `like` in `search` are escaped. */
+/** One page, newest first. `since` replaces the `hours` of the query. Wildcards of `like` in `search` are escaped. */
 export async function listActivity(
   db: Db,
-  { before, kind, username, search }: ActivityQuery,
+  { before, kind, username, search, since }: Omit<ActivityQuery, 'hours'> & { since?: Date | undefined },
 ): Promise<{ entries: ActivityEntry[]; hasMore: boolean }> {
   let query = db
     .selectFrom('activity')
-    .select(['id', 'at', 'username', 'kind', 'action', 'subject', 'address', 'succeeded', 'api_key'])
+    .select(['id', 'at', 'username', 'kind', 'action', 'subject', 'address', 'succeeded', 'api_key', 'failure'])
     .orderBy('id', 'desc')
     .limit(ACTIVITY_PAGE + 1)
   if (before !== undefined) query = query.where('id', '<', String(before))
   if (username !== undefined) query = query.where('username', '=', username)
+  if (since !== undefined) query = query.where('at', '>=', since)
   if (kind !== undefined) query = query.where('kind', '=', kind)
   if (search !== undefined && search !== '') {
     const pattern = `%${search.replaceAll(/[\\%_]/g, '\\$&')}%`
@@ -38,11 +39,12 @@ export async function listActivity(
     )
   }
   const rows = await query.execute()
-  const entries = rows.slice(0, ACTIVITY_PAGE).map(({ id, at, api_key, ...row }) => ({
+  const entries = rows.slice(0, ACTIVITY_PAGE).map(({ id, at, api_key, failure, ...row }) => ({
     ...row,
     id: Number(id),
     at: at.getTime(),
     ...(api_key !== null && { api_key }),
+    ...(failure !== null && { failure }),
   }))
   return { entries, hasMore: rows.length > ACTIVITY_PAGE }
 }
