@@ -99,7 +99,6 @@ export function PasswordDialog() {
         {...fieldState('token')}
         inputMode="numeric"
         autoComplete="one-time-code"
-        placeholder="000000"
         required
         value={token}
         onChange={(text) => type('token')(text.replace(/\D/g, '').slice(0, CODE_LENGTH))}

@@ -56,9 +56,14 @@ function KeyItem({ apiKey, onDelete }: { apiKey: ApiKey; onDelete: () => void })
           )}
         </p>
       </div>
-      <button type="button" className={styles.delete} aria-label={`Delete the API key ${name}`} onClick={onDelete}>
+      <button
+        type="button"
+        className={styles.delete}
+        title="Delete"
+        aria-label={`Delete the API key ${name}`}
+        onClick={onDelete}
+      >
         <ActionIcon name="trash" />
-        Delete
       </button>
     </li>
   )

@@ -4,6 +4,7 @@ import { useDispatch, useSelector } from 'react-redux'
 import { useGetApiKeysQuery } from '../../../api/keys'
 import { failureDetail, isNotOffered } from '../../../failure'
 import { ActionIcon } from '../../../ui/ActionIcon'
+import { EmptyState } from '../../../ui/EmptyState'
 import { LoadFailure } from '../../../ui/LoadFailure'
 import { useFocusFallback } from '../../../ui/useFocusFallback'
 import { CreatedKeyDialog } from './CreatedKeyDialog'
@@ -38,7 +39,7 @@ export function KeysPage() {
           Programs sign in with a key instead of a password and a code. A key can never do more than you.
         </p>
       </div>
-      {error && isNotOffered(error) && <p className={styles.empty}>This server does not offer API keys.</p>}
+      {error && isNotOffered(error) && <EmptyState>This server does not offer API keys.</EmptyState>}
       {error && !isNotOffered(error) && (
         <LoadFailure
           title="Failed to load your API keys"
@@ -48,7 +49,7 @@ export function KeysPage() {
         />
       )}
       {!data && !error && <KeysSkeleton />}
-      {data?.length === 0 && <p className={styles.empty}>You have no API keys yet</p>}
+      {data?.length === 0 && <EmptyState>You have no API keys yet</EmptyState>}
       {data && data.length > 0 && <KeyList keys={data} onDelete={({ id }) => dispatch(keyDeletionRequested(id))} />}
       {dialog?.kind === 'create' && <CreateKeyDialog creation={dialog} onCreated={setCreated} />}
       {dialog?.kind === 'delete' && <DeleteKeyDialog id={dialog.id} />}

@@ -94,7 +94,6 @@ function NewAuthenticator({ setup, qrCode, secret, onClose }: Setup & { onClose:
         focusKey={tries}
         inputMode="numeric"
         autoComplete="one-time-code"
-        placeholder="000000"
         required
         value={code}
         onChange={(text) => setCode(text.replace(/\D/g, '').slice(0, CODE_LENGTH))}

@@ -5,6 +5,7 @@ import type { OwnMethods } from '../../../api/ownMethods'
 import { useGetOpenIdConnectionQuery, useGetOwnMethodsQuery } from '../../../api/ownMethods'
 import { failureDetail, isNotOffered } from '../../../failure'
 import { counted } from '../../../ui/counted'
+import { EmptyState } from '../../../ui/EmptyState'
 import { LoadFailure } from '../../../ui/LoadFailure'
 import { useFocusFallback } from '../../../ui/useFocusFallback'
 import { AddAuthenticatorDialog } from './AddAuthenticatorDialog'
@@ -43,7 +44,7 @@ export function SecurityPage() {
         </p>
       </div>
       <ConnectionFailure />
-      {error && isNotOffered(error) && <p className={styles.empty}>This server offers no other sign-in methods.</p>}
+      {error && isNotOffered(error) && <EmptyState>This server offers no other sign-in methods.</EmptyState>}
       {error && !isNotOffered(error) && (
         <LoadFailure
           title="Failed to load your sign-in methods"
