@@ -40,7 +40,7 @@ browserTest(
     await takeTabletPictures(page, 'admin-create-invite-limited')
     await dialog.getByRole('button', { name: 'Create', exact: true }).click()
     const invite = page.getByRole('listitem', { name: 'for bob' })
-    await invite.getByText('Limited to 1 deployment').waitFor()
+    await invite.getByText('Limited to lobby').waitFor()
     const inviteCode = await invite.locator('code').innerText()
 
     await register(bob.page, { inviteCode, username: 'bob', password: 'bobs first secret' })
@@ -69,7 +69,8 @@ browserTest(
     await page.getByText('Signed in nowhere').waitFor()
     await bob.page.getByRole('heading', { name: 'Sign In' }).waitFor()
     await page.getByRole('link', { name: 'All activity of bob' }).click()
-    await page.getByRole('link', { name: 'Show the activity of all users, not only of bob' }).waitFor()
+    await page.getByRole('combobox', { name: 'User' }).waitFor()
+    expect(await page.getByRole('combobox', { name: 'User' }).inputValue()).toBe('bob')
     await expectGoodPage(page, 'activity-of-user')
 
     // An API key.

@@ -1,12 +1,13 @@
 import type { ComponentType } from 'react'
-import { useEffect, useRef } from 'react'
+import { useEffect, useEffectEvent, useRef } from 'react'
 import { useDispatch, useSelector } from 'react-redux'
 import { Link, useSearchParams } from 'react-router-dom'
 import { ActionIcon } from '../../ui/ActionIcon'
 import { panelId, tabId, TabList } from '../../ui/TabList'
 import { useFocusFallback } from '../../ui/useFocusFallback'
 import { AdminDialogs } from './AdminDialogs'
-import { dialogClosed, selectDialog } from './adminSlice'
+import type { AdminDialog } from './adminSlice'
+import { dialogClosed, dialogOpened, selectDialog } from './adminSlice'
 import { DashboardTab } from './dashboard/DashboardTab'
 import { InvitesTab } from './invites/InvitesTab'
 import { UsersTab } from './users/UsersTab'
@@ -19,10 +20,16 @@ const TABS = [
 ] as const
 type Tab = (typeof TABS)[number]
 
-const panels: Record<Tab['key'], ComponentType> = {
+const panels: Record<Tab['key'], ComponentType<{ onInvite: () => void }>> = {
   users: UsersTab,
   invites: InvitesTab,
   dashboard: DashboardTab,
+}
+
+const dialogsOfTabs: Record<Tab['key'], AdminDialog['kind'][]> = {
+  users: ['resetPassword', 'deleteUser'],
+  invites: ['createInvite', 'deleteInvite'],
+  dashboard: ['deleteToken'],
 }
 
 export function AdminTabs() {
@@ -32,9 +39,22 @@ export function AdminTabs() {
   const Panel = panels[key]
   const panel = useRef<HTMLDivElement>(null)
 
-  useFocusFallback(panel, useSelector(selectDialog) !== null)
+  const dialog = useSelector(selectDialog)
+  // Each change of tab is a history entry, so that Back returns to the previous tab.
+  const choose = (tab: Tab['key']) => setParameters({ tab }, { preventScrollReset: true })
 
-  useEffect(() => () => void dispatch(dialogClosed()), [key, dispatch])
+  useFocusFallback(panel, dialog !== null)
+
+  const closeThoseOfOtherTabs = useEffectEvent(() => {
+    if (dialog && !dialogsOfTabs[key].includes(dialog.kind)) dispatch(dialogClosed())
+  })
+  useEffect(() => closeThoseOfOtherTabs(), [key])
+  useEffect(() => () => void dispatch(dialogClosed()), [dispatch])
+
+  const invite = () => {
+    dispatch(dialogOpened({ kind: 'createInvite', message: '' }))
+    if (key !== 'invites') choose('invites')
+  }
 
   return (
     <>
@@ -47,14 +67,7 @@ export function AdminTabs() {
         </Link>
       </div>
       <div className={styles.tabBar}>
-        {/* Each change of tab is a history entry, so that Back returns to the previous tab. */}
-        <TabList
-          id="admin"
-          label="Administration"
-          tabs={TABS}
-          chosen={key}
-          onChoose={(tab) => setParameters({ tab }, { preventScrollReset: true })}
-        />
+        <TabList id="admin" label="Administration" tabs={TABS} chosen={key} onChoose={choose} />
       </div>
       <div
         ref={panel}
@@ -64,7 +77,7 @@ export function AdminTabs() {
         className={styles.tabPanel}
         tabIndex={-1}
       >
-        <Panel />
+        <Panel onInvite={invite} />
       </div>
       <AdminDialogs />
     </>

@@ -7,6 +7,7 @@ import { rootReducer } from '../../app/rootReducer'
 import { addAppListeners } from '../../app/appListeners'
 import { roleChanged, sessionEnded } from '../../facts'
 import type { ApiFailure } from '../../failure'
+import type { InviteStatus } from './invites/inviteStatus'
 
 /** `tries` counts submissions. The form shows validation errors from the first one on. */
 export type InviteCreation = { kind: 'createInvite'; message: string; access?: UserAccess; tries?: number }
@@ -24,8 +25,10 @@ export type AdminDialog =
 export type AdminState = {
   dialog: AdminDialog | null
   userSearch: string
-  /** `kind: null` means all kinds. */
-  activity: { kind: ActivityKind | null; search: string }
+  /** Null: all. */
+  inviteFilter: InviteStatus | null
+  /** `kind: null` means all kinds. `hours: null`: any time, otherwise that long ago at most. */
+  activity: { kind: ActivityKind | null; hours: number | null; search: string }
   /** Rights that were changed and not saved, by the id of their user. */
   accessEdits: Record<number, UserAccess>
 }
@@ -33,7 +36,8 @@ export type AdminState = {
 const initialState: AdminState = {
   dialog: null,
   userSearch: '',
-  activity: { kind: null, search: '' },
+  inviteFilter: null,
+  activity: { kind: null, hours: null, search: '' },
   accessEdits: {},
 }
 
@@ -60,6 +64,9 @@ const adminSlice = createSlice({
     usersSearched(state, { payload }: PayloadAction<string>) {
       state.userSearch = payload
     },
+    invitesFiltered(state, { payload }: PayloadAction<InviteStatus | null>) {
+      state.inviteFilter = payload
+    },
     activityFiltered(state, { payload }: PayloadAction<Partial<AdminState['activity']>>) {
       Object.assign(state.activity, payload)
     },
@@ -72,10 +79,15 @@ const adminSlice = createSlice({
   },
   extraReducers: (builder) => {
     builder.addCase(sessionEnded, () => initialState)
+    // The new one has to be seen.
+    builder.addMatcher(adminApi.endpoints.createInviteCode.matchFulfilled, (state) => {
+      if (state.inviteFilter !== 'Active') state.inviteFilter = null
+    })
   },
   selectors: {
     selectDialog: (state) => state.dialog,
     selectUserSearch: (state) => state.userSearch,
+    selectInviteFilter: (state) => state.inviteFilter,
     selectActivityFilter: (state) => state.activity,
     selectAccessEdit: (state, id: number): UserAccess | undefined => state.accessEdits[id],
   },
@@ -94,11 +106,12 @@ export const {
   inviteTried: inviteSubmitted,
   dialogClosed,
   usersSearched,
+  invitesFiltered,
   activityFiltered,
   accessChosen,
   accessChoiceDropped,
 } = adminSlice.actions
-export const { selectDialog, selectUserSearch, selectActivityFilter, selectAccessEdit } =
+export const { selectDialog, selectUserSearch, selectInviteFilter, selectActivityFilter, selectAccessEdit } =
   adminSlice.injectInto(rootReducer).selectors
 
 const { getUsers, getInviteCodes, getDashboardToken, getActivity } = adminApi.endpoints

@@ -1,9 +1,16 @@
 import { screen, waitFor, within } from '@testing-library/react'
-import { activityOf } from '../../../support/web/factories'
+import { activityOf, deploymentOf, userOf } from '../../../support/web/factories'
 import { network } from '../../../support/web/network'
 import { renderApp } from '../../../support/web/renderApp'
 
 const rendered = () => renderApp('/activity', { signedInAs: '1', isAdmin: true })
+
+// To which page a name leads.
+beforeEach(() => {
+  network.get('/api/users').answers({ users: [userOf(1, 'ann', true), userOf(2, 'bob')] })
+  network.get('/api/deployments').answers({ deployments: [deploymentOf('lobby')] })
+})
+
 const rows = () =>
   within(screen.getByRole('main'))
     .queryAllByRole('listitem')
@@ -22,6 +29,7 @@ test('entries show user, action, time and address in server order, with failures
         subject: 'bob',
         address: '10.0.0.7',
         succeeded: false,
+        failure: 'BAD_CREDENTIALS',
       }),
       activityOf(2, { at }),
       activityOf(1, { at, action: 'signed in', kind: 'session', subject: null }),
@@ -30,13 +38,75 @@ test('entries show user, action, time and address in server order, with failures
   })
   rendered()
   expect(await screen.findByText('That is all. Entries are kept for 90 days.')).toBeVisible()
-  const when = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' }).format(at)
   expect(rows()).toEqual([
-    `Somebody failed to sign in bob FailedSign-ins · from 10.0.0.73 hours ago${when}`,
-    `ann deleted deployment lobbyDeployments · from 10.0.0.13 hours ago${when}`,
-    `ann signed inSign-ins · from 10.0.0.13 hours ago${when}`,
+    'Somebodyfailed to sign in bobFailed: wrong username or passwordSign-insfrom 10.0.0.73 hours ago',
+    'anndeleted deployment lobbyDeploymentsfrom 10.0.0.13 hours ago',
+    'annsigned inSign-insfrom 10.0.0.13 hours ago',
+  ])
+  const when = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' }).format(at)
+  for (const time of screen.getAllByText('3 hours ago')) expect(time).toHaveAttribute('title', when)
+  jest.restoreAllMocks()
+})
+
+test('entries stand below their day', async () => {
+  const at = (day: number, hour: number) => new Date(2026, 10, day, hour).getTime()
+  jest.spyOn(Date, 'now').mockReturnValue(at(20, 12))
+  network.get('/api/activity').answers({
+    entries: [
+      activityOf(5, { at: at(20, 9), subject: 'five' }),
+      activityOf(4, { at: at(20, 0), subject: 'four' }),
+      activityOf(3, { at: at(19, 23), subject: 'three' }),
+      activityOf(2, { at: at(17, 8), subject: 'two' }),
+    ],
+    hasMore: false,
+  })
+  rendered()
+  await screen.findByText('five')
+  const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'full' }).format(at(17, 0))
+  const days = screen.getAllByRole('heading', { level: 2 })
+  expect(days.map((day) => day.textContent)).toEqual(['Today', 'Yesterday', date])
+  expect(days.map((day) => within(day.nextElementSibling as HTMLElement).getAllByRole('listitem').length)).toEqual([
+    2, 1, 1,
   ])
   jest.restoreAllMocks()
+})
+
+test('names lead to the pages of what still exists', async () => {
+  network.get('/api/activity').answers({
+    entries: [
+      activityOf(6, { username: 'bob', action: 'enabled deployment', subject: 'lobby' }),
+      activityOf(5, { username: 'gone', action: 'deleted deployment', subject: 'old' }),
+      activityOf(4, { kind: 'file', action: 'changed file', subject: '/nfsshare/lobby/a b/server.yml' }),
+      activityOf(3, { kind: 'file', action: 'deleted', subject: '/nfsshare/lobby/x' }),
+      activityOf(2, { kind: 'user', action: 'reset password of', subject: 'bob' }),
+      activityOf(1, { kind: 'user', action: 'deleted user', subject: 'eve' }),
+    ],
+    hasMore: false,
+  })
+  rendered()
+  expect(await screen.findByRole('link', { name: 'lobby' })).toHaveAttribute('href', '/deployments/lobby/edit')
+  expect(screen.getByRole('link', { name: '/nfsshare/lobby/a b/server.yml' })).toHaveAttribute(
+    'href',
+    '/files/lobby/a%20b',
+  )
+  for (const link of screen.getAllByRole('link', { name: 'bob' }))
+    expect(link).toHaveAttribute('href', '/admin/users/2')
+  expect(screen.getAllByRole('link', { name: 'bob' })).toHaveLength(2)
+  for (const name of ['gone', 'old', '/nfsshare/lobby/x', 'eve']) {
+    expect(screen.getByText(name)).toBeVisible()
+    expect(screen.queryByRole('link', { name })).not.toBeInTheDocument()
+  }
+})
+
+test('the activity of a period is asked for in hours', async () => {
+  network.get('/api/activity').answers({ entries: [activityOf(1)], hasMore: false })
+  const { user, store } = rendered()
+  await screen.findByText('lobby')
+  const { calls } = network.get('/api/activity').answers({ entries: [], hasMore: false })
+  await user.selectOptions(screen.getByRole('combobox', { name: 'Time' }), 'Last 7 days')
+  expect(await screen.findByText('Nothing matches these filters')).toBeVisible()
+  expect(calls.map(({ query }) => query)).toEqual(['?hours=168'])
+  expect(store.getState().admin?.activity.hours).toBe(168)
 })
 
 test('Load older fetches the next page and appends it', async () => {
@@ -83,7 +153,7 @@ test('the activity is filtered on the server by kind and by a debounced search',
   await user.type(screen.getByRole('searchbox', { name: 'Search activity' }), 'a b&c')
   expect(await screen.findByText('found')).toBeVisible()
   expect(bySearch.calls.map(({ query }) => query)).toEqual(['?kind=session&search=a+b%26c'])
-  expect(store.getState().admin?.activity).toEqual({ kind: 'session', search: 'a b&c' })
+  expect(store.getState().admin?.activity).toEqual({ kind: 'session', hours: null, search: 'a b&c' })
 })
 
 test('a failed filter request does not show the entries of the previous filter', async () => {

@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import type { InviteCode } from '../../../../src/contract/admin'
-import { inviteOf } from '../../../support/web/factories'
+import { inviteOf, userOf } from '../../../support/web/factories'
 import { network } from '../../../support/web/network'
 import { problemsIn } from '../../../support/web/problems'
 import { renderApp } from '../../../support/web/renderApp'
@@ -11,6 +11,7 @@ const messages = () => screen.queryAllByRole('listitem').map((item) => item.getA
 const row = (message: string) => screen.findByRole('listitem', { name: message })
 
 async function rendered(codes: InviteCode[]) {
+  network.get('/api/users').answers({ users: [userOf(1, 'ann', true), userOf(2, 'bob')] })
   network.get('/api/invite-codes').answers({ codes })
   const app = renderApp('/admin?tab=invites', { signedInAs: '1', isAdmin: true })
   await screen.findByRole('button', { name: 'Create Invite Code' })
@@ -33,35 +34,94 @@ test.each([
 })
 
 test('only an active invite code shows its expiry, if the server reports one', async () => {
-  const until = { expires_at: '2026-11-08T10:00:00.000Z' }
+  const until = { expires_at: new Date(Date.now() + 3.5 * 86_400_000).toISOString() }
   await rendered([
     inviteOf('A-1', 'active', until),
     inviteOf('B-1', 'used', { ...until, used_by: 'bob' }),
     inviteOf('C-1', 'unknown'),
     inviteOf('D-1', 'odd', { expires_at: 'in a week' }),
   ])
-  expect(await row('active')).toHaveTextContent(/· expires .*2026/)
   const when = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' }).format(
     Date.parse(until.expires_at),
   )
-  expect(within(await row('active')).getByText(when)).toHaveAttribute('datetime', until.expires_at)
+  expect(await row('active')).toHaveTextContent('expires in 3 days')
+  const time = within(await row('active')).getByText('in 3 days')
+  expect(time).toHaveAttribute('datetime', until.expires_at)
+  expect(time).toHaveAttribute('title', when)
   for (const message of ['used', 'unknown', 'odd']) expect(await row(message)).not.toHaveTextContent('expires')
 })
 
-test('§2 the newest invite code comes first; each row shows code, message and user', async () => {
+test('§2 active invite codes come first, then the newest; each row shows code, message and user', async () => {
   await rendered([
     inviteOf('OLD-1', 'old', { created_at: '2026-10-01T10:00:00.000Z', used_by: 'bob' }),
-    inviteOf('NEW-1', 'new', { created_at: '2026-11-01T10:00:00.000Z' }),
+    inviteOf('GONE-1', 'of somebody who left', { created_at: '2026-09-01T10:00:00.000Z', used_by: 'eve' }),
+    inviteOf('NEW-1', 'revoked', { created_at: '2026-11-01T10:00:00.000Z', revoked: true }),
+    inviteOf('OPEN-1', 'open', { created_at: '2026-08-01T10:00:00.000Z' }),
   ])
-  expect(messages()).toEqual(['new', 'old'])
+  expect(messages()).toEqual(['open', 'revoked', 'old', 'of somebody who left'])
   expect(await row('old')).toHaveTextContent(/OLD-1.*used by bob/)
+  expect(await within(await row('old')).findByRole('link', { name: 'bob' })).toHaveAttribute('href', '/admin/users/2')
+  // A user who was deleted has no page.
+  expect(within(await row('of somebody who left')).queryByRole('link')).not.toBeInTheDocument()
+})
+
+test('invite codes are filtered by their status, with the number of each', async () => {
+  const { user, store } = await rendered([
+    inviteOf('A-1', 'open'),
+    inviteOf('B-1', 'also open'),
+    inviteOf('C-1', 'used', { used_by: 'bob' }),
+    inviteOf('D-1', 'over', { is_expired: true }),
+  ])
+  const filter = within(screen.getByRole('radiogroup', { name: 'Status' }))
+  expect(filter.getAllByRole('radio').map((radio) => radio.closest('label')!.textContent)).toEqual([
+    'All 4',
+    'Active 2',
+    'Used 1',
+    'Expired 1',
+    'Revoked 0',
+  ])
+  await user.click(filter.getByRole('radio', { name: 'Active 2' }))
+  expect(messages()).toEqual(['open', 'also open'])
+  expect(store.getState().admin?.inviteFilter).toBe('Active')
+  await user.click(filter.getByRole('radio', { name: 'Revoked 0' }))
+  expect(screen.getByText('No invite code is revoked')).toBeVisible()
+  // The numbers are of what the search finds.
+  await user.type(screen.getByRole('searchbox', { name: 'Search invite codes' }), 'OPEN')
+  expect(filter.getByRole('radio', { name: 'All 2' })).toBeVisible()
+})
+
+test('a new invite code is shown whatever the filter was', async () => {
+  const { user } = await rendered([inviteOf('A-1', 'over', { is_expired: true })])
+  await user.click(screen.getByRole('radio', { name: 'Expired 1' }))
+  network.post('/api/invite-codes').answers({ code: 'NEW-1' })
+  await user.click(screen.getByRole('button', { name: 'Create Invite Code' }))
+  const field = within(await screen.findByRole('dialog')).getByLabelText('Message')
+  network
+    .get('/api/invite-codes')
+    .answers({ codes: [inviteOf('A-1', 'over', { is_expired: true }), inviteOf('NEW-1', 'for eve')] })
+  await user.type(field, 'for eve{Enter}')
+  expect(await row('for eve')).toBeVisible()
+})
+
+test('the list says what an invite code gives', async () => {
+  const grant = (deployment: string) => ({ deployment, rights: ['view' as const, 'console' as const] })
+  await rendered([
+    inviteOf('A-1', 'one', { role: 'limited', grants: [grant('lobby')] }),
+    inviteOf('B-1', 'two', { role: 'limited', grants: [grant('lobby'), grant('arena')] }),
+    inviteOf('C-1', 'three', { role: 'limited', grants: ['a', 'b', 'c'].map(grant) }),
+    inviteOf('D-1', 'all', { role: 'operator' }),
+  ])
+  expect(within(await row('one')).getByText('Limited to lobby')).toHaveAttribute('title', 'lobby: View, Console')
+  expect(await row('two')).toHaveTextContent('Limited to lobby and arena')
+  expect(await row('three')).toHaveTextContent('Limited to 3 deployments')
+  expect(await row('all')).toHaveTextContent('Operator')
 })
 
 test.each([
   ['code-b', ['second']],
   ['SECO', ['second']],
   ['carol', ['first']],
-  ['  code  ', ['first', 'second']],
+  ['  code  ', ['second', 'first']],
   ['nothing like it', []],
 ])('§2 the search %p matches code, message and used_by, ignoring case', async (text, found) => {
   const { user, store } = await rendered([

@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from '@testing-library/react'
+import { act, screen, waitFor, within } from '@testing-library/react'
 import { userOf } from '../../../support/web/factories'
 import { network } from '../../../support/web/network'
 import { problemsIn } from '../../../support/web/problems'
@@ -7,6 +7,12 @@ import { renderApp } from '../../../support/web/renderApp'
 const notifications = () =>
   [...screen.getByRole('region', { name: 'Notifications' }).children].map((toast) => toast.textContent)
 const row = (name: string) => screen.findByRole('listitem', { name })
+type User = ReturnType<typeof renderApp>['user']
+/** Chooses from the menu of a row. */
+async function choose(user: User, name: string, action: string) {
+  await user.click(within(await row(name)).getByRole('button', { name: `Actions for ${name}` }))
+  await user.click(await within(await row(name)).findByRole('button', { name: action }))
+}
 const toggleOf = (name: string) => screen.findByRole('switch', { name: `${name} is an administrator` })
 
 async function rendered(subject = '1') {
@@ -35,25 +41,30 @@ test.each([
   ['contains the user ID', '1'],
   ['contains the username', 'ann'],
 ])('decisions §2: when the token %s, the own row only offers a password reset', async (_case, subject) => {
-  await rendered(subject)
+  const { user } = await rendered(subject)
   const own = within(await row('ann'))
   expect(own.getByText('You')).toBeVisible()
   expect(own.getByText('Administrator')).toBeVisible()
   expect(own.queryByRole('switch')).not.toBeInTheDocument()
-  expect(own.getAllByRole('button').map((button) => button.getAttribute('aria-label'))).toEqual([
-    'Reset the password of ann',
-  ])
-  for (const other of ['bob', 'Carol'])
-    expect(within(await row(other)).getByRole('button', { name: `Delete ${other}` })).toBeVisible()
+  const actions = async (name: string) => {
+    const menu = within(await row(name))
+    await user.click(menu.getByRole('button', { name: `Actions for ${name}` }))
+    await menu.findByRole('button', { name: 'Reset password' })
+    const [, ...items] = menu.getAllByRole('button').map((item) => item.textContent)
+    await user.keyboard('{Escape}')
+    return items
+  }
+  expect(await actions('ann')).toEqual(['Reset password'])
+  for (const other of ['bob', 'Carol']) expect(await actions(other)).toEqual(['Reset password', 'Delete'])
 })
 
 test('§2 resetting the own password warns that all own sessions end, including this one', async () => {
   const { user } = await rendered('1')
-  await user.click(within(await row('bob')).getByRole('button', { name: 'Reset the password of bob' }))
+  await choose(user, 'bob', 'Reset password')
   const dialog = () => within(screen.getByRole('dialog', { name: 'Reset Password' }))
   expect(dialog().getByText('All their sessions end at once.')).toBeVisible()
   await user.click(dialog().getByRole('button', { name: 'Cancel' }))
-  await user.click(within(await row('ann')).getByRole('button', { name: 'Reset the password of ann' }))
+  await choose(user, 'ann', 'Reset password')
   expect(
     dialog().getByText('All your sessions end at once, this one too: you sign in again with the new password.'),
   ).toBeVisible()
@@ -107,7 +118,7 @@ test('§8 a failed administrator switch is rolled back, and only the problem log
 
 async function resetting() {
   const app = await rendered()
-  await app.user.click(within(await row('bob')).getByRole('button', { name: 'Reset the password of bob' }))
+  await choose(app.user, 'bob', 'Reset password')
   const dialog = await screen.findByRole('dialog', { name: 'Reset Password' })
   return {
     ...app,
@@ -152,7 +163,7 @@ test('§2 a password reset can show the typed password and leaves none of it in 
   expect(calls.map(({ body }) => body)).toEqual([{ password: 'brand new secret' }])
   await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
   expect(JSON.stringify(store.getState())).not.toContain('brand new secret')
-  expect(screen.getByRole('button', { name: 'Reset the password of bob' })).toHaveFocus()
+  await waitFor(() => expect(screen.getByRole('button', { name: 'Actions for bob' })).toHaveFocus())
 })
 
 test('§8 a failed reset keeps the dialog and its input, and only the problem log records the reason', async () => {
@@ -171,7 +182,7 @@ test('§8 a failed reset keeps the dialog and its input, and only the problem lo
 
 async function deleting() {
   const app = await rendered()
-  await app.user.click(within(await row('bob')).getByRole('button', { name: 'Delete bob' }))
+  await choose(app.user, 'bob', 'Delete')
   const dialog = await screen.findByRole('dialog', { name: 'Delete User' })
   return { ...app, dialog, confirm: () => app.user.click(within(dialog).getByRole('button', { name: 'Delete' })) }
 }
@@ -184,7 +195,7 @@ test('§2 deleting a user asks for confirmation and removes the row', async () =
   await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
   expect(calls).toHaveLength(0)
 
-  await user.click(within(await row('bob')).getByRole('button', { name: 'Delete bob' }))
+  await choose(user, 'bob', 'Delete')
   await user.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Delete' }))
   expect(within(screen.getByRole('dialog')).getByRole('button', { name: 'Deleting...' })).toHaveAttribute(
     'aria-busy',
@@ -237,4 +248,38 @@ test('a screen reader announces that the users are loading', async () => {
   network.get('/api/users').answersLater({ users: [] })
   renderApp('/admin', { signedInAs: '1', isAdmin: true })
   expect(await screen.findByText('Loading the users')).toBeInTheDocument()
+})
+
+test('the list shows the role and when a user was last seen, with the exact time on hover', async () => {
+  const seen = new Date(Date.now() - 3.5 * 3_600_000)
+  network.get('/api/users').answers({
+    users: [
+      userOf(1, 'ann', true),
+      { ...userOf(2, 'bob'), role: 'limited', last_seen: seen.toISOString() },
+      { ...userOf(3, 'carol'), role: 'operator' },
+    ],
+  })
+  renderApp('/admin', { signedInAs: '1', isAdmin: true })
+  const bob = within(await row('bob'))
+  expect(bob.getByText('Limited')).toBeVisible()
+  expect(bob.getByText('3 hours ago')).toHaveAttribute(
+    'title',
+    new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' }).format(seen),
+  )
+  expect(within(await row('carol')).getByText('not seen lately')).toBeVisible()
+  // A server without roles does not say when somebody was seen.
+  expect(within(await row('ann')).queryByText('not seen lately')).not.toBeInTheDocument()
+})
+
+test('Invite leads to the invite codes with the form open, and Back closes it', async () => {
+  const { user } = await rendered()
+  network.get('/api/invite-codes').answers({ codes: [] })
+  network.get('/api/deployments').answers({ deployments: [] })
+  await user.click(screen.getByRole('button', { name: 'Invite' }))
+  expect(await screen.findByRole('dialog', { name: 'Create Invite Code' })).toBeVisible()
+  expect(window.location.search).toBe('?tab=invites')
+  expect(await screen.findByText('No invite codes yet. Who has one can create an account.')).toBeInTheDocument()
+  act(() => window.history.back())
+  await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
+  expect(await row('bob')).toBeVisible()
 })

@@ -1,14 +1,21 @@
 import { useDispatch, useSelector } from 'react-redux'
-import { Link } from 'react-router-dom'
+import { useSearchParams } from 'react-router-dom'
 import type { ActivityKind } from '../../../../contract/admin'
+import { useGetUsersQuery } from '../../../api/admin'
 import { ActionIcon } from '../../../ui/ActionIcon'
-import { Icon } from '../../../ui/Icon'
 import { activityKinds } from './activityKinds'
 import { activityFiltered, selectActivityFilter } from '../adminSlice'
 import { SearchField } from '../../../ui/SearchField'
 import '../../../styles/select.scss'
 import adminStyles from '../admin.module.scss'
 import styles from './activity.module.scss'
+
+const PERIODS = [
+  { hours: 1, text: 'Last hour' },
+  { hours: 24, text: 'Last 24 hours' },
+  { hours: 7 * 24, text: 'Last 7 days' },
+  { hours: 30 * 24, text: 'Last 30 days' },
+]
 
 type ActivityFiltersProps = {
   /** Of the address, whose links lead to one user's activity. Empty: of all users. */
@@ -18,10 +25,34 @@ type ActivityFiltersProps = {
 }
 
 export function ActivityFilters({ username, busy, onRefresh }: ActivityFiltersProps) {
-  const { kind, search } = useSelector(selectActivityFilter)
+  const { kind, hours, search } = useSelector(selectActivityFilter)
+  const { data: users = [] } = useGetUsersQuery()
+  const setParameters = useSearchParams()[1]
   const dispatch = useDispatch()
+  // The log also has entries of users who were deleted.
+  const names = new Set([...users.map((user) => user.username), ...(username ? [username] : [])])
   return (
     <div className={`${adminStyles.bar} ${styles.bar}`}>
+      <SearchField
+        label="Search activity"
+        text={search}
+        onChange={(text) => dispatch(activityFiltered({ search: text }))}
+      />
+      <select
+        className="form-select"
+        aria-label="User"
+        value={username}
+        onChange={({ target }) => setParameters(target.value ? { username: target.value } : {}, { replace: true })}
+      >
+        <option value="">All users</option>
+        {[...names]
+          .sort((one, other) => one.localeCompare(other))
+          .map((name) => (
+            <option key={name} value={name}>
+              {name}
+            </option>
+          ))}
+      </select>
       <select
         className="form-select"
         aria-label="Kind of activity"
@@ -35,24 +66,22 @@ export function ActivityFilters({ username, busy, onRefresh }: ActivityFiltersPr
           </option>
         ))}
       </select>
-      {username && (
-        <Link
-          to="/activity"
-          className={styles.user}
-          aria-label={`Show the activity of all users, not only of ${username}`}
-        >
-          <span>{username}</span>
-          <Icon name="close" size={14} />
-        </Link>
-      )}
-      <SearchField
-        label="Search activity"
-        text={search}
-        onChange={(text) => dispatch(activityFiltered({ search: text }))}
-      />
+      <select
+        className="form-select"
+        aria-label="Time"
+        value={hours ?? ''}
+        onChange={({ target }) => dispatch(activityFiltered({ hours: target.value ? Number(target.value) : null }))}
+      >
+        <option value="">Any time</option>
+        {PERIODS.map((period) => (
+          <option key={period.hours} value={period.hours}>
+            {period.text}
+          </option>
+        ))}
+      </select>
       <button
         type="button"
-        className={`${adminStyles.action} ${styles.refresh}`}
+        className={`${adminStyles.action} ${adminStyles.main}`}
         aria-disabled={busy}
         onClick={() => !busy && onRefresh()}
       >

@@ -4,8 +4,8 @@ import { useGetActivityInfiniteQuery } from '../../../api/admin'
 import { failureDetail, isNotOffered } from '../../../failure'
 import { BusyButton } from '../../../ui/form/BusyButton'
 import { LoadFailure } from '../../../ui/LoadFailure'
+import { ActivityDays } from './ActivityDays'
 import { ActivityFilters } from './ActivityFilters'
-import { ActivityRow } from './ActivityRow'
 import { selectActivityFilter } from '../adminSlice'
 import { EmptyState } from '../../../ui/EmptyState'
 import { ListSkeleton } from '../ListSkeleton'
@@ -30,7 +30,7 @@ export function ActivityPage() {
 }
 
 function ActivityLog() {
-  const { kind, search } = useSelector(selectActivityFilter)
+  const { kind, hours, search } = useSelector(selectActivityFilter)
   const username = useSearchParams()[0].get('username') ?? ''
   const wanted = useDebounced(search.trim(), DEBOUNCE_MS)
   const {
@@ -44,12 +44,17 @@ function ActivityLog() {
     fetchNextPage,
     refetch,
   } = useGetActivityInfiniteQuery(
-    { ...(kind && { kind }), ...(username && { username }), ...(wanted && { search: wanted }) },
+    {
+      ...(kind && { kind }),
+      ...(username && { username }),
+      ...(hours !== null && { hours }),
+      ...(wanted && { search: wanted }),
+    },
     { refetchOnMountOrArgChange: true },
   )
   // The result of the previous filter stays visible until the new one arrives, so that the layout does not jump.
   const entries = (currentData ?? (error ? undefined : data))?.pages.flatMap((page) => page.entries)
-  const filtered = kind !== null || username !== '' || wanted !== ''
+  const filtered = kind !== null || hours !== null || username !== '' || wanted !== ''
 
   if (error && isNotOffered(error)) return <EmptyState>This server does not offer an activity log.</EmptyState>
   return (
@@ -59,13 +64,7 @@ function ActivityLog() {
       {currentData && entries?.length === 0 && (
         <EmptyState>{filtered ? 'Nothing matches these filters' : 'Nothing has happened yet'}</EmptyState>
       )}
-      {entries && entries.length > 0 && (
-        <ul className={`panel ${adminStyles.list}`} aria-busy={isFetching}>
-          {entries.map((entry) => (
-            <ActivityRow key={entry.id} entry={entry} />
-          ))}
-        </ul>
-      )}
+      {entries && entries.length > 0 && <ActivityDays entries={entries} busy={isFetching} />}
       {/* Below the list, because it is the older entries that failed to load. */}
       {error && (
         <LoadFailure

@@ -1,9 +1,10 @@
 import type { InviteCode } from '../../../../contract/admin'
+import { inviteStatus } from './inviteStatus'
 
 export type KeyedInvite = InviteCode & { key: string }
 
 /**
- * Sorts newest first. Gives each invite a key that is no secret: its creation time and its index among invites of that
+ * Sorts those that can be used before the others, and each newest first. Gives each invite a key that is no secret: its creation time and its index among invites of that
  * time. The code itself stays out of slices and actions, because anyone who has it can register.
  */
 export function keyInvites(codes: InviteCode[]): KeyedInvite[] {
@@ -13,5 +14,7 @@ export function keyInvites(codes: InviteCode[]): KeyedInvite[] {
     seen.set(invite.created_at, nth + 1)
     return { ...invite, key: `${invite.created_at} ${nth}` }
   })
-  return keyed.sort((a, b) => b.created_at.localeCompare(a.created_at))
+  return keyed.sort((a, b) => Number(isActive(b)) - Number(isActive(a)) || b.created_at.localeCompare(a.created_at))
 }
+
+const isActive = (invite: InviteCode) => inviteStatus(invite) === 'Active'

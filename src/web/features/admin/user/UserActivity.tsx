@@ -2,6 +2,7 @@ import { Link } from 'react-router-dom'
 import { useGetActivityInfiniteQuery } from '../../../api/admin'
 import { ActionIcon } from '../../../ui/ActionIcon'
 import { ActivityRow } from '../activity/ActivityRow'
+import { useActivityLinks } from '../activity/useActivityLinks'
 import { EmptyState } from '../../../ui/EmptyState'
 import { Section } from './Section'
 import adminStyles from '../admin.module.scss'
@@ -11,6 +12,7 @@ const SHOWN = 8
 
 export function UserActivity({ username }: { username: string }) {
   const query = useGetActivityInfiniteQuery({ username }, { refetchOnMountOrArgChange: true })
+  const links = useActivityLinks()
   const entries = query.data?.pages[0]?.entries ?? []
   const toAll = (
     <Link to={`/activity?username=${encodeURIComponent(username)}`} className={adminStyles.action}>
@@ -23,9 +25,9 @@ export function UserActivity({ username }: { username: string }) {
       {entries.length === 0 ? (
         <EmptyState>Nothing in the last 90 days</EmptyState>
       ) : (
-        <ul className={`panel ${adminStyles.list}`}>
+        <ul className={`panel ${adminStyles.list} ${adminStyles.table} ${adminStyles.wide}`}>
           {entries.slice(0, SHOWN).map((entry) => (
-            <ActivityRow key={entry.id} entry={entry} />
+            <ActivityRow key={entry.id} entry={entry} links={links} />
           ))}
         </ul>
       )}

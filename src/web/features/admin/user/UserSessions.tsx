@@ -27,7 +27,7 @@ export function UserSessions({ id }: { id: number }) {
       {sessions.length === 0 ? (
         <EmptyState>Signed in nowhere</EmptyState>
       ) : (
-        <ul className={`panel ${adminStyles.list}`}>
+        <ul className={`panel ${adminStyles.list} ${adminStyles.panelList}`}>
           {sessions.map(({ id: of, device, address, last_used_at, current }) => (
             <li key={of} className={`${adminStyles.row} ${styles.row}`}>
               <div>

@@ -21,7 +21,7 @@ export function AdminToggle({ id, username, isAdmin }: { id: number; username: s
   })
 
   return (
-    <div className={styles.role}>
+    <div className={styles.toggle}>
       <input
         id={inputId}
         type="checkbox"

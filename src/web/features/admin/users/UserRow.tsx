@@ -1,8 +1,9 @@
+import { useRef } from 'react'
 import { useDispatch } from 'react-redux'
 import { Link } from 'react-router-dom'
 import type { User } from '../../../../contract/admin'
-import { ActionIcon } from '../../../ui/ActionIcon'
-import { roleOf, roles } from '../access/rights'
+import { Menu, MenuItem } from '../../../ui/Menu'
+import { roles } from '../access/rights'
 import { LastSeen } from './LastSeen'
 import { AdminToggle } from './AdminToggle'
 import { dialogOpened } from '../adminSlice'
@@ -11,50 +12,39 @@ import styles from './users.module.scss'
 
 /** Administrators cannot demote or delete themselves (decisions §2), so their own row does not offer it. */
 export function UserRow({ user, isOwn }: { user: User; isOwn: boolean }) {
-  const { id, username, is_admin } = user
+  const { id, username, is_admin, role } = user
   const dispatch = useDispatch()
+  const menu = useRef<HTMLDivElement>(null)
+
+  const open = (kind: 'resetPassword' | 'deleteUser') => {
+    // A dialog gives the focus back to what had it, and the chosen item is gone then.
+    menu.current?.querySelector('button')?.focus()
+    dispatch(dialogOpened({ kind, id }))
+  }
+
   return (
     <li className={`${adminStyles.row} ${styles.row}`} aria-label={username}>
-      <div>
-        <p className={styles.name}>
-          <Link to={`/admin/users/${id}`}>{username}</Link>
-          {isOwn && <span className={adminStyles.tag}>You</span>}
-        </p>
+      <p className={styles.name}>
+        <Link to={`/admin/users/${id}`} title={username}>
+          {username}
+        </Link>
+        {isOwn && <span className={adminStyles.quiet}>You</span>}
+      </p>
+      <p>
         {/* Another server has no roles. */}
-        {user.role && (
-          <p className={styles.trace}>
-            {/* One's own is in the next column, where others have a switch. */}
-            {!isOwn && `${roles[roleOf(user)].name} · `}
-            <LastSeen user={user} />
-          </p>
-        )}
-      </div>
-      {isOwn ? (
-        <span className={styles.role}>{is_admin ? 'Administrator' : 'User'}</span>
-      ) : (
-        <AdminToggle id={id} username={username} isAdmin={is_admin} />
-      )}
-      <div className={`${adminStyles.actions} ${styles.actions}`}>
-        <button
-          type="button"
-          className={adminStyles.action}
-          aria-label={`Reset the password of ${username}`}
-          onClick={() => dispatch(dialogOpened({ kind: 'resetPassword', id }))}
-        >
-          <ActionIcon name="key" />
-          Reset password
-        </button>
-        {!isOwn && (
-          <button
-            type="button"
-            className={`${adminStyles.action} ${adminStyles.danger}`}
-            aria-label={`Delete ${username}`}
-            onClick={() => dispatch(dialogOpened({ kind: 'deleteUser', id }))}
-          >
-            <ActionIcon name="trash" />
-            Delete
-          </button>
-        )}
+        <span className={adminStyles.tag}>{role ? roles[role].name : is_admin ? 'Administrator' : 'User'}</span>
+      </p>
+      <p className={styles.seen}>{role && <LastSeen user={user} />}</p>
+      {!isOwn && <AdminToggle id={id} username={username} isAdmin={is_admin} />}
+      <div ref={menu} className={styles.menu}>
+        <Menu label={`Actions for ${username}`}>
+          <MenuItem onClick={() => open('resetPassword')}>Reset password</MenuItem>
+          {!isOwn && (
+            <MenuItem danger onClick={() => open('deleteUser')}>
+              Delete
+            </MenuItem>
+          )}
+        </Menu>
       </div>
     </li>
   )

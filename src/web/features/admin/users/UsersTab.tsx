@@ -1,6 +1,8 @@
+import Button from 'react-bootstrap/Button'
 import { useDispatch, useSelector } from 'react-redux'
 import { failureDetail } from '../../../failure'
 import { useGetUsersQuery } from '../../../api/admin'
+import { ActionIcon } from '../../../ui/ActionIcon'
 import { counted } from '../../../ui/counted'
 import { LoadFailure } from '../../../ui/LoadFailure'
 import { selectUserSearch, usersSearched } from '../adminSlice'
@@ -9,9 +11,10 @@ import { ListSkeleton } from '../ListSkeleton'
 import { SearchField } from '../../../ui/SearchField'
 import { UserRow } from './UserRow'
 import { useOwnId } from '../useOwnId'
-import styles from '../admin.module.scss'
+import adminStyles from '../admin.module.scss'
+import styles from './users.module.scss'
 
-export function UsersTab() {
+export function UsersTab({ onInvite }: { onInvite: () => void }) {
   const { data, error, isFetching, refetch } = useGetUsersQuery(undefined, {
     refetchOnFocus: true,
     refetchOnMountOrArgChange: true,
@@ -25,11 +28,15 @@ export function UsersTab() {
 
   return (
     <>
-      <div className={styles.bar}>
-        <p className={styles.summary}>
+      <div className={adminStyles.bar}>
+        <SearchField label="Search users" text={search} onChange={(text) => dispatch(usersSearched(text))} />
+        <p className={adminStyles.summary}>
           {data && `${counted(data.length, 'user')} · ${counted(admins, 'administrator')}`}
         </p>
-        <SearchField label="Search users" text={search} onChange={(text) => dispatch(usersSearched(text))} />
+        <Button className={`with-icon ${adminStyles.main}`} onClick={onInvite}>
+          <ActionIcon name="plus" />
+          Invite
+        </Button>
       </div>
       {error && (
         <LoadFailure title="Failed to load users" detail={failureDetail(error)} busy={isFetching} onRetry={refetch} />
@@ -40,11 +47,20 @@ export function UsersTab() {
         <EmptyState>No user matches &quot;{search.trim()}&quot;</EmptyState>
       )}
       {shown && shown.length > 0 && (
-        <ul className={`panel ${styles.list}`}>
-          {shown.map((user) => (
-            <UserRow key={user.id} user={user} isOwn={user.id === ownId} />
-          ))}
-        </ul>
+        <div className={`panel ${adminStyles.table}`}>
+          {/* Each cell says in words what it is; they are visible where there are no columns. */}
+          <div className={`${adminStyles.columns} ${styles.row}`} aria-hidden="true">
+            <span>User</span>
+            <span>Role</span>
+            <span>Last seen</span>
+            <span>Administrator</span>
+          </div>
+          <ul className={adminStyles.list}>
+            {shown.map((user) => (
+              <UserRow key={user.id} user={user} isOwn={user.id === ownId} />
+            ))}
+          </ul>
+        </div>
       )}
     </>
   )

@@ -1,0 +1,50 @@
+import type { ActivityEntry } from '../../../../contract/admin'
+import { useGetUsersQuery } from '../../../api/admin'
+import { useGetDeploymentsQuery } from '../../../api/deployments'
+
+export type FindLinks = {
+  /** The page of a user, if there still is one of this name. */
+  userLink: (username: string) => string | undefined
+  /** The page of what an entry is about, if it has one and still exists as far as the console knows. */
+  subjectLink: (entry: Pick<ActivityEntry, 'kind' | 'action' | 'subject'>) => string | undefined
+}
+
+export function useActivityLinks(): FindLinks {
+  const { data: users } = useGetUsersQuery()
+  const { data: deployments } = useGetDeploymentsQuery()
+
+  const userLink = (username: string) => {
+    const user = users?.find((candidate) => candidate.username === username)
+    return user && `/admin/users/${user.id}`
+  }
+  return {
+    userLink,
+    subjectLink({ kind, action, subject }) {
+      if (subject === null) return undefined
+      switch (kind) {
+        case 'deployment':
+          return deployments?.some(({ name }) => name === subject)
+            ? `/deployments/${encodeURIComponent(subject)}/edit`
+            : undefined
+        case 'file':
+          return action.startsWith('deleted') ? undefined : directoryLink(subject)
+        case 'database':
+          return action.startsWith('deleted') ? undefined : '/databases'
+        case 'invite':
+          return '/admin?tab=invites'
+        case 'user':
+        case 'session':
+          return userLink(subject)
+        default:
+          return undefined
+      }
+    },
+  }
+}
+
+/** The directory that a path of the shared area is in. */
+function directoryLink(path: string): string | undefined {
+  const [root, ...names] = path.split('/').slice(1)
+  if (root !== 'nfsshare') return undefined
+  return ['/files', ...names.slice(0, -1).map(encodeURIComponent)].join('/')
+}
