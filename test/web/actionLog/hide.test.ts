@@ -49,6 +49,20 @@ test.each([
 )
 
 test.each([
+  ['the title of a window', '\u001b]0;Hun7erbrook\u0007ready'],
+  ['the address of a link', '\u001b]8;;http://x/Hun7erbrook\u001b\\here\u001b]8;;\u001b\\'],
+  ['a title that does not end', 'x \u009d2;Hun7erbrook'],
+  ['a text to be copied', `\u001b]52;c;${btoa('Hun7erbrook')}\u0007`],
+  ['a title as JSON', JSON.stringify('\u001b]0;Hun7erbrook\u0007ready')],
+  ['a title as a program writes it', '\\033]0;Hun7erbrook\\007ready'],
+])('hides a secret in %s', (_where, text) => {
+  for (const left of [hidden(text, 'Hun7erbrook'), ...hideInLines([text], [], ['Hun7erbrook'])]) {
+    expect(left).toContain('•••')
+    expect(left).not.toMatch(/Hun7|un7erb|erbrook|bjdlcmJ/)
+  }
+})
+
+test.each([
   ['hides most of a secret in a cache key', '{"filter":"hunter2sec"}', '{"filter":"•••"}'],
   ['keeps half of a secret, because it may be a name', 'hunter2', 'hunter2'],
 ])('hiderOf %s', (_what, text, shown) => expect(hidden(text, 'hunter2secret')).toBe(shown))

@@ -1,5 +1,5 @@
 import { HIDDEN } from '../../../contract/secrets/maskCommand'
-import { withoutEscapes } from '../../../contract/secrets/secretCommands'
+import { changeHiddenTexts, withoutEscapes } from '../../../contract/secrets/secretCommands'
 import { plainOf, read, readSplit, type Reading } from './reading'
 
 // Read once, because jest makes each access to a global slow.
@@ -137,10 +137,11 @@ const needlesOfAll = (secrets: readonly string[], part: typeof PART) =>
 export function hiderOf(secrets: readonly string[]): (text: string) => string {
   const finder = finderOf(needlesOfAll(secrets, PART))
   const shown = new Map<string, string>()
+  const hideIn = (text: string) => hideFound(text, finder.placesIn(plainOf(text)))
   return (text) => {
     const known = shown.get(text)
     if (known !== undefined) return known
-    const left = hideFound(text, finder.placesIn(plainOf(text)))
+    const left = hideIn(changeHiddenTexts(text, hideIn))
     shown.set(text, left)
     return left
   }
@@ -151,12 +152,13 @@ export function hiderOf(secrets: readonly string[]): (text: string) => string {
  *
  * @param values are hidden as a whole. @param secrets are hidden like `hiderOf` does.
  */
-export function hideInLines(lines: readonly string[], values: readonly string[], secrets: readonly string[]): string[] {
-  const split = readSplit(lines)
-  const texts = lines.map((line, index) => split.get(index)?.text ?? plainOf(line))
+export function hideInLines(said: readonly string[], values: readonly string[], secrets: readonly string[]): string[] {
   const finder = finderOf(
     [...values.map(plainOf), ...needlesOfAll(secrets, TYPED_PART)].filter((needle) => needle.length >= SHORTEST_VALUE),
   )
+  const lines = said.map((line) => changeHiddenTexts(line, (text) => hideFound(text, finder.placesIn(plainOf(text)))))
+  const split = readSplit(lines)
+  const texts = lines.map((line, index) => split.get(index)?.text ?? plainOf(line))
   const rests = finderOf(
     secrets
       .map(plainOf)

@@ -36,9 +36,13 @@ export function read(text: string): Reading {
     if (decoded === read) break
     read = decoded
   }
-  // Colours may be encoded, too.
-  return folded(replace(read, escapesIn(read.text), () => ''))
+  // Colours may be encoded, too. Sequences with texts stay, so that secrets are found in them.
+  const colours = [...escapesIn(read.text)].filter(({ 0: found }) => !HOLDS_TEXT.test(found))
+  return folded(replace(read, colours, () => ''))
 }
+
+// eslint-disable-next-line no-control-regex -- such sequences begin with the characters of these numbers
+const HOLDS_TEXT = /^(?:\u001b\]|\u009d)/
 
 /** An incomplete encoded character or colour at the end of a line. A letter may be several bytes: `%C3%A4`. */
 const INCOMPLETE =
