@@ -138,10 +138,10 @@ const ESCAPES =
 
 /** Texts in escape sequences, which terminals do not print: titles of windows, addresses of links, copied texts. */
 // eslint-disable-next-line no-control-regex -- they begin and end with the characters of these numbers
-const HIDDEN_TEXTS = /(?<=\u001b\]|\u009d)[^\u0007\u001b\u009c\u009d]+/g
+const HIDDEN_TEXTS = /(\u001b\]|\u009d)([^\u0007\u001b\u009c\u009d]+)/g
 
 export const changeHiddenTexts = (text: string, change: (hidden: string) => string) =>
-  /[\u001b\u009d]/.test(text) ? text.replace(HIDDEN_TEXTS, change) : text
+  text.replace(HIDDEN_TEXTS, (_sequence, begin: string, hidden: string) => begin + change(hidden))
 export const escapesIn = (text: string) => text.matchAll(ESCAPES)
 export const withoutEscapes = (text: string) => text.replace(ESCAPES, '')
 
