@@ -2,22 +2,26 @@ import { nanoid } from '@reduxjs/toolkit'
 
 /**
  * Holds texts between the server and a component, by handle: of files, which may be large and may hold passwords, and
- * new API keys. The store, and with it the action log, has only the handle.
+ * secrets that are shown once. The store, and with it the action log, has only the handle.
  */
-const texts = new Map<string, string>()
+const texts = new Map<string, { text: string; secrets: readonly string[] }>()
 
-export function holdText(text: string): string {
+/** @param secrets what the text shows: the action log hides them wherever they appear */
+export function holdText(text: string, secrets: readonly string[] = []): string {
   const handle = nanoid()
-  texts.set(handle, text)
+  texts.set(handle, { text, secrets })
   return handle
 }
+
+/** The secrets of a text that was not taken yet. */
+export const heldSecrets = (handle: string): readonly string[] => texts.get(handle)?.secrets ?? []
 
 /** The number of texts that were not taken yet. */
 export const heldTextCount = () => texts.size
 
 /** Returns the text and releases it. Undefined if it was taken before, and in a replay. */
 export function takeText(handle: string): string | undefined {
-  const text = texts.get(handle)
+  const held = texts.get(handle)
   texts.delete(handle)
-  return text
+  return held?.text
 }

@@ -23,7 +23,7 @@ const keysApi = api.enhanceEndpoints({ addTagTypes: ['ApiKey'] }).injectEndpoint
         const { data, error } = await request({ url: 'keys', method: 'POST', body })
         if (error) return { error }
         const { key, info } = (data as { data?: DataOf<CreatedApiKeyAnswer> | null } | null)?.data ?? {}
-        return typeof key === 'string' && info ? { data: { info, text: holdText(key) } } : { error: badAnswer }
+        return typeof key === 'string' && info ? { data: { info, text: holdText(key, [key]) } } : { error: badAnswer }
       },
       invalidatesTags: ['ApiKey'],
     }),

@@ -51,8 +51,9 @@ async function postProven<Data>(request: Request, proof: ProofInput, path: strin
   return post<Data>(request, path, { proof: proven.data.proof })
 }
 
-const held = (text: string | undefined): Outcome<Held> =>
-  text === undefined ? { error: badAnswer } : { data: { text: holdText(text) } }
+/** @param secrets what of it is shown */
+const held = (text: string | undefined, secrets?: readonly string[]): Outcome<Held> =>
+  text === undefined ? { error: badAnswer } : { data: { text: holdText(text, secrets) } }
 const urlOf = ({ table, id }: { table: MethodTable; id: string }) => `${table}/${encodeURIComponent(id)}`
 
 /** How the signed-in user signs in. Only our platform has these calls. */
@@ -91,7 +92,8 @@ const ownMethodsApi = api.enhanceEndpoints({ addTagTypes: ['OwnMethods', 'OpenId
           'authenticators',
         )
         if (error) return { error }
-        return held(data.setup && data.qrCode && data.secret ? JSON.stringify(data) : undefined)
+        const { setup, qrCode, secret } = data
+        return setup && qrCode && secret ? held(JSON.stringify(data), [secret]) : held(undefined)
       },
     }),
 
@@ -132,7 +134,8 @@ const ownMethodsApi = api.enhanceEndpoints({ addTagTypes: ['OwnMethods', 'OpenId
           proof,
           'recovery-codes',
         )
-        return error ? { error } : held(listIn(data.codes)?.join('\n'))
+        const codes = listIn(data.codes)
+        return error ? { error } : held(codes?.join('\n'), codes)
       },
       invalidatesTags: ['OwnMethods'],
     }),

@@ -1,5 +1,6 @@
 import { HIDDEN, maskLine } from '../../../contract/secrets/maskCommand'
 import { looksSecret, withoutEscapes } from '../../../contract/secrets/secretCommands'
+import { heldSecrets } from '../../api/heldTexts'
 import type { ConsoleLine } from '../../sockets/lineBuffer'
 import { hideInLines, hiderOf } from './hide'
 import { maskDefinition, maskedTexts, secretsOf } from '../redact/mask'
@@ -68,7 +69,8 @@ export function createSecrets() {
       const plainArgs = (plain.meta as Call).arg?.originalArgs
       values.add(secretsOf(arg.originalArgs, plainArgs))
       secrets.add(maskedTexts(withoutNames(arg.originalArgs), plainArgs))
-      if (type.endsWith('/fulfilled')) secrets.add(maskedTexts(onlySecrets(payload), plain.payload))
+      if (type.endsWith('/fulfilled'))
+        secrets.add([...maskedTexts(onlySecrets(payload), plain.payload), ...shownSecrets(payload)])
       if (arg.endpointName === 'login') noteName((arg.originalArgs as { username: string }).username, type)
       if (arg.endpointName === 'saveDeploymentConfig' || arg.endpointName === 'getDeploymentConfig') {
         const { content } = ((type.endsWith('/fulfilled') && arg.endpointName === 'getDeploymentConfig'
@@ -214,6 +216,12 @@ function secretsOfCommand(command: string): string[] {
   const parts = words.flatMap((word) => [word, word.replace(OPTION, ''), ...word.split(PARTS)])
   if (looksSecret(command)) return [words.join(' '), ...parts.filter((part) => !NAME_OF_SECRET.test(part))]
   return parts.filter(isUnusual)
+}
+
+/** Returns the secrets that a component is about to show. Of their answer, the store has a handle only. */
+function shownSecrets(answer: unknown): readonly string[] {
+  const { text } = (answer ?? {}) as { text?: unknown }
+  return typeof text === 'string' ? heldSecrets(text) : []
 }
 
 function textsOf(value: unknown): string[] {

@@ -1,0 +1,33 @@
+/** @jest-environment node */
+import { holdText } from '../../../src/web/api/heldTexts'
+import { commandSubmitted, linesReceived } from '../../../src/web/sockets/consoleSlice'
+import { call, expectNowhere, files, later } from '../../support/web/exportedLog'
+import { exportOf } from '../../support/web/secretLeaks'
+
+const SECRET = 'K7QM-XW4T-9RHZ-P2VD'
+
+test.each(['createApiKey', 'createRecoveryCodes', 'beginAuthenticator'])(
+  'a secret that is shown once is known as one, although the store never has it: %s',
+  (endpoint) => {
+    const info = { id: 'a1', name: 'nightly' }
+    const actions = [
+      call(endpoint, {}, 'pending'),
+      call(endpoint, {}, 'fulfilled', { info, text: holdText(`1\n${SECRET}`, [SECRET]) }),
+      files(`${SECRET}.txt`),
+      commandSubmitted(`say ${SECRET}`),
+      linesReceived([{ type: 'message', content: `got ${SECRET} or ${Buffer.from(SECRET).toString('base64')}` }]),
+    ]
+    for (const more of [[], later])
+      for (const withOutput of [false, true]) {
+        const text = exportOf([...actions, ...more], withOutput)
+        expectNowhere(text, SECRET)
+        expectNowhere(text, Buffer.from(SECRET).toString('base64').slice(4, -4))
+      }
+  },
+)
+
+test('the text of a file is no secret by itself', () => {
+  const opened = { text: holdText('paper.jar'), characters: 9, lines: 1 }
+  const text = exportOf([call('openFile', '/nfsshare/a', 'fulfilled', opened), files('paper.jar')])
+  expect(text).toContain('paper.jar')
+})
