@@ -284,3 +284,39 @@ test('the log of a user contains no actions of the previous user', () => {
   expect(JSON.stringify(log)).not.toContain('of-ann')
   expect(exported([session('ann'), sessionEnded('expired'), session('ann')]).log.actions).toHaveLength(3)
 })
+
+describe('an answer counts as the export shows it', () => {
+  const password = call('login', { username: 'ann', password: SECRET }, 'pending')
+
+  test('the first letters of a password are masked although an answer holds the password', () => {
+    for (const more of [[], later.slice(0, 1990)]) {
+      const { log } = exported([password, files(`${SECRET}.txt`), ...byKey(SECRET), ...more])
+      expect(JSON.stringify([log.base.files, log.actions.slice(-SECRET.length)])).not.toMatch(/"h|hunt/)
+    }
+  })
+
+  test('a directory that is a part of a password is masked although an answer holds the password', () => {
+    const split = 'hunter/2secret'
+    const database = call('getDatabases', 'sql', 'fulfilled', [{ name: split, size: 1, tables: 1 }])
+    const login = call('login', { username: 'ann', password: split }, 'pending')
+    expectNowhere(exported([login, database, call('createFile', '/nfsshare/hunter/2', 'pending')]).text, 'hunter')
+  })
+
+  test('a typed text is masked although an answer holds it after a word such as password', () => {
+    const deployments = [{ name: 'world', description: `The password is ${SECRET}` }]
+    const actions = [call('getDeployments', undefined, 'fulfilled', deployments), ...byKey(SECRET)]
+    expect(exported(actions).text).not.toMatch(/hunt/)
+    expectNowhere(exported([...actions, ...later]).text)
+  })
+
+  test('the end of a password that was typed as a path is masked where a failure quotes it', () => {
+    const split = 'Hun7erbrook/Q9'
+    const message = `The server failed "${split}".`
+    const { text } = exported([
+      call('login', { username: 'ann', password: split }, 'pending'),
+      call('getFiles', `/nfsshare/${split}`, 'pending'),
+      call('restartDeployment', 'world', 'rejected', { status: 500, message }),
+    ])
+    expect(text).not.toMatch(/Q9/)
+  })
+})

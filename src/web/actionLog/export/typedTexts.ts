@@ -31,6 +31,12 @@ const OWN = new Set([
 /** Its argument is what was searched for. */
 const SEARCH = 'getActivity'
 
+type KnownSecrets = {
+  hideSecrets: (text: string) => string
+  /** Changes a text as the export does. What it hides in an answer, the answer does not hold. */
+  withoutSecrets: (text: string, field: string) => string
+}
+
 const isAnswer = ({ type }: { type: string }) => /^api\/execute(?:Query|Mutation)\/fulfilled$/.test(type)
 
 /**
@@ -44,10 +50,12 @@ const isAnswer = ({ type }: { type: string }) => /^api\/execute(?:Query|Mutation
  */
 export function maskTypedTexts(
   { startedAt, base, actions }: Recording,
-  evicted: Iterable<string> | 'unknown' = [],
+  evicted: Iterable<string> | 'unknown',
+  { hideSecrets, withoutSecrets }: KnownSecrets,
 ): Recording {
-  const texts = createTextMasks(base, actions, evicted === 'unknown' ? [] : evicted)
-  const calls = createCallMasks(texts)
+  const answers = answersOf(base, actions, withoutSecrets)
+  const texts = createTextMasks(base, actions, answers, evicted === 'unknown' ? [] : evicted)
+  const calls = createCallMasks(texts, hideSecrets)
   if (evicted !== 'unknown') for (const text of evicted) calls.maskArgument(text, '')
 
   const { queries, ...cache } = (base.api ?? {}) as { queries?: Record<string, Call & { data?: unknown }> }
@@ -109,8 +117,7 @@ export function maskTypedTexts(
 const hideMessage = (text: string, field: string) => (QUOTING.has(field) ? HIDDEN : text)
 
 /** Masks for the kinds of typed text. */
-function createTextMasks(base: State, actions: Recording['actions'], evicted: Iterable<string>) {
-  const answers = answersOf(base, actions)
+function createTextMasks(base: State, actions: Recording['actions'], answers: Answers, evicted: Iterable<string>) {
   const abandoned = abandonedOf({ base, actions }, answers, evicted)
   const maskOf = createMasks()
   const isKnown = (text: string) => OWN.has(text) || (answers.hold(text) && !abandoned.has(text))
@@ -142,7 +149,10 @@ function createTextMasks(base: State, actions: Recording['actions'], evicted: It
 }
 
 /** Masks the arguments of calls, and remembers them to mask whatever names them. */
-function createCallMasks({ isKnown, mask, maskSetting }: ReturnType<typeof createTextMasks>) {
+function createCallMasks(
+  { isKnown, mask, maskSetting }: ReturnType<typeof createTextMasks>,
+  hideSecrets: KnownSecrets['hideSecrets'],
+) {
   /** Masked arguments and the keys that are made of them, and what they became. */
   const renamed = new Map<string, string>()
   const quoted = new Set<string>()
@@ -200,7 +210,8 @@ function createCallMasks({ isKnown, mask, maskSetting }: ReturnType<typeof creat
           const [, before = '', argument = ''] = KEY_WITH_ARGUMENT.exec(text) ?? []
           const masked = renamed.get(argument)
           if (name !== undefined || masked !== undefined) return name ?? before + masked
-          return QUOTING.has(field) || KEY_OF_CALL.test(text) ? hide(text) : text
+          // Secrets first: they cannot be found any more when a part of one is hidden.
+          return QUOTING.has(field) || KEY_OF_CALL.test(text) ? hide(hideSecrets(text)) : text
         })
       }
     },
@@ -210,15 +221,15 @@ function createCallMasks({ isKnown, mask, maskSetting }: ReturnType<typeof creat
 export type Answers = ReturnType<typeof answersOf>
 
 /** The texts of what the server answered, without console output. A text that one of them contains is held. */
-function answersOf(base: State, actions: Recording['actions']) {
+function answersOf(base: State, actions: Recording['actions'], withoutSecrets: KnownSecrets['withoutSecrets']) {
   const texts = new Set<string>()
   const add = (answer: unknown, endpoint?: string) => {
     // Console output is no answer, and what a refused call was given is none either.
     if (endpoint === 'getCrashCapsule') return
     changeTexts(
       maskEchoed(endpoint, answer, () => ''),
-      (text) => {
-        texts.add(text.toLowerCase())
+      (text, field) => {
+        texts.add(withoutSecrets(text, field).toLowerCase())
         return text
       },
     )

@@ -115,8 +115,17 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
       const answered = changeRecording({ startedAt, base, actions }, (text, field) =>
         SENTENCE.test(field) || INVALID_DEFINITION.test(text) ? hideEcho(text) : text,
       )
-      const recording = maskTypedTexts(answered, evictedLength > EVICTED_LENGTH ? 'unknown' : evicted)
-      if (!withOutput) return withoutSecrets(changeOutput(recording, () => LEFT_OUT))
+      const hideSecrets = secrets.hider()
+      const withoutSecrets = secretsMask(hideSecrets)
+      const recording = maskTypedTexts(answered, evictedLength > EVICTED_LENGTH ? 'unknown' : evicted, {
+        hideSecrets,
+        withoutSecrets,
+      })
+      if (!withOutput)
+        return changeRecording(
+          changeOutput(recording, () => LEFT_OUT),
+          withoutSecrets,
+        )
       const lines: string[] = []
       changeOutput(recording, (line) => {
         lines.push(line)
@@ -124,21 +133,26 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
       })
       const shown = secrets.hideInLines(lines)
       let at = 0
-      return withoutSecrets(changeOutput(recording, () => shown?.[at++] ?? LEFT_OUT))
+      return changeRecording(
+        changeOutput(recording, () => shown?.[at++] ?? LEFT_OUT),
+        withoutSecrets,
+      )
     },
   }
 
-  /** Hides secrets in all texts: the same value may have been typed into another field, or the server may have returned it. */
-  function withoutSecrets(recording: Recording): Recording {
-    const hide = secrets.hider()
+  /**
+   * Returns a function that hides secrets in any text with the name of its field: the same value may have been typed into
+   * another field, or the server may have returned it.
+   */
+  function secretsMask(hide: (text: string) => string): (text: string, field: string) => string {
     const maskOnce = memoize(maskLine)
-    return changeRecording(recording, (text, field) => {
+    return (text, field) => {
       // Keep the page of an address and the endpoint of a cache key.
       const [, name, rest] = /^(\/?\w+)([/?(].*)?$/s.exec(text) ?? []
       if (name !== undefined && own.has(name)) return hide(name) === name ? hide(text) : name + hide(rest ?? '')
       const stays = DEFINITION.test(field) || NAME.test(field) || NO_SENTENCE.test(text)
       return hide(stays ? text : text.split('\n').map(maskOnce).join('\n'))
-    })
+    }
   }
 }
 
