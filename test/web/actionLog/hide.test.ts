@@ -48,6 +48,37 @@ test.each([
   expect(hidden(`it is ${text}.`, secret)).toBe('it is •••.'),
 )
 
+const bytesOf = (text: string) => [...Buffer.from(text)]
+const escaped = (text: string, escape: (byte: number) => string) =>
+  bytesOf(text).map((byte) => (byte < 128 ? String.fromCharCode(byte) : escape(byte)))
+const FOREIGN = 'Gr\u00fc\u00dfe-f\u00fcr-K\u00f6ln9'
+
+test.each([
+  ['bytes of Python', escaped(FOREIGN, (byte) => `\\x${byte.toString(16)}`).join('')],
+  ['octal digits', escaped(FOREIGN, (byte) => `\\${byte.toString(8)}`).join('')],
+  ['code points of JavaScript', FOREIGN.replace(/[^ -~]/g, (letter) => `\\u{${letter.codePointAt(0)!.toString(16)}}`)],
+  ['the old escapes of URLs', FOREIGN.replace(/[^ -~]/g, (letter) => `%u00${letter.charCodeAt(0).toString(16)}`)],
+  ['bytes with blanks', bytesOf(FOREIGN).join(' ')],
+  [
+    'hexadecimal bytes with dashes',
+    Buffer.from(FOREIGN)
+      .toString('hex')
+      .replace(/..(?=.)/g, '$&-'),
+  ],
+  [
+    'hexadecimal numbers',
+    bytesOf(FOREIGN)
+      .map((byte) => `0x${byte.toString(16)}`)
+      .join(', '),
+  ],
+  ['bytes of Java', [...new Int8Array(Buffer.from(FOREIGN))].join(', ')],
+  ['a typed array as JSON', JSON.stringify(new Uint8Array(Buffer.from(FOREIGN))).slice(1, -1)],
+])('hides all of a secret written as %s', (_how, text) => {
+  expect(hidden(`it is ${text}.`, FOREIGN)).toMatch(/^it is (?:0x)?•••\.$/)
+  for (let at = 1; at < text.length; at++)
+    expect(hideInLines([text.slice(0, at), text.slice(at)], [], [FOREIGN]).join('')).toMatch(/^(?:0?x?)?••• ?(?:•••)?$/)
+})
+
 test.each([
   ['the title of a window', '\u001b]0;Hun7erbrook\u0007ready'],
   ['the address of a link', '\u001b]8;;http://x/Hun7erbrook\u001b\\here\u001b]8;;\u001b\\'],

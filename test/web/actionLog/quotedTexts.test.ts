@@ -222,3 +222,15 @@ test('instance messages are kept unless they quote the definition', () => {
     { lastExit: { reason: 'Ended by itself by signal SIGTERM' }, blockedReason: 'Port 25565 is taken.' },
   ])
 })
+
+test('a text of 150,000 characters that was typed is masked like any other', () => {
+  const long = 'Ab1'.repeat(50_000)
+  const failure = { status: 400, message: `No: ${long}` }
+  for (const [endpoint, args] of [
+    ['login', { username: 'ann', password: long }],
+    ['createFile', `/nfsshare/${long}`],
+  ] as const)
+    expect(exported([call(endpoint, args, 'pending'), call(endpoint, args, 'rejected', failure)]).text).not.toMatch(
+      /Ab1Ab1/,
+    )
+})

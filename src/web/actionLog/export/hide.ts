@@ -4,6 +4,7 @@ import { plainOf, read, readSplit, type Reading } from './reading'
 
 // Read once, because jest makes each access to a global slow.
 const { imul } = Math
+const { fromCharCode } = String
 
 /** A hidden range of a text. `to` is exclusive. */
 type Range = [from: number, to: number]
@@ -119,10 +120,17 @@ function needlesOf(secret: string, { share, shortest }: typeof PART): string[] {
   for (let at = 0; at + length <= plain.length; at++) needles.push(plain.slice(at, at + length))
   const bytes = [...new TextEncoder().encode(secret)]
   const digits = bytes.map((byte) => byte.toString(16).padStart(2, '0'))
-  const forms = [digits.join(''), digits.join(':'), bytes.join(','), [...plain].reverse().join('')]
+  const forms = [
+    ...['', ':', '-', ',0x'].map((between) => digits.join(between)),
+    // Blanks are ignored.
+    ...['', ','].map((between) => bytes.join(between)),
+    [...new Int8Array(bytes)].join(','),
+    bytes.map((byte, at) => `"${at}":${byte}`).join(','),
+    [...plain].reverse().join(''),
+  ]
   // A secret may start at three positions inside a group of Base64.
   for (const before of [0, 1, 2]) {
-    const group = String.fromCharCode(...new Array<number>(before).fill(0), ...bytes)
+    const group = '\0'.repeat(before) + bytes.map((byte) => fromCharCode(byte)).join('')
     // The characters at both ends depend on the neighbours of the secret.
     const inside = btoa(group).slice(Math.ceil((before * 8) / 6), Math.floor((group.length * 8) / 6))
     forms.push(plainOf(inside), plainOf(inside.replaceAll('+', '-').replaceAll('/', '_')))

@@ -8,9 +8,13 @@ export type Reading = {
   ends: number[]
 }
 
+// Read once, because jest makes each access to a global slow.
+const { fromCharCode } = String
+const { parseInt } = Number
+
 /** Encoded characters in URLs, JSON, programs and HTML. */
 const ENCODED =
-  /(?:%[0-9a-f]{2})+|\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|\\["'\\/bfnrt]|\\(?:e|0?33)(?=\[)|&#x[0-9a-f]{1,6};|&#[0-9]{1,7};|&(?:amp|lt|gt|quot|apos);/gi
+  /(?:%[0-9a-f]{2})+|%u[0-9a-f]{4}|\\u[0-9a-f]{4}|\\u\{[0-9a-f]{1,6}\}|(?:\\x[0-9a-f]{2})+|\\(?:e|0?33)(?=\[)|(?:\\[0-3][0-7]{2})+|\\["'\\/bfnrt]|&#x[0-9a-f]{1,6};|&#[0-9]{1,7};|&(?:amp|lt|gt|quot|apos);/gi
 
 const NAMED: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 /** Limit of nested encodings, such as JSON inside JSON. */
@@ -47,7 +51,7 @@ const HOLDS_TEXT = /^(?:\u001b\]|\u009d)/
 /** An incomplete encoded character or colour at the end of a line. A letter may be several bytes: `%C3%A4`. */
 const INCOMPLETE =
   // eslint-disable-next-line no-control-regex -- colours begin with that character
-  /(?:%(?:25)*[0-9a-f]{0,2}|\\(?:u[0-9a-f]{0,3}|x[0-9a-f]?)?|&(?:#x?[0-9a-f]{0,7}|[a-z]{0,4})|\u001b(?:\[[0-?]*)?)$/i
+  /(?:%(?:25)*(?:[0-9a-f]{0,2}|u[0-9a-f]{0,3})|\\(?:u(?:[0-9a-f]{0,3}|\{[0-9a-f]{0,6})|x[0-9a-f]{0,2}|[0-3][0-7]{0,2})?|&(?:#x?[0-9a-f]{0,7}|[a-z]{0,4})|\u001b(?:\[[0-?]*)?)$/i
 
 /**
  * Reads lines that are split within an encoded character or colour together with the lines that follow.
@@ -105,20 +109,27 @@ function replace(read: Reading, places: Iterable<RegExpExecArray>, change: (foun
 }
 
 function decode(found: string): string {
-  if (found.startsWith('%'))
-    return new TextDecoder().decode(Uint8Array.from(found.slice(1).split('%'), (byte) => parseInt(byte, 16)))
-  if (found.startsWith('\\'))
-    return /^\\[ux]./i.test(found)
-      ? String.fromCharCode(parseInt(found.slice(2), 16))
-      : /^\\[e03]/i.test(found)
-        ? '\u001b'
-        : /^\\[bfnrt]/i.test(found)
-          ? ' '
-          : found.slice(1)
+  if (/^[%\\]u/i.test(found)) return pointOf(parseInt(found.replace(/^..\{?/, ''), 16))
+  if (found.startsWith('%')) return textOfBytes(found.slice(1).split('%'), 16)
+  if (/^\\x./i.test(found)) return textOfBytes(found.slice(2).split(/\\x/i), 16)
+  if (/^\\(?:e|0?33$)/i.test(found)) return '\u001b'
+  if (/^\\[0-3]/.test(found)) return textOfBytes(found.slice(1).split('\\'), 8)
+  if (found.startsWith('\\')) return /^\\[bfnrt]/i.test(found) ? ' ' : found.slice(1)
   const name = found.slice(1, -1)
   if (!name.startsWith('#')) return NAMED[name.toLowerCase()] ?? ''
-  const code = /^#x/i.test(name) ? parseInt(name.slice(2), 16) : Number(name.slice(1))
-  return code <= 0x10ffff ? String.fromCodePoint(code) : ''
+  return pointOf(/^#x/i.test(name) ? parseInt(name.slice(2), 16) : Number(name.slice(1)))
+}
+
+const pointOf = (code: number) => (code <= 0x10ffff ? String.fromCodePoint(code) : '')
+
+/** Bytes that are no UTF-8 are letters of Latin-1. */
+function textOfBytes(numbers: readonly string[], radix: number): string {
+  const bytes = numbers.map((number) => parseInt(number, radix))
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Uint8Array.from(bytes))
+  } catch {
+    return bytes.map((byte) => fromCharCode(byte)).join('')
+  }
 }
 
 /** Fast path of `folded` for ASCII characters. */
