@@ -15,6 +15,7 @@ import {
   moveStarted,
 } from '../../../src/web/features/files/filesSlice'
 import { draftTyped } from '../../../src/web/features/deployments/configuration/configurationSlice'
+import { routeChanged } from '../../../src/web/app/routing/routeSlice'
 import { themeChosen } from '../../../src/web/app/themeSlice'
 import { call, expectNowhere, exported, files, later, SECRET } from '../../support/web/exportedLog'
 
@@ -72,7 +73,7 @@ test('a name that a response contains is kept, including every state of its typi
 
 test('a part of a known name is kept', () => {
   const { log } = exported([files('server.properties'), filterTyped('PROP')])
-  expect(log.actions[1]!.payload).toBe('PROP')
+  expect(log.actions[1]!.payload).toBe('prop')
 })
 
 test('the prefixes typed before a secret are masked, even if a known name starts with them', () => {
@@ -307,6 +308,21 @@ describe('an answer counts as the export shows it', () => {
     const actions = [call('getDeployments', undefined, 'fulfilled', deployments), ...byKey(SECRET)]
     expect(exported(actions).text).not.toMatch(/hunt/)
     expectNowhere(exported([...actions, ...later]).text)
+  })
+
+  test('a directory that is a part of a password is masked although a directory has that name', () => {
+    const split = 'hunter/2secret'
+    const login = call('login', { username: 'ann', password: split }, 'pending')
+    for (const typed of [call('createFile', `/nfsshare/world/${split}`, 'pending'), routeChanged(`/files/${split}`)]) {
+      const { log } = exported([login, files('hunter', 'world'), typed])
+      expect(JSON.stringify(log.actions[2])).not.toContain('hunter')
+    }
+  })
+
+  test('a text is kept in lower case if an answer holds it in other letters', () => {
+    const { text, log } = exported([files('lobbyworld'), filterTyped('LobbyWorld'), filterTyped('lobbyworld')])
+    expect(typedAs(log.actions.slice(1))).toEqual(['lobbyworld', 'lobbyworld'])
+    expect(text).not.toContain('LobbyWorld')
   })
 
   test('the end of a password that was typed as a path is masked where a failure quotes it', () => {

@@ -54,7 +54,7 @@ export function maskTypedTexts(
   { hideSecrets, withoutSecrets }: KnownSecrets,
 ): Recording {
   const answers = answersOf(base, actions, withoutSecrets)
-  const texts = createTextMasks(base, actions, answers, evicted === 'unknown' ? [] : evicted)
+  const texts = createTextMasks({ base, actions }, answers, evicted === 'unknown' ? [] : evicted, hideSecrets)
   const calls = createCallMasks(texts, hideSecrets)
   if (evicted !== 'unknown') for (const text of evicted) calls.maskArgument(text, '')
 
@@ -117,26 +117,40 @@ export function maskTypedTexts(
 const hideMessage = (text: string, field: string) => (QUOTING.has(field) ? HIDDEN : text)
 
 /** Masks for the kinds of typed text. */
-function createTextMasks(base: State, actions: Recording['actions'], answers: Answers, evicted: Iterable<string>) {
+function createTextMasks(
+  { base, actions }: Pick<Recording, 'base' | 'actions'>,
+  answers: Answers,
+  evicted: Iterable<string>,
+  hideSecrets: KnownSecrets['hideSecrets'],
+) {
   const abandoned = abandonedOf({ base, actions }, answers, evicted)
   const maskOf = createMasks()
   const isKnown = (text: string) => OWN.has(text) || (answers.hold(text) && !abandoned.has(text))
   const isKnownPart = (part: string) =>
     OWN.has(part) || (isKnown(part) && (part.length >= SHORTEST_PART || answers.holdWhole(part)))
-  const maskPart = (part: string) => (isKnownPart(part) ? part : maskOf(part))
   /** For a path that was abandoned: its last part may be the first letters of a secret. */
-  const maskUnlessName = (part: string) => (OWN.has(part) || answers.holdWhole(part) ? part : maskOf(part))
-  const maskPath = (path: string) =>
-    path
-      .split('/')
-      .map(abandoned.has(path) ? maskUnlessName : maskPart)
-      .join('/')
+  const isKnownName = (part: string) => OWN.has(part) || answers.holdWhole(part)
+  const spelled = (text: string) => (OWN.has(text) ? text : answers.spelled(text))
+  /** Parts of a known secret are masked, too, whatever they are the name of. */
+  const maskParts = (
+    text: string,
+    parts: RegExp,
+    isShown: (part: string) => boolean,
+    read = (part: string) => part,
+  ) => {
+    const left = new Set(hideSecrets(text).match(parts))
+    return text.replace(parts, (part) => {
+      const name = read(part)
+      if (!left.has(part) || !isShown(name)) return maskOf(name)
+      return spelled(name) === name ? part : encodeURIComponent(spelled(name))
+    })
+  }
+  const maskPath = (path: string) => maskParts(path, /[^/]+/g, abandoned.has(path) ? isKnownName : isKnownPart)
   const maskSetting = (value: string, name: string) =>
-    isKnown(value) || (name === 'type' && TYPES.has(value)) ? value : HIDDEN
+    name === 'type' && TYPES.has(value) ? value : isKnown(value) ? spelled(value) : HIDDEN
   const masks: Record<Kind, (text: string) => string> = {
-    text: (text) => (isKnown(text) ? text : text.startsWith('/') ? maskPath(text) : maskOf(text)),
-    address: (address) =>
-      address.replace(/[^/?&=#]+/g, (part) => (isKnownPart(decoded(part)) ? part : maskOf(decoded(part)))),
+    text: (text) => (isKnown(text) ? spelled(text) : text.startsWith('/') ? maskPath(text) : maskOf(text)),
+    address: (address) => maskParts(address, /[^/?&=#]+/g, isKnownPart, decoded),
     definition: (text) => mapSettings(text, maskSetting),
   }
   return {
@@ -223,13 +237,16 @@ export type Answers = ReturnType<typeof answersOf>
 /** The texts of what the server answered, without console output. A text that one of them contains is held. */
 function answersOf(base: State, actions: Recording['actions'], withoutSecrets: KnownSecrets['withoutSecrets']) {
   const texts = new Set<string>()
+  const spellings = new Set<string>()
   const add = (answer: unknown, endpoint?: string) => {
     // Console output is no answer, and what a refused call was given is none either.
     if (endpoint === 'getCrashCapsule') return
     changeTexts(
       maskEchoed(endpoint, answer, () => ''),
       (text, field) => {
-        texts.add(withoutSecrets(text, field).toLowerCase())
+        const shown = withoutSecrets(text, field)
+        texts.add(shown.toLowerCase())
+        spellings.add(shown)
         return text
       },
     )
@@ -243,13 +260,21 @@ function answersOf(base: State, actions: Recording['actions'], withoutSecrets: K
     if (action.type === 'session/started' || action.type === 'realtime/messageReceived') add(action.payload)
   }
   const all = [...texts].join('\n')
+  const allSpelled = [...spellings].join('\n')
   const held = new Map<string, boolean>()
+  const spelled = new Map<string, string>()
   return {
     /** Texts come key by key: if no answer holds the start of one, none holds the text. */
     hold(text: string): boolean {
       const isHeld = held.get(text) ?? (held.get(text.slice(0, -1)) !== false && all.includes(text.toLowerCase()))
       held.set(text, isHeld)
       return isHeld
+    },
+    /** The text, in lower case if no answer holds it in its own letters. */
+    spelled(text: string): string {
+      const shown = spelled.get(text) ?? (allSpelled.includes(text) ? text : text.toLowerCase())
+      spelled.set(text, shown)
+      return shown
     },
     /** Whether the text is one of them, not only a part. */
     holdWhole: (text: string) => texts.has(text.toLowerCase()),

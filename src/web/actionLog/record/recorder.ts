@@ -112,10 +112,11 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
         entry ? [{ at: Math.max(0, entry.at - startedAt), ...(JSON.parse(entry.text) as PlainAction) }] : [],
       )
       const hideEcho = secrets.echoHider()
-      const answered = changeRecording({ startedAt, base, actions }, (text, field) =>
-        SENTENCE.test(field) || INVALID_DEFINITION.test(text) ? hideEcho(text) : text,
-      )
       const hideSecrets = secrets.hider()
+      // Secrets first: they cannot be found any more when a part of one is hidden.
+      const answered = changeRecording({ startedAt, base, actions }, (text, field) =>
+        SENTENCE.test(field) || INVALID_DEFINITION.test(text) ? hideEcho(hideSecrets(text)) : text,
+      )
       const withoutSecrets = secretsMask(hideSecrets)
       const recording = maskTypedTexts(answered, evictedLength > EVICTED_LENGTH ? 'unknown' : evicted, {
         hideSecrets,
