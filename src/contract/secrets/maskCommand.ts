@@ -39,11 +39,9 @@ function maskPlain(command: string): string {
   const word = SIGN_IN.exec(text)
   const masked = maskLine(word ? `${text.slice(0, word.index + word[0].length)} ${HIDDEN}` : command)
   if (masked === command && !MENTION.test(text)) return command
-  const isShown = (word: string, at: number) => at === 0 || ORDINARY.test(word)
-  return masked
-    .split(' ')
-    .map((word, at) => (isShown(word, at) ? word : HIDDEN))
-    .join(' ')
+  // The words of a passphrase are ordinary, but for some.
+  const [first = '', ...words] = masked.split(' ')
+  return words.every((word) => ORDINARY.test(word)) ? masked : `${first} ${HIDDEN}`
 }
 
 /**
