@@ -252,6 +252,16 @@ test('the username of a failed login is masked elsewhere', () =>
     /hunter2secret/,
   ))
 
+test('the start of a secret is masked where its rest was masked because of a word in it', () => {
+  const secret = 'Zebra7secret:x9y8w7v6u5t4'
+  for (const said of [
+    lines(`it is ${secret}`),
+    call('restartDeployment', 'world', 'rejected', { status: 500, message: `Odd: ${secret}` }),
+    query('getDeployments', undefined, [{ name: 'world', description: `${secret} it is` }]),
+  ])
+    expectHidden([password(secret), said], /Zebra7/)
+})
+
 test('a secret that overlaps itself is masked completely', () =>
   expectHidden([password('xyxyxyxy'), filterTyped('xyxyxyxyxy')], /•xy/))
 

@@ -1,4 +1,4 @@
-import { HIDDEN } from '../../../contract/secrets/maskCommand'
+import { HIDDEN, maskLine } from '../../../contract/secrets/maskCommand'
 import { changeHiddenTexts, withoutEscapes } from '../../../contract/secrets/secretCommands'
 import { plainOf, read, readSplit, type Reading } from './reading'
 
@@ -127,6 +127,8 @@ function needlesOf(secret: string, { share, shortest }: typeof PART): string[] {
     [...new Int8Array(bytes)].join(','),
     bytes.map((byte, at) => `"${at}":${byte}`).join(','),
     [...plain].reverse().join(''),
+    // What is left of it where a word in it hides the rest.
+    plainOf(maskLine(secret)),
   ]
   // A secret may start at three positions inside a group of Base64.
   for (const before of [0, 1, 2]) {
