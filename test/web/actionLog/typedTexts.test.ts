@@ -203,6 +203,34 @@ test('call arguments are masked in state that outlives the call in the log', () 
   expectNowhere(exported([...actions, ...later]).text)
 })
 
+test('arguments are masked in keys of the base state after more was typed than the recorder remembers', () => {
+  const path = `/nfsshare/${SECRET}`
+  const flood = Array.from({ length: 21 }, (_, at) => filterTyped(`${at}`.padEnd(100_000, 'y')))
+  const key = `getFiles(${JSON.stringify(path)})`
+  const actions = [
+    call('toggleDeployment', { name: SECRET, enabled: true }, 'pending', undefined, {
+      requestId: 'r2',
+      fixedCacheKey: `toggle ${SECRET}`,
+    }),
+    call('downloadFile', { path, name: SECRET, type: '-' }, 'pending', undefined, {
+      fixedCacheKey: `download ${path}`,
+    }),
+    call('createDatabase', { type: 'sql', name: SECRET }, 'pending', undefined, { requestId: 'r3' }),
+    call('createDatabase', { type: 'sql', name: SECRET }, 'fulfilled', null, { requestId: 'r3' }),
+    call('getFiles', path, 'pending'),
+    {
+      type: 'api/invalidation/updateProvidedBy',
+      payload: [{ queryCacheKey: key, providedTags: [{ type: 'Files', id: path }] }],
+    },
+    { type: 'api/queries/removeQueryResult', payload: { queryCacheKey: key } },
+  ]
+  for (const first of [
+    [...flood, ...actions],
+    [...actions, ...flood],
+  ])
+    expectNowhere(exported([...first, ...later]).text)
+})
+
 test.each([SECRET, `${SECRET}/%é`, 'q7'])('the argument %p is masked in keys that are made of it', (name) => {
   const path = `/nfsshare/${name}`
   const keyed = (endpoint: string, args: unknown, fixedCacheKey?: string) => [

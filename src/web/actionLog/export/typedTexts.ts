@@ -21,6 +21,9 @@ const TYPES = new Set<string>(DEPLOYMENT_TYPES)
 const KEY_OF_CALL = /\(| \//
 /** Keys that end with an argument: of the cache of calls (`download /nfsshare/x`) and of databases (`sql/shop`). */
 const KEY_WITH_ARGUMENT = /^((?:download|restart|toggle) |(?:mongo|sql)\/)(.+)$/s
+/** A key of the cache with arguments. */
+const CACHE_KEY = /^\w+\((?!undefined\))/
+const MASKED = '\u2022'
 /** Words of the console in addresses, paths and arguments. */
 const OWN = new Set([
   ...PAGE_ROUTES.flatMap((route) => route.split('/')),
@@ -46,7 +49,7 @@ const isAnswer = ({ type }: { type: string }) => /^api\/execute(?:Query|Mutation
  * another tab.
  *
  * @param evicted typed texts of actions that the recording no longer holds. Its base state may name them. If they are
- * unknown, all messages of the base state are hidden.
+ * unknown, all messages of the base state are hidden, and the paths and keys that no answer holds.
  */
 export function maskTypedTexts(
   { startedAt, base, actions }: Recording,
@@ -80,8 +83,11 @@ export function maskTypedTexts(
 
   // Now every masked argument is known, so whatever else names one follows: the cache, failures, notifications.
   const rename = calls.createRename()
+  const keys = new Set(maskedQueries.map(([key]) => key))
+  const maskNaming = (text: string, field: string) =>
+    QUOTING.has(field) ? HIDDEN : keys.has(text) ? text : calls.maskUnknown(text)
   const renameBase = (value: unknown, endpointName?: string) =>
-    evicted === 'unknown' ? changeTexts(rename(value), hideMessage) : rename(value, endpointName)
+    evicted === 'unknown' ? changeTexts(rename(value), maskNaming) : rename(value, endpointName)
   return {
     startedAt,
     base: {
@@ -113,8 +119,6 @@ export function maskTypedTexts(
     }),
   }
 }
-
-const hideMessage = (text: string, field: string) => (QUOTING.has(field) ? HIDDEN : text)
 
 /** Masks for the kinds of typed text. */
 function createTextMasks(
@@ -208,6 +212,14 @@ function createCallMasks(
         ...(queryCacheKey !== undefined && { queryCacheKey: renamed.get(queryCacheKey) ?? queryCacheKey }),
         ...(fixedCacheKey !== undefined && { fixedCacheKey: renamed.get(fixedCacheKey) }),
       }
+    },
+    /** Masks a path, and the argument in a key. */
+    maskUnknown(text: string): string {
+      // Parts of a path are masked in a way of their own, once.
+      if (text.startsWith('/')) return text.includes(MASKED) ? text : mask(text)
+      const [, before, argument = ''] = KEY_WITH_ARGUMENT.exec(text) ?? []
+      if (before !== undefined) return argument.includes(MASKED) ? text : before + mask(argument)
+      return CACHE_KEY.test(text) ? maskText(text) : text
     },
     /**
      * Call it after all calls were masked. Returns a function that masks their arguments in any other value, such as a
