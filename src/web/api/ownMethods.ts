@@ -134,8 +134,9 @@ const ownMethodsApi = api.enhanceEndpoints({ addTagTypes: ['OwnMethods', 'OpenId
           proof,
           'recovery-codes',
         )
+        if (error) return { error }
         const codes = listIn(data.codes)
-        return error ? { error } : held(codes?.join('\n'), codes)
+        return held(codes?.join('\n'), codes)
       },
       invalidatesTags: ['OwnMethods'],
     }),
