@@ -46,9 +46,8 @@ export const deploymentsApi = api.injectEndpoints({
     getDeployments: build.query<ListedDeployment[], void>({
       query: () => 'deployments?instances=true',
       responseSchema: answerSchema(({ deployments }: DataOf<DeploymentsAnswer>) =>
-        listIn(deployments)?.map(
-          ({ instances, ...deployment }): ListedDeployment =>
-            Array.isArray(instances) ? { ...deployment, counts: countsOf(instances) } : deployment,
+        listIn(deployments)?.map(({ instances, ...deployment }): ListedDeployment =>
+          Array.isArray(instances) ? { ...deployment, counts: countsOf(instances) } : deployment,
         ),
       ),
       providesTags: ['Deployment'],
