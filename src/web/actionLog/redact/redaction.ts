@@ -199,7 +199,7 @@ export const actionRules: Record<string, Rule | 'lines'> = {
   'admin/inviteTried': 'keep',
   'admin/usersSearched': 'keep',
   'admin/activityFiltered': 'keep',
-  'admin/invitesFiltered': 'keep',
+  'admin/inviteStatusChosen': 'keep',
   'admin/accessChosen': 'keep',
   'admin/accessChoiceDropped': 'keep',
 

@@ -64,7 +64,7 @@ const adminSlice = createSlice({
     usersSearched(state, { payload }: PayloadAction<string>) {
       state.userSearch = payload
     },
-    invitesFiltered(state, { payload }: PayloadAction<InviteStatus | null>) {
+    inviteStatusChosen(state, { payload }: PayloadAction<InviteStatus | null>) {
       state.inviteFilter = payload
     },
     activityFiltered(state, { payload }: PayloadAction<Partial<AdminState['activity']>>) {
@@ -106,7 +106,7 @@ export const {
   inviteTried: inviteSubmitted,
   dialogClosed,
   usersSearched,
-  invitesFiltered,
+  inviteStatusChosen,
   activityFiltered,
   accessChosen,
   accessChoiceDropped,

@@ -5,7 +5,7 @@ import { failureDetail } from '../../../failure'
 import { useGetInviteCodesQuery, useGetUsersQuery } from '../../../api/admin'
 import { ActionIcon } from '../../../ui/ActionIcon'
 import { LoadFailure } from '../../../ui/LoadFailure'
-import { invitesFiltered, selectInviteFilter } from '../adminSlice'
+import { inviteStatusChosen, selectInviteFilter } from '../adminSlice'
 import { EmptyState } from '../../../ui/EmptyState'
 import { keyInvites } from './inviteKey'
 import { inviteStatus } from './inviteStatus'
@@ -42,7 +42,7 @@ export function InvitesTab({ onInvite }: { onInvite: () => void }) {
           <StatusFilter
             statuses={found.map(inviteStatus)}
             chosen={filter}
-            onChoose={(status) => dispatch(invitesFiltered(status))}
+            onChoose={(status) => dispatch(inviteStatusChosen(status))}
           />
         )}
         <Button className={`with-icon ${adminStyles.main}`} onClick={onInvite}>
