@@ -13,7 +13,7 @@ import './styles/main.scss'
 __webpack_public_path__ = `${basePath()}/`
 
 // After the first paint, which the font must not delay.
-void import('./styles/fonts.scss')
+void import(/* webpackChunkName: 'fonts' */ './styles/fonts.scss')
 
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no #root')

@@ -54,7 +54,7 @@ test('the replay reducer includes the slices of all pages', () => {
     keys: true,
     navigation: true,
     overview: true,
-  palette: true,
+    palette: true,
     problems: true,
     registration: true,
     security: true,

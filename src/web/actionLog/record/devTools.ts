@@ -1,7 +1,8 @@
 import { maskCommand, maskLine } from '../../../contract/secrets/maskCommand'
 import { allLines, COMMAND_MARK, type ConsoleLine, type LineBuffer } from '../../sockets/lineBuffer'
 import { redactAction } from '../redact/redactAction'
-import { callRules, stateRules } from '../redact/redaction'
+import { callRules } from '../redact/redaction'
+import { stateRules } from '../redact/stateRules'
 import type { State } from '../replay/steps'
 import { fields, redact } from '../redact/rule'
 

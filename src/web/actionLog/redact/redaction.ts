@@ -347,33 +347,6 @@ export const actionRules: Record<string, Rule | 'lines'> = {
   'uploads/cleared': 'keep',
 }
 
-/** By slice, for Redux DevTools. Slices that are not listed hold no secrets. */
-export const stateRules: Record<string, Rule> = {
-  login: fields({ step: 'keep', forgotOpen: 'keep' }),
-  registration: fields({ username: 'mask' }),
-  configuration: fields({ drafts: each(fields({ text: 'definition' })), dialog: 'keep' }),
-  problems: fields({
-    list: each(fields({ id: 'keep', at: 'keep', what: 'keep', count: 'keep' })),
-    unseen: 'keep',
-    open: 'keep',
-  }),
-  instance: fields({
-    killAsked: 'keep',
-    capsuleOf: 'keep',
-    commands: each('command'),
-    prefersAutoScroll: 'keep',
-    autoScroll: 'keep',
-    isPaused: 'keep',
-    isAway: 'keep',
-    position: 'keep',
-    wrap: 'keep',
-    query: 'line',
-    found: 'keep',
-    selection: 'keep',
-    range: 'keep',
-  }),
-}
-
 /** The words of a definition are masked as in the definition. */
 function instances(): Rule {
   return each(fields({ plainCommands: 'mask' }, 'keep'))

@@ -39,7 +39,7 @@ export function ConsoleTab({ uid, name, plainCommands }: ConsoleTabProps) {
         <LogTools buffer={live} shown={buffer} name={name} pane={pane} />
       </div>
       <div className={logStyles.frame}>
-        <LogWindow buffer={buffer} pane={pane} />
+        <LogWindow buffer={buffer} ref={pane} />
         {buffer.next === buffer.first && (
           <p className={logStyles.empty}>
             {buffer.next === 0 ? 'No output yet' : 'Cleared. What comes from now on is shown here.'}

@@ -1,5 +1,5 @@
-import type { RefObject } from 'react'
-import { useLayoutEffect, useMemo, useReducer, useRef } from 'react'
+import type { Ref } from 'react'
+import { useImperativeHandle, useLayoutEffect, useMemo, useReducer, useRef } from 'react'
 import { useDispatch, useSelector } from 'react-redux'
 import type { LineBuffer } from '../../../../sockets/lineBuffer'
 import { lineAt } from '../../../../sockets/lineBuffer'
@@ -25,7 +25,7 @@ const TOLERANCE = 5
 const OVERSCAN = 15
 
 /** Renders only the visible lines. The scroll position is a line, so that changes elsewhere do not move it. */
-export function LogWindow({ buffer, pane }: { buffer: LineBuffer; pane: RefObject<HTMLDivElement | null> }) {
+export function LogWindow({ buffer, ref }: { buffer: LineBuffer; ref: Ref<HTMLDivElement> }) {
   const wrap = useSelector(selectWrap)
   const autoScroll = useSelector(selectAutoScroll)
   const position = useSelector(selectPosition)
@@ -33,6 +33,8 @@ export function LogWindow({ buffer, pane }: { buffer: LineBuffer; pane: RefObjec
   const currentMatch = useSelector(selectCurrentMatch)
   const dispatch = useDispatch()
 
+  const pane = useRef<HTMLDivElement>(null)
+  useImperativeHandle(ref, () => pane.current as HTMLDivElement, [])
   const lines = useRef<HTMLDivElement>(null)
   const ruler = useRef<HTMLSpanElement>(null)
   const { columns, height } = useLogSize({ pane, lines, ruler })
@@ -56,7 +58,7 @@ export function LogWindow({ buffer, pane }: { buffer: LineBuffer; pane: RefObjec
     if (!pane.current) return
     if (Math.abs(pane.current.scrollTop - top) > 1) pane.current.scrollTop = top
     shown.current = pane.current.scrollTop
-  }, [pane, top, rows])
+  }, [top, rows])
 
   useLayoutEffect(() => {
     if (!wrap) return
@@ -72,7 +74,7 @@ export function LogWindow({ buffer, pane }: { buffer: LineBuffer; pane: RefObjec
   useLayoutEffect(() => {
     const mark = currentMatch && pane.current?.querySelector(`mark.${styles.current}`)
     if (pane.current && mark) bringIntoView(pane.current, mark)
-  }, [pane, currentMatch])
+  }, [currentMatch])
 
   useLogSelection(pane, buffer)
 
