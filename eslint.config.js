@@ -60,6 +60,8 @@ const mayImport = {
         'web/chunks.ts',
         'web/facts.ts',
         'web/failure.ts',
+        'web/addresses.ts',
+        'web/deploymentPower.ts',
         'web/instanceState.ts',
         'web/styles',
       ],

@@ -132,12 +132,19 @@ browserTest(
     await call(page, 'POST', '/deployments', { name: 'world', type: 'process' })
     await call(page, 'PATCH', '/deployments/world', { content: DEFINITION })
     await call(page, 'POST', '/deployments/world/toggle', { enabled: true })
-    // Enough databases for the filter to appear.
+    // Enough databases and deployments for their search fields to appear.
     for (let count = 1; count <= 6; count++) await call(page, 'POST', '/database/sql', { name: `shop${count}` })
+    for (let count = 1; count <= 8; count++)
+      await call(page, 'POST', '/deployments', { name: `room${count}`, type: 'process' })
     await writeFile(join(share, 'notes.txt'), 'Hello\n')
 
     // Type the secrets into fields of other pages before the fields where they belong.
+    await page.getByRole('searchbox', { name: 'Search instances' }).waitFor()
+    await typeIntoAll(page)
     await header(page, 'Deployments').click()
+    await page.getByRole('searchbox', { name: 'Search deployments' }).waitFor()
+    await typeIntoAll(page)
+    await page.getByRole('searchbox', { name: 'Search deployments' }).fill('')
     await inDialog(page, () => page.getByRole('button', { name: 'Create Deployment' }).click())
     await page.getByRole('link', { name: 'Edit world' }).click()
     await typeIntoEditor(page)

@@ -24,12 +24,15 @@ const PAGES: Record<string, string> = {
   'sign-in': '/security',
   unknown: '/nowhere',
 }
+/** The pictures of the README. */
+const README_PAGES: Record<string, string> = { overview: '/', console: 'instance:survival' }
 const HEIGHTS: Record<number, number> = { 1440: 900, 1024: 768, 768: 1024, 360: 760 }
 
 /**
  * Takes pictures of pages for a review, into `.cache/pictures`.
  *
  *   npm run pictures -- [--url URL] [--width 1440,360] [--theme light,dark] [--whole] [PAGE…]
+ *   npm run pictures -- --readme      takes those of the README, into `public`
  *
  * `npm run sample` must be running. URL is that of `npm run dev`, to look at changes without a build. A page is one of
  * the names above, a path, or `instance:NAME` for the first instance of a deployment. `--whole` takes the whole page
@@ -43,12 +46,14 @@ async function main(): Promise<void> {
       width: { type: 'string', default: '1440,1024,768,360' },
       theme: { type: 'string', default: 'light,dark' },
       whole: { type: 'boolean', default: false },
-      out: { type: 'string', default: join(ROOT, '.cache/pictures') },
+      readme: { type: 'boolean', default: false },
+      out: { type: 'string' },
     },
   })
   const sample = process.env.SAMPLE ?? join(ROOT, '.cache/sample.json')
   const { url, token } = JSON.parse(readFileSync(sample, 'utf8')) as { url: string; token: string }
-  mkdirSync(values.out, { recursive: true })
+  const out = values.out ?? join(ROOT, values.readme ? 'public' : '.cache/pictures')
+  mkdirSync(out, { recursive: true })
   const browser = await chromium.launch({ executablePath: findBrowser(), args: ['--no-sandbox', '--disable-gpu'] })
   const context = await browser.newContext({ baseURL: values.url ?? url, reducedMotion: 'reduce' })
   await context.addCookies(
@@ -56,15 +61,17 @@ async function main(): Promise<void> {
   )
   const page = await context.newPage()
   page.on('pageerror', (error) => console.error(`${page.url()}: ${error.message}`))
-  for (const name of positionals.length > 0 ? positionals : Object.keys(PAGES)) {
-    for (const width of values.width.split(',').map(Number)) {
+  const pages = values.readme ? README_PAGES : PAGES
+  const widths = values.readme ? [1440] : values.width.split(',').map(Number)
+  for (const name of positionals.length > 0 ? positionals : Object.keys(pages)) {
+    for (const width of widths) {
       await page.setViewportSize({ width, height: HEIGHTS[width] ?? 900 })
-      await open(context, page, PAGES[name] ?? name)
+      await open(context, page, pages[name] ?? name)
       for (const theme of values.theme.split(',') as ('light' | 'dark')[]) {
         await page.emulateMedia({ colorScheme: theme })
         await page.waitForTimeout(100)
-        const file = `${name.replaceAll(/[^\w-]+/g, '_')}-${theme}-${width}.png`
-        await page.screenshot({ path: join(values.out, file), fullPage: values.whole })
+        const file = `${name.replaceAll(/[^\w-]+/g, '_')}-${theme}${values.readme ? '' : `-${width}`}.png`
+        await page.screenshot({ path: join(out, file), fullPage: values.whole })
         console.log(file)
       }
     }

@@ -26,6 +26,8 @@ export type InstanceCounts = {
   active: number
   blocked: number
   players: number
+  /** Some instances did not tell their players. */
+  isPlayersPartial: boolean
   canDrain: boolean
   onlyUid?: string
 }
@@ -145,7 +147,8 @@ export const {
   useSaveDeploymentConfigMutation,
 } = deploymentsApi
 
-function countsOf(instances: Instance[]): InstanceCounts {
+/** Counts of the instances of one deployment. */
+export function countsOf(instances: Instance[]): InstanceCounts {
   const inState = (...states: Instance['state'][]) => instances.filter(({ state }) => states.includes(state)).length
   const [first] = instances
   return {
@@ -157,6 +160,7 @@ function countsOf(instances: Instance[]): InstanceCounts {
       (sum, { players = {}, playerCount = Object.keys(players).length }) => sum + (playerCount ?? 0),
       0,
     ),
+    isPlayersPartial: instances.some(({ state, playerCount }) => state !== 'STOPPED' && playerCount === null),
     canDrain: instances.some(({ canDrain }) => canDrain === true),
     ...(first && instances.length === 1 && { onlyUid: first.uid }),
   }

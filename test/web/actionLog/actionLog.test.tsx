@@ -87,11 +87,12 @@ const signedIn = async () => {
 
 test('replayLog reports the action and the state changes of a reducer that deviates from the recording', async () => {
   const { store, user } = await signedIn()
-  await user.click(screen.getByRole('button', { name: /lobby/ }))
+  await user.click(screen.getByRole('button', { name: /^lobby/ }))
   const log = readLog(logOf(store))
   const broken: RootReducer = (state, action) => {
     const next = replayReducer(state, action)
-    return action.type === 'overview/sectionToggled' ? { ...next, overview: { collapsed: ['other'] } } : next
+    if (action.type !== 'overview/sectionToggled') return next
+    return { ...next, overview: { ...(next as { overview: object }).overview, collapsed: ['other'] } }
   }
   const { deviations, final } = replayLog(log, broken)
   expect(log.actions[deviations[0]!.index]!.type).toBe('overview/sectionToggled')
@@ -116,7 +117,7 @@ test('the log keeps the last 2,000 actions and advances its base state', async (
   expect(log.actions).toHaveLength(2000)
   expect(log.actions[0]!.at).toBeGreaterThanOrEqual(0)
   // 2,100 actions are 525 for each of four sections, and 525 is odd.
-  expect(log.final.overview).toEqual({ collapsed: ['section-0', 'section-1', 'section-2', 'section-3'] })
+  expect(log.final.overview).toMatchObject({ collapsed: ['section-0', 'section-1', 'section-2', 'section-3'] })
   expect(log.base.session).toMatchObject({ current: { isAdmin: false } })
 })
 

@@ -1,5 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react'
-import { deploymentOf, instanceOf, userOf } from '../../support/web/factories'
+import { sessionEnded } from '../../../src/web/facts'
+import { deploymentOf, entryOf, instanceOf, userOf } from '../../support/web/factories'
 import { renderApp } from '../../support/web/renderApp'
 
 const lobby = { deployment: deploymentOf('lobby'), instances: [instanceOf('a1b2c3-lobby'), instanceOf('d4e5f6-lobby')] }
@@ -64,7 +65,7 @@ test('commands that were used are listed first at the next visit, until the sess
   await field()
   expect(optionsOf('Recently used')).toEqual(['Use the dark theme'])
 
-  store.dispatch({ type: 'session/ended' })
+  store.dispatch(sessionEnded('signedOut'))
   await waitFor(() => expect(services.stored.has('recent-commands')).toBe(false))
 })
 
@@ -124,4 +125,21 @@ test('single keys that were turned off at an earlier visit stay off', async () =
   await screen.findByText('a1b2c3-lobby')
   await user.keyboard('gf')
   expect(window.location.pathname).toBe('/')
+})
+
+test('j and k move through the rows of a list', async () => {
+  const { user } = open('/')
+  const [first, second] = await screen.findAllByRole('link', { name: /-lobby/ })
+  await user.keyboard('jj')
+  expect(second).toHaveFocus()
+  await user.keyboard('k')
+  expect(first).toHaveFocus()
+})
+
+test('j moves through the table of files too', async () => {
+  const { user, network } = open('/files')
+  network.get('/api/sftp/files').answers({ files: [entryOf('alpha/'), entryOf('beta/')], deploymentTypeIndex: null })
+  await screen.findByRole('row', { name: /beta/ })
+  await user.keyboard('jj')
+  expect(screen.getByRole('row', { name: /beta/ })).toHaveFocus()
 })

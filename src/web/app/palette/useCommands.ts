@@ -1,4 +1,5 @@
 import { useDispatch, useSelector } from 'react-redux'
+import { configurationAddress, filesAddress, instanceAddress, userAddress } from '../../addresses'
 import { networkApi } from '../../api/network'
 import { useGetUsersQuery } from '../../api/admin'
 import { useAccess } from '../../api/useAccess'
@@ -72,14 +73,14 @@ export function useCommands(): Command[] {
         group: 'Deployments',
         label: name,
         hint: 'configuration',
-        to: `/deployments/${encodeURIComponent(name)}/edit`,
+        to: configurationAddress(name),
       })),
     ...instances.map(({ name, uid, deployment, state }): Command => ({
       id: `instance:${deployment}/${uid}`,
       group: 'Instances',
       label: name,
       hint: nameOf(state),
-      to: `/instance/${encodeURIComponent(deployment)}/${encodeURIComponent(uid)}`,
+      to: instanceAddress(deployment, uid),
     })),
     ...deployments
       .filter(({ name }) => may('files', name))
@@ -88,13 +89,13 @@ export function useCommands(): Command[] {
         group: 'Directories',
         label: dataDirectory,
         hint: 'files',
-        to: `/files${dataDirectory.split('/').map(encodeURIComponent).join('/')}`,
+        to: filesAddress(dataDirectory),
       })),
     ...(users ?? []).map(({ id, username }): Command => ({
       id: `person:${id}`,
       group: 'People',
       label: username,
-      to: `/admin/users/${encodeURIComponent(String(id))}`,
+      to: userAddress(id),
     })),
     ...THEMES.map((theme) =>
       action(`theme:${theme}`, theme === 'auto' ? 'Use the theme of the system' : `Use the ${theme} theme`, () =>

@@ -72,6 +72,11 @@ function focusSearch(): boolean {
 function moveInList(by: 1 | -1): boolean {
   const rows = [...document.querySelectorAll<HTMLElement>(ROWS)]
   const at = rows.findIndex((row) => row.contains(document.activeElement))
+  if (rows[at]?.role === 'row') {
+    // A table draws only the rows in view and moves its focus itself.
+    rows[at].dispatchEvent(new KeyboardEvent('keydown', { key: by === 1 ? 'ArrowDown' : 'ArrowUp', bubbles: true }))
+    return true
+  }
   const next = rows[at === -1 ? 0 : Math.min(Math.max(at + by, 0), rows.length - 1)]
   next?.focus()
   next?.scrollIntoView({ block: 'nearest' })

@@ -43,6 +43,7 @@ export function DatabaseCard({ type, database }: { type: DatabaseType; database:
       <div className={styles.head}>
         <h3>
           <button
+            data-row
             ref={toggle}
             type="button"
             className={styles.toggle}

@@ -5,10 +5,11 @@ import { missingRight, useAccess } from '../../api/useAccess'
 import { useAppSelector } from '../../app/hooks'
 import { ActionIcon } from '../../ui/ActionIcon'
 import { Menu, MenuItem } from '../../ui/Menu'
-import { configurationAddress, filesAddress } from './addresses'
+import { configurationAddress, filesAddress } from '../../addresses'
 import { deletionRequested, menuToggled, selectIsMenuOpen } from './deploymentsSlice'
 import { typeOf } from './deploymentType'
-import { useAskFirst, useRestart } from './usePower'
+import { useAskFirst } from './useAskFirst'
+import { useRestart } from '../../deploymentPower'
 import styles from './deployments.module.scss'
 
 /** Icon buttons, and a menu in their place where there is no room for them. */

@@ -1,7 +1,7 @@
 import { Link } from 'react-router-dom'
 import type { ListedDeployment } from '../../api/deployments'
 import { useAccess } from '../../api/useAccess'
-import { configurationAddress } from './addresses'
+import { configurationAddress } from '../../addresses'
 import { DeploymentActions } from './DeploymentActions'
 import { DeploymentToggle } from './DeploymentToggle'
 import { appearances, typeOf } from './deploymentType'
@@ -16,7 +16,15 @@ export function DeploymentRow({ deployment, isNew }: { deployment: ListedDeploym
     <article className={isNew ? `${styles.row} ${styles.isNew}` : styles.row} aria-label={name}>
       <div className={styles.title}>
         <div className={styles.name}>
-          <h3>{may('configuration', name) ? <Link to={configurationAddress(name)}>{name}</Link> : name}</h3>
+          <h3>
+            {may('configuration', name) ? (
+              <Link to={configurationAddress(name)} data-row>
+                {name}
+              </Link>
+            ) : (
+              name
+            )}
+          </h3>
           {isNew && <span className={styles.newMark}>New</span>}
         </div>
         <span className={styles.type}>{type ? appearances[type].name : 'Unknown type'}</span>

@@ -1,6 +1,7 @@
 import type { ListedDeployment } from '../../api/deployments'
 import { missingRight, useAccess } from '../../api/useAccess'
-import { useAskFirst, useToggle } from './usePower'
+import { useToggle } from '../../deploymentPower'
+import { useAskFirst } from './useAskFirst'
 
 type DeploymentToggleProps = {
   deployment: Pick<ListedDeployment, 'name' | 'enabled' | 'counts'>

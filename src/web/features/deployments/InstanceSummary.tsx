@@ -1,7 +1,7 @@
 import { Link } from 'react-router-dom'
 import type { ListedDeployment } from '../../api/deployments'
 import { counted } from '../../ui/counted'
-import { instanceAddress } from './addresses'
+import { instanceAddress } from '../../addresses'
 import styles from './deployments.module.scss'
 
 /** Such as "1/2 online · 1 blocked · 8 players". Empty if the server does not tell, or nothing is meant to run. */

@@ -1,12 +1,11 @@
 import { useDispatch, useSelector } from 'react-redux'
 import { useNavigate } from 'react-router-dom'
 import type { Deployment } from '../../../contract/deployment'
-import { useRestartDeploymentMutation } from '../../api/deployments'
+import { useRestart, useToggle } from '../../deploymentPower'
 import { missingRight, useAccess } from '../../api/useAccess'
 import { Menu, MenuItem } from '../../ui/Menu'
-import { configurationAddress, filesAddress } from './addresses'
+import { configurationAddress, filesAddress } from '../../addresses'
 import { menuClosed, menuOpened, powerAsked, selectMenu } from './overviewSlice'
-import { useToggle } from './useToggle'
 
 export function DeploymentMenu({ deployment }: { deployment: Deployment }) {
   const { name } = deployment
@@ -25,8 +24,8 @@ export function DeploymentMenu({ deployment }: { deployment: Deployment }) {
 
 /** Rendered while the menu is open. */
 function Items({ name, enabled, dataDirectory }: Deployment) {
-  const [, { isLoading: restarting }] = useRestartDeploymentMutation({ fixedCacheKey: `restart ${name}` })
-  const { toggle, toggling } = useToggle(name)
+  const { isRestarting } = useRestart(name)
+  const { toggle, isToggling } = useToggle(name)
   const { may } = useAccess()
   const dispatch = useDispatch()
   const navigate = useNavigate()
@@ -34,7 +33,7 @@ function Items({ name, enabled, dataDirectory }: Deployment) {
 
   const restartProblem = () => {
     if (!enabled) return 'Only an active deployment can be restarted'
-    return restarting ? 'It is being restarted' : undefined
+    return isRestarting ? 'It is being restarted' : undefined
   }
   return (
     <>
@@ -50,7 +49,7 @@ function Items({ name, enabled, dataDirectory }: Deployment) {
         </MenuItem>
       ) : (
         <MenuItem
-          disabledBecause={mayPower ?? (toggling ? 'It is being changed' : undefined)}
+          disabledBecause={mayPower ?? (isToggling ? 'It is being changed' : undefined)}
           onClick={() => void toggle(true)}
         >
           Enable

@@ -5,7 +5,7 @@ import { appearanceOf, playerCountOf, retryText } from '../../instanceState'
 import { counted } from '../../ui/counted'
 import { Icon } from '../../ui/Icon'
 import { useCountdown } from '../../ui/time/useCountdown'
-import { instanceAddress } from './addresses'
+import { instanceAddress } from '../../addresses'
 import { rounded } from './rounded'
 import { Sparkline } from './Sparkline'
 import { UsageBar } from './UsageBar'
@@ -31,6 +31,7 @@ export const InstanceLink = memo(function InstanceLink({ deployment, instance, i
     <Link
       to={instanceAddress(deployment, uid)}
       state={{ instance }}
+      data-row
       className={isCard ? `${styles.card} panel` : styles.row}
     >
       <span className={styles.name} title={isCard ? undefined : name}>

@@ -18,14 +18,6 @@ export function countPlayers(instances: readonly Instance[]): PlayerTotal {
   }
 }
 
-/** Text for a question about stopping instances; empty if they have no players. */
-export function playersOnlineText({ count, isPartial }: PlayerTotal): string {
-  if (count === undefined) return ''
-  if (isPartial) return `${count} or more players are online.`
-  if (count === 0) return 'No players are online.'
-  return count === 1 ? '1 player is online.' : `${count} players are online.`
-}
-
 /** The figures of the whole network. */
 export function totalsOf(sections: readonly OverviewSection[]) {
   const instances = sections.flatMap((section) => section.instances)

@@ -312,7 +312,7 @@ describe('the menu of a deployment', () => {
     const { calls } = network.post('/api/deployments/lobby/restart').answers({})
     await user.click(await item('Restart deployment'))
     const dialog = await screen.findByRole('dialog')
-    expect(dialog).toHaveTextContent('Restart 2 instances of lobby? 24 players are online.')
+    expect(dialog).toHaveTextContent('Restart 2 instances of lobby? 24 players are online; they are disconnected.')
     expect(calls).toHaveLength(0)
     await user.click(within(dialog).getByRole('button', { name: 'Restart' }))
     expect(await screen.findByText('Successfully restarted lobby')).toBeVisible()
@@ -324,7 +324,9 @@ describe('the menu of a deployment', () => {
     const { calls } = network.post('/api/deployments/lobby/toggle').answers({})
     await user.click(await item('Disable'))
     const dialog = await screen.findByRole('dialog')
-    expect(dialog).toHaveTextContent('Disable lobby and stop 2 instances? 24 players are online.')
+    expect(dialog).toHaveTextContent(
+      'Disable lobby? Its 2 instances are stopped. 24 players are online; they are disconnected.',
+    )
     await user.click(within(dialog).getByRole('button', { name: 'Cancel' }))
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
     expect(calls).toHaveLength(0)

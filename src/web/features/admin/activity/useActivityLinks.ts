@@ -1,4 +1,5 @@
 import type { ActivityEntry } from '../../../../contract/admin'
+import { configurationAddress, userAddress } from '../../../addresses'
 import { useGetUsersQuery } from '../../../api/admin'
 import { useGetDeploymentsQuery } from '../../../api/deployments'
 
@@ -15,7 +16,7 @@ export function useActivityLinks(): FindLinks {
 
   const userLink = (username: string) => {
     const user = users?.find((candidate) => candidate.username === username)
-    return user && `/admin/users/${user.id}`
+    return user && userAddress(user.id)
   }
   return {
     userLink,
@@ -23,9 +24,7 @@ export function useActivityLinks(): FindLinks {
       if (subject === null) return undefined
       switch (kind) {
         case 'deployment':
-          return deployments?.some(({ name }) => name === subject)
-            ? `/deployments/${encodeURIComponent(subject)}/edit`
-            : undefined
+          return deployments?.some(({ name }) => name === subject) ? configurationAddress(subject) : undefined
         case 'file':
           return action.startsWith('deleted') ? undefined : directoryLink(subject)
         case 'database':

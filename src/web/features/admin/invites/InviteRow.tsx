@@ -1,3 +1,4 @@
+import { userAddress } from '../../../addresses'
 import { useDispatch } from 'react-redux'
 import { Link } from 'react-router-dom'
 import type { Grant } from '../../../../contract/access'
@@ -54,8 +55,7 @@ export function InviteRow({ invite, userId }: { invite: KeyedInvite; userId: num
         )}
         {used_by ? (
           <p className={styles.use}>
-            used by{' '}
-            {userId === undefined ? <span>{used_by}</span> : <Link to={`/admin/users/${userId}`}>{used_by}</Link>}
+            used by {userId === undefined ? <span>{used_by}</span> : <Link to={userAddress(userId)}>{used_by}</Link>}
           </p>
         ) : (
           status === 'Active' &&

@@ -1,3 +1,4 @@
+import { userAddress } from '../../../addresses'
 import { useRef } from 'react'
 import { useDispatch } from 'react-redux'
 import { Link } from 'react-router-dom'
@@ -25,7 +26,7 @@ export function UserRow({ user, isOwn }: { user: User; isOwn: boolean }) {
   return (
     <li className={`${adminStyles.row} ${styles.row}`} aria-label={username}>
       <p className={styles.name}>
-        <Link to={`/admin/users/${id}`} title={username}>
+        <Link to={userAddress(id)} data-row title={username}>
           {username}
         </Link>
         {isOwn && <span className={adminStyles.quiet}>You</span>}

@@ -1,6 +1,7 @@
 import { useGetDeploymentsQuery } from '../../../api/deployments'
 import { useAccess } from '../../../api/useAccess'
-import { useAskFirst, useRestart } from '../usePower'
+import { useRestart } from '../../../deploymentPower'
+import { useAskFirst } from '../useAskFirst'
 import styles from './configuration.module.scss'
 
 /** Says when a saved configuration applies, and offers the restart if instances run. */

@@ -59,6 +59,7 @@ export function FileRow({
       className={`${styles.row} ${styles.columns}`}
       style={{ top }}
       data-path={entry.path}
+      data-row
       aria-rowindex={index + 2}
       aria-selected={isSelected}
       tabIndex={tabIndex}

@@ -1,4 +1,5 @@
 import type { Instance } from '../../../contract/instance'
+import { filesAddress } from '../../addresses'
 import { networkApi } from '../../api/network'
 
 /**
@@ -12,7 +13,5 @@ export function useFilesAddress(deployment: string, instance: Instance | undefin
     }),
   })
   const path = instance?.dataDirectory ?? known ?? deployment
-  return `/files${path.replace(/^\/*/, '/').split('/').map(encodeURIComponent).join('/')}`
+  return filesAddress(path)
 }
-
-export const configurationAddress = (deployment: string) => `/deployments/${encodeURIComponent(deployment)}/edit`
