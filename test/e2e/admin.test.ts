@@ -137,10 +137,11 @@ browserTest(
     await row(ann.page, 'a mistake').getByText('Active').waitFor()
     await row(ann.page, 'for bob').getByText('Used', { exact: true }).waitFor()
     await row(ann.page, 'for bob').getByText('bob', { exact: true }).waitFor()
-    await ann.page.getByRole('radio', { name: 'Active 1' }).check()
+    // The label covers its radio button.
+    await ann.page.getByText('Active 1', { exact: true }).click()
     await row(ann.page, 'for bob').waitFor({ state: 'detached' })
     await expectGoodPage(ann.page, 'admin-invites-active')
-    await ann.page.getByRole('radio', { name: 'All 3' }).check()
+    await ann.page.getByText('All 3', { exact: true }).click()
     await row(ann.page, 'a mistake').getByRole('button', { name: 'Delete the invite code "a mistake"' }).click()
     const mistake = await dialog.locator('code').innerText()
     await dialog.getByRole('button', { name: 'Delete' }).click()

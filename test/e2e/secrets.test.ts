@@ -141,6 +141,7 @@ browserTest(
     // Type the secrets into fields of other pages before the fields where they belong.
     await page.getByRole('searchbox', { name: 'Search instances' }).waitFor()
     await typeIntoAll(page)
+    await page.getByRole('searchbox', { name: 'Search instances' }).fill('')
     await header(page, 'Deployments').click()
     await page.getByRole('searchbox', { name: 'Search deployments' }).waitFor()
     await typeIntoAll(page)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import pino from 'pino'
+import type { Caller } from '../../../src/platform/caller'
 import { answerFailures } from '../../../src/platform/http/envelope'
 import { uploadRoutes } from '../../../src/platform/http/routes/uploads'
 import { createEntryLocks } from '../../../src/platform/share/changes/entryLocks'
@@ -36,7 +37,16 @@ beforeAll(async () => {
   app.setSerializerCompiler(serializerCompiler)
   app.decorateRequest('activitySubject', undefined)
   app.addHook('onRequest', async (request) => {
-    request.user = { userId: 1, username: 'ann', sessionId: '1', isAdmin: false, role: 'operator', grants: new Map() }
+    const caller: Caller = {
+      userId: 1,
+      username: 'ann',
+      sessionId: '1',
+      isAdmin: false,
+      role: 'operator',
+      grants: new Map(),
+    }
+    request.user = caller
+    request.renewUser = async () => caller
   })
   answerFailures(app)
   const files = { upload: () => uploads.begin() } as FileCalls

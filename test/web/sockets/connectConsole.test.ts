@@ -92,7 +92,9 @@ test('a real socket carries lines, commands and power, and resumes after a loss 
 
   far.drop()
   far.print('while away')
-  await waitFor(() => expect(lines()).toEqual(['one', 'two', '[System] Socket closed unexpectedly.', 'while away']))
+  await waitFor(() =>
+    expect(lines()).toEqual(['one', 'two', '> say hi', '[System] Socket closed unexpectedly.', 'while away']),
+  )
   expect(far.asked[1]).toBe('/api/logs/lobby/lobby-1?since=3')
 
   await far.stop()
@@ -103,6 +105,7 @@ test('a real socket carries lines, commands and power, and resumes after a loss 
   expect(lines().filter((line) => !line.startsWith('[System]'))).toEqual([
     'one',
     'two',
+    '> say hi',
     'while away',
     'after the restart',
   ])
