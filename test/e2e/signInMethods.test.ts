@@ -1,12 +1,14 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CDPSession, Page } from 'playwright-core'
+import type { SignInMethodsAnswer } from '../../src/contract/auth'
 import { browserTest, expectGoodPage, openPage, SCREENSHOTS } from '../support/browser/browserTest'
 import { register, startProduct, useProduct, type Product } from '../support/browser/startProduct'
 import { freePort } from '../support/platform/freePort'
 import { startIdentityProvider } from '../support/platform/openid/identityProvider'
 import { openIdEnvironment } from '../support/platform/openid/openIdBrowser'
 import { codeOf } from '../support/platform/registerAccount'
+import { until } from '../support/platform/until'
 
 const product = useProduct({ QUARTERDECK_SAMPLE: 'off' })
 const PASSWORD = 'correct horse battery'
@@ -61,6 +63,11 @@ async function enterPassword(page: Page, username: string): Promise<void> {
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await page.getByRole('button', { name: 'Sign In', exact: true }).click()
   await page.getByRole('button', { name: 'Verify Code' }).waitFor()
+}
+/** What the login page is told of the ways to sign in. */
+async function methodsOf({ address }: Product) {
+  const answer = await fetch(`${address}/api/auth/methods`)
+  return ((await answer.json()) as SignInMethodsAnswer).data
 }
 const overview = (page: Page) => page.getByRole('heading', { name: 'Network Overview' }).waitFor()
 
@@ -209,6 +216,8 @@ browserTest(
     const url = onLocalhost(other.url)
     const provider = await startIdentityProvider([`${url}/api/auth/oidc/callback`], port)
     try {
+      // The platform started before the provider, and asks it again after some seconds.
+      await until(async () => (await methodsOf(other)).openId?.available)
       const { page, errors } = await openPage(url)
       const nextCode = codesOf(() => other)
       provider.people.set('ann-1', { preferred_username: 'ann', groups: ['admins'] })
