@@ -26,6 +26,7 @@ const PAGES: Record<string, string> = {
 }
 /** The pictures of the README. */
 const README_PAGES: Record<string, string> = { overview: '/', console: 'instance:survival' }
+const SPARKLINE_MS = 30_000
 const HEIGHTS: Record<number, number> = { 1440: 900, 1024: 768, 768: 1024, 360: 760 }
 
 /**
@@ -67,6 +68,8 @@ async function main(): Promise<void> {
     for (const width of widths) {
       await page.setViewportSize({ width, height: HEIGHTS[width] ?? 900 })
       await open(context, page, pages[name] ?? name)
+      // A sparkline grows with each poll.
+      if (values.readme) await page.waitForTimeout(SPARKLINE_MS)
       for (const theme of values.theme.split(',') as ('light' | 'dark')[]) {
         await page.emulateMedia({ colorScheme: theme })
         await page.waitForTimeout(100)
