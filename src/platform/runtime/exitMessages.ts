@@ -17,6 +17,8 @@ export function startFailureMessage(code: string | undefined, program: string): 
     return 'Java is not installed. Install a Java runtime on this machine, or set run.command.'
   if (code === 'ENOENT') return `Could not be started: "${program}" or its directory does not exist.`
   if (code === 'EACCES') return `Could not be started: "${program}" may not be executed.`
+  if (code === 'ETIMEDOUT')
+    return 'Could not be started: its directory does not answer. If it is mounted over a network, check its server.'
   if (code === 'EMFILE' || code === 'ENFILE') return 'Could not be started: too many files are open at once.'
   if (code === 'EAGAIN') return 'Could not be started: the system’s limit of processes is reached.'
   return `Could not be started: ${code ?? 'unknown reason'}.`

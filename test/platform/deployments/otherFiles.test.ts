@@ -45,8 +45,8 @@ describe('a jar', () => {
 })
 
 describe('a program', () => {
-  const answer = (program: string) => {
-    const check = checkProgram(program, directory(), system.path, system)
+  const answer = async (program: string) => {
+    const check = await checkProgram(program, directory(), system.path, system)
     return typeof check === 'string' ? check : 'outside'
   }
 
@@ -57,15 +57,15 @@ describe('a program', () => {
     ['/data/../etc/passwd', '/data/../etc/gone'],
     ['./link-to-there', './link-to-gone'],
     ['/data/link-to-there', '/data/link-to-gone'],
-  ])('security 90: %s, which an instance does not see, is refused as %s is', (there, gone) => {
-    expect(answer(there)).toMatch(/^(?:outside|missing)$/)
-    expect(answer(there)).toBe(answer(gone))
+  ])('security 90: %s, which an instance does not see, is refused as %s is', async (there, gone) => {
+    expect(await answer(there)).toMatch(/^(?:outside|missing)$/)
+    expect(await answer(there)).toBe(await answer(gone))
   })
 
-  test('is found in the directory and among those of the system', () => {
-    expect(answer('./program')).toBe('found')
-    expect(answer('/data/program')).toBe('found')
-    expect(answer('/bin/sh')).toBe('found')
-    expect(answer('./server.jar')).toBe('not executable')
+  test('is found in the directory and among those of the system', async () => {
+    expect(await answer('./program')).toBe('found')
+    expect(await answer('/data/program')).toBe('found')
+    expect(await answer('/bin/sh')).toBe('found')
+    expect(await answer('./server.jar')).toBe('not executable')
   })
 })

@@ -45,8 +45,6 @@ describeHung(
         QUARTERDECK_STATE_URL: url,
         QUARTERDECK_SQL_URL: url,
         QUARTERDECK_ISOLATION: 'off',
-        // A plain process that is being started in the share would hold up the process of the instances.
-        QUARTERDECK_SAMPLE: 'off',
         QUARTERDECK_PORT: String(port),
       })
       const base = `http://127.0.0.1:${port}/api`

@@ -167,7 +167,7 @@ export class ContainedInstance {
     try {
       await this.console.settle()
       record.linesBefore = this.console.lastSeq
-      requireProgram(program, spec.directory, path, system)
+      await requireProgram(program, spec.directory, path, system)
       const containerId = `${this.podName}-${record.runId.slice(0, 8)}`
       const dataDirectory = await openAndKeep(spec.directory)
       const prepared = await this.parts.prepareContainer(spec, dataDirectory, containerId, (text) =>

@@ -8,8 +8,13 @@ import { checkProgram, type SystemPaths } from './systemPaths'
 export class StartFailure extends Error {}
 
 /** As `checkProgram`. @throws StartFailure if the program cannot be started */
-export function requireProgram(program: string, directory: string, path: string, system: SystemPaths): void {
-  const check = checkProgram(program, directory, path, system)
+export async function requireProgram(
+  program: string,
+  directory: string,
+  path: string,
+  system: SystemPaths,
+): Promise<void> {
+  const check = await checkProgram(program, directory, path, system)
   if (check === 'missing') throw new StartFailure(startFailureMessage('ENOENT', program))
   if (check === 'not executable') throw new StartFailure(startFailureMessage('EACCES', program))
   if (check !== 'found')

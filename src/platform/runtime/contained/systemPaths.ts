@@ -1,4 +1,5 @@
 import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs'
+import { access, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 
 /** Directories with the system's programs (decisions §12). */
@@ -98,15 +99,16 @@ function isProgram(path: string): boolean {
 export type ProgramCheck = 'found' | 'missing' | 'not executable' | { outside: string }
 
 /**
- * Checks from outside the container whether an instance can start a program.
+ * Checks from outside the container whether an instance can start a program. Its directory is read without blocking the
+ * platform: the shared area may hang.
  * @param program as in its definition. @param directory its working directory on the host. @param path its PATH.
  */
-export function checkProgram(
+export async function checkProgram(
   program: string,
   directory: string,
   path: string,
   { readable }: SystemPaths,
-): ProgramCheck {
+): Promise<ProgramCheck> {
   const isReadable = (file: string) => readable.some((known) => isWithin(file, known))
   if (!program.includes('/')) {
     const found = path
@@ -126,11 +128,14 @@ export function checkProgram(
     return isProgram(inside) ? 'found' : 'not executable'
   }
   const file = join(directory, inside.slice(WORKING_DIRECTORY.length))
-  if (!existsSync(file)) return 'missing'
   // A link of an instance may lead anywhere, but only here.
-  const target = realpathSync(file)
-  if (!isWithin(target, realpathSync(directory)) && !isReadable(target)) return 'missing'
-  return isProgram(file) ? 'found' : 'not executable'
+  const target = await realpath(file).catch(() => undefined)
+  if (target === undefined || (!isWithin(target, await realpath(directory)) && !isReadable(target))) return 'missing'
+  const isExecutable = await access(target, constants.X_OK).then(
+    () => true,
+    () => false,
+  )
+  return isExecutable && (await stat(target)).isFile() ? 'found' : 'not executable'
 }
 
 /** Path of an instance's files inside its container, as in a Pod (decisions §15). */

@@ -17,7 +17,7 @@ const PIECE_LENGTH = 64 * 1024
 export interface HostCalls {
   hello(): { version: number; pid: number; limits: string; enforced: ResourceLimiter['enforced'] }
   /** Runs the instance in `spec.directory`; the platform has made any copy before. */
-  start(spec: LocalSpec): void
+  start(spec: LocalSpec): Promise<void>
   /** Records a start that failed before there was a process. */
   startFailed(podName: string, failure: string): void
   stop(podName: string): void

@@ -44,9 +44,9 @@ export class InstanceHost implements Omit<HostCalls, 'follow' | 'unfollow'> {
     }
   }
 
-  start(spec: LocalSpec): void {
+  async start(spec: LocalSpec): Promise<void> {
     if (this.isRunning(spec.podName)) return
-    this.runOf(newRunRecord(spec)).start(spec)
+    await this.runOf(newRunRecord(spec)).start(spec)
   }
 
   startFailed(podName: string, failure: string): void {

@@ -5,6 +5,7 @@ import { isAlive, startTimeOf } from '../../processLock'
 import type { OutputType, InstanceExit, LocalSpec } from '../runtime'
 import { describeExit, KILL_AFTER_MS, startFailureMessage } from '../exitMessages'
 import type { ConsoleLog } from './consoleLog'
+import { findStartFailure, launchIn } from './launch'
 import { makePipes, openPipes, removePipes, type InstancePipes } from './instancePipes'
 import type { ResourceLimiter } from './resourceLimiter'
 import { LineSplitter } from '../../lineSplitter'
@@ -45,11 +46,21 @@ export class InstanceProcess {
     private readonly onChange: () => void,
   ) {}
 
-  start(spec: LocalSpec): void {
+  /** Starts the program. Until its directory has answered, the run counts as starting and has no process. */
+  async start(spec: LocalSpec): Promise<void> {
     this.ready = spec.ready === undefined ? undefined : new ReadyLine(spec.ready)
-    const [program, ...args] = spec.command
     const { PATH, LANG = 'C.UTF-8', TZ } = process.env
-    const base = { PATH, LANG, HOME: spec.directory, ...(TZ && { TZ }) }
+    const env = { PATH, LANG, HOME: spec.directory, ...(TZ && { TZ }), ...spec.env }
+    const [program] = spec.command
+    const failure = await findStartFailure(program, spec.directory, env.PATH ?? '')
+    // It was stopped meanwhile.
+    if (this.record.state === 'STOPPING') return this.recordExit(null, null, undefined)
+    if (failure) return this.recordExit(null, null, startFailureMessage(failure, program))
+    this.spawn(spec, env)
+  }
+
+  private spawn(spec: LocalSpec, env: NodeJS.ProcessEnv): void {
+    const [program] = spec.command
     let made: ReturnType<typeof makePipes>
     try {
       made = makePipes(this.base)
@@ -59,9 +70,9 @@ export class InstanceProcess {
     this.pipes = made.pipes
     let child: ChildProcess
     try {
-      child = spawn(program, args, {
-        cwd: spec.directory,
-        env: { ...base, ...spec.env },
+      child = spawn(...launchIn(spec.directory, spec.command), {
+        cwd: '/',
+        env,
         detached: true,
         stdio: made.stdio,
         shell: false,

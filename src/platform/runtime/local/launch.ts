@@ -1,0 +1,56 @@
+import { constants } from 'node:fs'
+import { access, stat } from 'node:fs/promises'
+import { delimiter, resolve } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+
+/** Disks of a network answer in milliseconds, or not at all. */
+const ANSWER_MS = 5000
+
+/**
+ * Changes the directory in the new process. With the option `cwd`, `spawn` returns only after the new process has
+ * changed its directory and loaded its program, so one directory that hangs would block every instance of the host.
+ */
+const LAUNCHER = 'cd -- "$1" && unset OLDPWD && shift && exec "$@"'
+
+/**
+ * Returns the arguments of `spawn` for a program that runs in a directory which may hang. Spawn them with `cwd: '/'`.
+ * @param command program and arguments
+ */
+export function launchIn(directory: string, command: readonly string[]): [program: string, args: string[]] {
+  return ['/bin/sh', ['-c', LAUNCHER, 'sh', directory, ...command]]
+}
+
+/**
+ * Finds out why a program would not start, because the launcher cannot tell its own failure from the program's.
+ * @param program name or path, as in a definition @param directory absolute path @param path PATH of the program
+ * @returns a code as of `spawn`; `ETIMEDOUT` if the directory does not answer; undefined if it should start
+ */
+export async function findStartFailure(
+  program: string,
+  directory: string,
+  path: string,
+): Promise<'ENOENT' | 'EACCES' | 'ETIMEDOUT' | undefined> {
+  return Promise.race([checkFiles(program, directory, path), delay(ANSWER_MS, 'ETIMEDOUT' as const, { ref: false })])
+}
+
+async function checkFiles(program: string, directory: string, path: string): Promise<'ENOENT' | 'EACCES' | undefined> {
+  const isDirectory = await stat(directory).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )
+  if (!isDirectory) return 'ENOENT'
+  const folders = program.includes('/') ? ['.'] : path.split(delimiter)
+  let isFound = false
+  for (const folder of folders) {
+    const file = resolve(directory, folder, program)
+    const found = await stat(file).catch(() => undefined)
+    if (!found) continue
+    isFound = true
+    const isExecutable = await access(file, constants.X_OK).then(
+      () => true,
+      () => false,
+    )
+    if (isExecutable && found.isFile()) return undefined
+  }
+  return isFound ? 'EACCES' : 'ENOENT'
+}
