@@ -22,6 +22,8 @@ interface Run {
  */
 export class InstanceHost implements Omit<HostCalls, 'follow' | 'unfollow'> {
   private readonly runs = new Map<string, Run>()
+  /** Starts that check the files of their instance, by pod name. */
+  private readonly starts = new Map<string, Promise<void>>()
   private readonly logs = new Map<string, ConsoleLog>()
   private readonly listeners = new Set<() => void>()
   private readonly limiter = findResourceLimiter()
@@ -44,9 +46,15 @@ export class InstanceHost implements Omit<HostCalls, 'follow' | 'unfollow'> {
     }
   }
 
+  /** A call while the instance is being started waits for the same start. */
   async start(spec: LocalSpec): Promise<void> {
-    if (this.isRunning(spec.podName)) return
-    await this.runOf(newRunRecord(spec)).start(spec)
+    const { podName } = spec
+    if (!this.isRunning(podName)) {
+      const start = this.runOf(newRunRecord(spec)).start(spec)
+      this.starts.set(podName, start)
+      start.finally(() => this.starts.delete(podName)).catch(() => undefined)
+    }
+    await this.starts.get(podName)
   }
 
   startFailed(podName: string, failure: string): void {

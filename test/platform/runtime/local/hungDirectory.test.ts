@@ -46,6 +46,21 @@ testHung(
   },
 )
 
+test('a start while the instance is being started waits until it runs', async () => {
+  const replicas = createReplicas(directory(), pino({ level: 'silent' }))
+  const runtime = await openLocalRuntime({ dataDir: directory(), replicas })
+  const spec = localSpec({ podName: 'twice', command: ['cat'], directory: directory() })
+  try {
+    void runtime.ensure(spec)
+    await runtime.ensure(spec)
+    expect(await runtime.list()).toContainEqual(expect.objectContaining({ podName: 'twice', state: 'RUNNING' }))
+  } finally {
+    await runtime.close()
+    await replicas.close()
+    await stopHost(directory())
+  }
+})
+
 test('the launcher runs a program in its directory with its own arguments and environment', async () => {
   const replicas = createReplicas(directory(), pino({ level: 'silent' }))
   const runtime = await openLocalRuntime({ dataDir: directory(), replicas })
