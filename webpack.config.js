@@ -1,25 +1,97 @@
+const { readFileSync } = require('node:fs')
 const path = require('node:path')
 const zlib = require('node:zlib')
+const { minifySync } = require('@swc/core')
 const CssMinimizerPlugin = require('css-minimizer-webpack-plugin')
 const HtmlWebpackPlugin = require('html-webpack-plugin')
 const MiniCssExtractPlugin = require('mini-css-extract-plugin')
 const TerserPlugin = require('terser-webpack-plugin')
-const { DefinePlugin } = require('webpack')
+const { Compilation, DefinePlugin, optimize } = require('webpack')
+
+/** The file of the login page, the only one with markup. */
+const LOGIN_PAGE = 'login.html'
+
+/** Pages after sign-in (src/contract/pageRoutes.ts). */
+const PAGES = ['overview', 'deployments', 'configuration', 'instance', 'files', 'databases', 'admin', 'account']
+
+/** An inline script of a page, as small as it can be. */
+const inlineScript = (name) =>
+  minifySync(readFileSync(path.join(__dirname, 'public', name), 'utf8'), { compress: true, mangle: true }).code
+
+/** Whether the pages' files contain an asset: webpack's runtime and the style sheet of every page. */
+const isInlined = (file) => /\/(?:runtime\.\w+\.js|main\.\w+\.css)$/.test(file)
+
+/** Removes Bootstrap's variables that no style sheet and no script of the console names. */
+function withoutUnusedVariables(css, { assets }) {
+  const others = Object.keys(assets)
+    .filter((file) => /\.(?:js|css)$/.test(file) && !isInlined(file))
+    .map((file) => assets[file].source().toString())
+    .join('\n')
+  let rest = css
+  for (const [name] of css.matchAll(/--bs-[\w-]+(?=:)/g)) {
+    const isNamed = (text) => new RegExp(`${name}(?![\\w-]|:)`).test(text)
+    if (!isNamed(rest) && !isNamed(others)) rest = rest.replaceAll(new RegExp(`${name}:[^;}]*;?`, 'g'), '')
+  }
+  return rest
+}
+
+/**
+ * Puts assets into the pages' files, so that the browser paints after one answer, and names the chunks of the page. The content security policy names the inline
+ * scripts by their hashes (src/platform/http/routes/pageFile.ts).
+ */
+class InlinedAssets {
+  apply(compiler) {
+    compiler.hooks.compilation.tap('InlinedAssets', (compilation) => {
+      const sourceOf = (url) => compilation.getAsset(url.replace(/^\//, '')).source.source().toString()
+      HtmlWebpackPlugin.getHooks(compilation).alterAssetTagGroups.tap('InlinedAssets', (data) => {
+        for (const tag of data.headTags) {
+          const { href = '', src = '' } = tag.attributes
+          // The style sheet stands in assets/, the page does not.
+          if (isInlined(href))
+            Object.assign(tag, {
+              tagName: 'style',
+              attributes: {},
+              voidTag: false,
+              innerHTML: withoutUnusedVariables(sourceOf(href), compilation).replaceAll('url(../', 'url(/'),
+            })
+          if (isInlined(src)) Object.assign(tag, { attributes: {}, innerHTML: sourceOf(src) })
+        }
+        // The entry loads these chunks when it runs; the browser may fetch them beside it.
+        const files = data.plugin.userOptions.chunkNames.flatMap((name) =>
+          compilation.namedChunkGroups.get(name).getFiles(),
+        )
+        for (const file of new Set(files)) {
+          const attributes = { rel: 'preload', as: file.endsWith('.css') ? 'style' : 'script', href: `/${file}` }
+          data.headTags.push({ tagName: 'link', attributes, voidTag: true, meta: {} })
+        }
+        return data
+      })
+      const stage = Compilation.PROCESS_ASSETS_STAGE_REPORT
+      compilation.hooks.processAssets.tap({ name: 'InlinedAssets', stage }, (assets) => {
+        for (const file of Object.keys(assets)) if (isInlined(file)) compilation.deleteAsset(file)
+      })
+    })
+  }
+}
 
 /** Says after each production build what the first page costs, and leaves the figure where a test reads it. */
 class LoginPageSize {
   apply(compiler) {
     compiler.hooks.afterEmit.tap('LoginPageSize', ({ chunkGroups, outputOptions }) => {
-      const sizeOf = (file) =>
-        zlib.gzipSync(compiler.outputFileSystem.readFileSync(path.join(outputOptions.path, file))).length
+      const read = (file) => compiler.outputFileSystem.readFileSync(path.join(outputOptions.path, file))
+      const sizeOf = (bytes) => zlib.gzipSync(bytes).length
       const sizesOf = (some) => {
         const files = some.flatMap((group) => group.getFiles()).filter((file) => /\.(js|css)$/.test(file))
-        return Object.fromEntries([...new Set(files)].map((file) => [file, sizeOf(file)]))
+        return Object.fromEntries(
+          [...new Set(files)].filter((file) => !isInlined(file)).map((file) => [file, sizeOf(read(file))]),
+        )
       }
       const sum = (sizes) => Object.values(sizes).reduce((total, size) => total + size, 0)
-      // What the browser loads for the first paint of /login: the entry and the lazy chunk of the login page.
+      // What the browser loads for /login: what stands in its file, the entry and the lazy chunk of the login page.
+      const page = read(LOGIN_PAGE).toString()
+      const inlined = [...page.matchAll(/<(style|script)>(.*?)<\/\1>/gs)].map(([, , text]) => text).join('\n')
       const groups = chunkGroups.filter((group) => group.isInitial() || group.name === 'page-login')
-      const first = sizesOf(groups)
+      const first = { ...sizesOf(groups), [`${LOGIN_PAGE} (inlined)`]: sizeOf(inlined) }
       // Other ways to sign in, loaded after the first paint.
       const later = sizesOf(chunkGroups.filter((group) => group.name === 'other-ways'))
       for (const file of Object.keys(first)) delete later[file]
@@ -55,78 +127,130 @@ class BundledPackages {
   }
 }
 
-module.exports = (env, { mode = 'production' }) => {
+/**
+ * A page's file.
+ * @param {string} filename
+ * @param {string[]} [chunkNames] the chunks that the page loads @param {() => Promise<string>} [render] its markup
+ */
+const pageFile = (filename, chunkNames = [], render = async () => '') =>
+  new HtmlWebpackPlugin({
+    filename,
+    chunkNames,
+    template: './public/index.html',
+    favicon: './public/favicon.svg',
+    templateParameters: async () => {
+      // React puts the title first.
+      const [, title = 'Quarterdeck', markup] = /^(?:<title>([^<]*)<\/title>)?(.*)$/s.exec(await render())
+      return {
+        title,
+        markup,
+        theme: inlineScript('theme.js'),
+        early: inlineScript('early.js'),
+      }
+    },
+    // Comments and white space in the markup belong to React.
+    minify: false,
+  })
+
+/** @param {object} cssOptions for `modules` of css-loader @param {object[]} first loaders */
+const styleRule = (cssOptions, ...first) => ({
+  test: /\.s?css$/,
+  use: [
+    ...first,
+    {
+      loader: 'css-loader',
+      options: {
+        modules: {
+          // Only *.module.scss; `pure` refuses a selector without a class of its module.
+          auto: true,
+          mode: 'pure',
+          namedExport: false,
+          ...cssOptions,
+        },
+      },
+    },
+    {
+      loader: 'sass-loader',
+      // Bootstrap 5.3 is written for @import; its own warnings are not ours to fix.
+      options: { sassOptions: { quietDeps: true, silenceDeprecations: ['import'] } },
+    },
+  ],
+})
+
+/** What the console and its markup have in common. */
+const commonOf = (mode) => ({
+  mode,
+  resolve: {
+    extensions: ['.tsx', '.ts', '.js'],
+    // Without the alias react-ace brings its diff and split editors along.
+    alias: {
+      'react-ace$': path.resolve(__dirname, 'node_modules/react-ace/lib/ace.mjs'),
+      // The package's exports name its development build only.
+      ...(mode === 'production' && {
+        'react-router$': path.resolve(__dirname, 'node_modules/react-router/dist/production/index.mjs'),
+        'react-router/dom$': path.resolve(__dirname, 'node_modules/react-router/dist/production/dom-export.mjs'),
+      }),
+    },
+  },
+  performance: { hints: false },
+  stats: 'errors-warnings',
+})
+
+const scriptRules = [
+  {
+    test: /\.tsx?$/,
+    exclude: /node_modules/,
+    loader: 'babel-loader',
+    options: { cacheDirectory: path.resolve(__dirname, '.cache/babel') },
+  },
+  { resourceQuery: /url/, type: 'asset/resource' },
+]
+
+const definitions = { __BUILD__: JSON.stringify(process.env.QUARTERDECK_BUILD ?? 'development') }
+
+function consoleConfig(mode) {
   const production = mode === 'production'
   const platform = process.env.QUARTERDECK_PLATFORM_URL ?? `http://127.0.0.1:${process.env.QUARTERDECK_PORT || '8080'}`
   return {
-    mode,
+    ...commonOf(mode),
+    name: 'console',
     entry: './src/web/main.tsx',
     output: {
       path: path.resolve(__dirname, 'dist/web'),
       filename: production ? 'assets/[name].[contenthash:8].js' : 'assets/[name].js',
-      chunkFilename: production ? 'assets/[id].[contenthash:7].js' : 'assets/[name].js',
+      chunkFilename: production ? 'assets/[id].[contenthash:6].js' : 'assets/[name].js',
       assetModuleFilename: 'assets/[name].[contenthash:8][ext]',
       publicPath: '/',
       clean: true,
     },
     devtool: production ? false : 'source-map',
-    resolve: {
-      extensions: ['.tsx', '.ts', '.js'],
-      // Without the alias react-ace brings its diff and split editors along.
-      alias: {
-        'react-ace$': path.resolve(__dirname, 'node_modules/react-ace/lib/ace.mjs'),
-        // The package's exports name its development build only.
-        ...(production && {
-          'react-router$': path.resolve(__dirname, 'node_modules/react-router/dist/production/index.mjs'),
-          'react-router/dom$': path.resolve(__dirname, 'node_modules/react-router/dist/production/dom-export.mjs'),
-        }),
-      },
-    },
     module: {
       rules: [
-        {
-          test: /\.tsx?$/,
-          exclude: /node_modules/,
-          loader: 'babel-loader',
-          options: { cacheDirectory: path.resolve(__dirname, '.cache/babel') },
-        },
-        { resourceQuery: /url/, type: 'asset/resource' },
-        // Outside assets/, whose names change with their content: index.html is written before this one is minified.
-        { test: /public[\\/]theme\.js$/, type: 'asset/resource', generator: { filename: 'theme.js' } },
-        {
-          test: /\.s?css$/,
-          use: [
-            // Style sheets are in assets/. The path that the console is served below is not known here.
-            { loader: MiniCssExtractPlugin.loader, options: { publicPath: '../' } },
-            {
-              loader: 'css-loader',
-              options: {
-                modules: {
-                  // Only *.module.scss; `pure` refuses a selector without a class of its module.
-                  auto: true,
-                  mode: 'pure',
-                  namedExport: false,
-                  localIdentName: production ? '[hash:base64:6]' : '[name]__[local]',
-                },
-              },
-            },
-            {
-              loader: 'sass-loader',
-              // Bootstrap 5.3 is written for @import; its own warnings are not ours to fix.
-              options: { sassOptions: { quietDeps: true, silenceDeprecations: ['import'] } },
-            },
-          ],
-        },
+        ...scriptRules,
+        styleRule(
+          { localIdentName: production ? '[hash:base64:6]' : '[name]__[local]' },
+          // Style sheets are in assets/. The path that the console is served below is not known here.
+          { loader: MiniCssExtractPlugin.loader, options: { publicPath: '../' } },
+        ),
       ],
     },
     plugins: [
-      new HtmlWebpackPlugin({ template: './public/index.html', favicon: './public/favicon.svg' }),
+      pageFile('index.html'),
       new MiniCssExtractPlugin({
         filename: production ? 'assets/[name].[contenthash:8].css' : 'assets/[name].css',
-        chunkFilename: production ? 'assets/[id].[contenthash:7].css' : 'assets/[name].css',
+        chunkFilename: production ? 'assets/[id].[contenthash:6].css' : 'assets/[name].css',
       }),
-      new DefinePlugin({ __BUILD__: JSON.stringify(process.env.QUARTERDECK_BUILD ?? 'development') }),
-      ...(production ? [new LoginPageSize(), new BundledPackages()] : []),
+      new DefinePlugin(definitions),
+      ...(production
+        ? [
+            pageFile(LOGIN_PAGE, ['page-login'], renderLogin),
+            pageFile('register.html', ['page-register']),
+            ...PAGES.map((name) => pageFile(`${name}.html`, ['layout', `page-${name}`, 'socket'])),
+            new InlinedAssets(),
+            new LoginPageSize(),
+            new BundledPackages(),
+          ]
+        : []),
     ],
     optimization: {
       minimizer: [
@@ -139,8 +263,6 @@ module.exports = (env, { mode = 'production' }) => {
       ],
       runtimeChunk: 'single',
     },
-    performance: { hints: false },
-    stats: 'errors-warnings',
     devServer: {
       port: Number(process.env.QUARTERDECK_DEV_PORT ?? 8081),
       host: '127.0.0.1',
@@ -159,3 +281,32 @@ module.exports = (env, { mode = 'production' }) => {
     },
   }
 }
+
+/** Where the code that renders the login page is built. */
+const MARKUP = path.resolve(__dirname, '.cache/markup')
+
+const renderLogin = () => require(path.join(MARKUP, 'main.js')).renderPage('/login')
+
+/** The console for Node.js, which renders the markup of the login page (src/web/prerender.tsx). */
+const markupConfig = (mode) => ({
+  ...commonOf(mode),
+  name: 'markup',
+  target: 'node20',
+  entry: './src/web/prerender.tsx',
+  output: { path: MARKUP, library: { type: 'commonjs2' }, publicPath: '/' },
+  devtool: false,
+  module: { rules: [...scriptRules, styleRule({ exportOnlyLocals: true, localIdentName: '[hash:base64:6]' })] },
+  // What it never renders, and what needs a browser from the start.
+  externals: ({ request, contextInfo }, callback) =>
+    contextInfo.issuer.endsWith('routes.tsx') &&
+    /features\/(?!auth\/)|\/layout\/|\/pages\/|Register|historyGate/.test(request)
+      ? callback(null, `var undefined`)
+      : callback(),
+  plugins: [new DefinePlugin(definitions), new optimize.LimitChunkCountPlugin({ maxChunks: 1 })],
+  optimization: { minimize: false },
+})
+
+module.exports = (env, { mode = 'production' }) =>
+  mode === 'production'
+    ? [markupConfig(mode), { ...consoleConfig(mode), dependencies: ['markup'] }]
+    : consoleConfig(mode)

@@ -1,5 +1,5 @@
 /* global document, location, matchMedia */
-/* Runs before the first paint. It is a file of its own because the content security policy allows no inline script. */
+/* Inlined into the page: runs before the first paint. */
 ;(function () {
   var root = document.documentElement
   // Only a browser that opens the platform past its proxy is outside of the sub-path.

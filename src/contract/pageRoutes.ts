@@ -1,29 +1,34 @@
-/** Routes of the console and of the replay page. Their addresses are answered with the page, all others with 404. */
-export const PAGE_ROUTES = [
-  '/replay',
-  '/login',
-  '/register',
-  '/',
-  '/deployments',
-  '/deployments/:name/edit',
-  '/admin',
-  '/admin/users/:id',
-  '/activity',
-  '/keys',
-  '/security',
-  '/files/*',
-  '/databases',
-  '/instance/:deploymentName/:instanceUid',
-]
+/**
+ * Routes of the console and of the replay page, with the name of the page whose file the build makes. Their addresses are
+ * answered with that file, all others with 404.
+ */
+const PAGES = {
+  '/replay': 'index',
+  '/login': 'login',
+  '/register': 'register',
+  '/': 'overview',
+  '/deployments': 'deployments',
+  '/deployments/:name/edit': 'configuration',
+  '/admin': 'admin',
+  '/admin/users/:id': 'admin',
+  '/activity': 'admin',
+  '/keys': 'account',
+  '/security': 'account',
+  '/files/*': 'files',
+  '/databases': 'databases',
+  '/instance/:deploymentName/:instanceUid': 'instance',
+}
+
+export const PAGE_ROUTES = Object.keys(PAGES)
 
 /**
- * Returns whether the console has a route for an address, by the rules of React Router: case-insensitive, decoded, with
- * any number of trailing slashes.
+ * Returns the name of the page at an address, by the rules of React Router: case-insensitive, decoded, with any number of
+ * trailing slashes. Undefined if the console has no such route.
  * @param path encoded, without the query
  */
-export function isPageRoute(path: string): boolean {
+export function pageOf(path: string): string | undefined {
   const segments = path.split('/').map(decoded)
-  return PAGE_ROUTES.some((route) => matches(route.split('/'), segments))
+  return Object.entries(PAGES).find(([route]) => matches(route.split('/'), segments))?.[1]
 }
 
 function matches(route: string[], segments: string[]): boolean {

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { isPageRoute } from '../contract/pageRoutes'
+import { pageOf } from '../contract/pageRoutes'
 
 /** Whether it is a URL with the scheme http or https. */
 export function isWebAddress(text: string): boolean {
@@ -19,7 +19,7 @@ export function publicPath(url: string): string {
 /** Whether a path conflicts with the platform's own: a proxy may remove the base path, so both kinds of URL must differ. */
 export function isOwnPath(path: string): boolean {
   const [first = ''] = path.slice(1).split('/')
-  return path !== '' && (/^(?:api|assets|socket\.io)$/i.test(first) || isPageRoute(`/${first}`) || isPageRoute(path))
+  return path !== '' && (/^(?:api|assets|socket\.io)$/i.test(first) || [`/${first}`, path].some(pageOf))
 }
 
 /** Whether it is an origin: scheme, host and port without a path. */

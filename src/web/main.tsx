@@ -1,6 +1,6 @@
 import Cookies from 'js-cookie'
 import { StrictMode } from 'react'
-import { createRoot } from 'react-dom/client'
+import { createRoot, hydrateRoot } from 'react-dom/client'
 import { App } from './app/App'
 import { connectPage } from './app/page'
 import { openStorage } from './app/storage'
@@ -27,9 +27,12 @@ if (window.location.pathname === `${basePath()}/replay` || window.location.hash 
 } else {
   const store = makeStore({ connectRealtime, cookies: Cookies, storage: openStorage(), now: Date.now })
   connectPage(store)
-  createRoot(root).render(
+  const app = (
     <StrictMode>
       <App store={store} />
-    </StrictMode>,
+    </StrictMode>
   )
+  // The file of the login page contains its markup (prerender.tsx).
+  if (root.firstChild) hydrateRoot(root, app)
+  else createRoot(root).render(app)
 }

@@ -2,6 +2,7 @@ import type { ChangeEvent, DragEvent } from 'react'
 import { useState } from 'react'
 import type { ActionLog } from '../../contract/actionLog'
 import '../app/routing/routes'
+import { basePath } from '../basePath'
 import { loadEarly } from '../chunks'
 import { AuthPage } from '../features/auth/AuthPage'
 import { checkSize, LogFault, readLog } from './replay/readLog'
@@ -62,7 +63,7 @@ export function ReplayFile({ onRead }: { onRead: (log: ActionLog) => void }) {
         <input type="file" accept="application/json,.json" className="visually-hidden" onChange={onChange} />
       </label>
       <div className="auth-links">
-        <a href="/">Back to the console</a>
+        <a href={`${basePath()}/`}>Back to the console</a>
       </div>
     </AuthPage>
   )

@@ -1,3 +1,4 @@
+import type { ComponentType, ReactNode } from 'react'
 import { Provider } from 'react-redux'
 import { BrowserRouter } from 'react-router-dom'
 import { basePath } from '../basePath'
@@ -6,15 +7,24 @@ import { RouteFollower } from './routing/RouteFollower'
 import { AppRoutes } from './routing/routes'
 import type { AppStore } from './types'
 
-export function App({ store }: { store: AppStore }) {
+type RouterProps = { basename: string; children: ReactNode }
+
+/** @param props.router another router than the browser's, to render at build time */
+export function App({
+  store,
+  router: Router = BrowserRouter,
+}: {
+  store: AppStore
+  router?: ComponentType<RouterProps>
+}) {
   return (
     <Provider store={store}>
-      <BrowserRouter basename={basePath()}>
+      <Router basename={basePath()}>
         <RouteFollower />
         <PageBoundary>
           <AppRoutes />
         </PageBoundary>
-      </BrowserRouter>
+      </Router>
     </Provider>
   )
 }

@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import fastify from 'fastify'
 import { pageRoutes } from '../../../src/platform/http/routes/page'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
@@ -133,6 +135,54 @@ test.each([
   '//login',
 ])('a URL that scanners probe gets no page: %s', async (url) => {
   expect(await served(url)).toMatchObject({ statusCode: 404, isPage: false })
+})
+
+const LOGIN =
+  '<script>first()</script><div id="root"></div><script>then()</script><script src="/assets/main.js"></script>'
+
+/** Serves a build with a login page of its own. @returns `answer` to a request, and `rebuild` with another page */
+async function servedLogin() {
+  mkdirSync(directory(), { recursive: true })
+  const rebuild = (html: string) => writeFileSync(`${directory()}/login.html`, html)
+  writeFileSync(`${directory()}/index.html`, '<title>the console</title>')
+  rebuild(LOGIN)
+  const app = fastify()
+  await pageRoutes(app, directory())
+  const answer = (url: string, headers: Record<string, string> = {}) => app.inject({ url, headers })
+  return { answer, rebuild, close: () => app.close() }
+}
+
+test('the policy of a page allows its inline scripts by their hashes, and no others', async () => {
+  const { answer, close } = await servedLogin()
+  const { headers, body } = await answer('/login')
+  expect(body).toBe(LOGIN)
+  const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+  const policy = String(headers['content-security-policy'])
+  expect(policy).toContain(`script-src 'self' ${hashOf('first()')} ${hashOf('then()')};`)
+  expect((await answer('/')).headers['content-security-policy']).toContain("script-src 'self';")
+  expect((await answer('/login.html', BROWSER)).statusCode).toBe(404)
+  await close()
+})
+
+test.each([
+  ['br', 'gzip, deflate, br, zstd', brotliDecompressSync],
+  ['gzip', 'gzip, br;q=0', gunzipSync],
+] as const)('a page is sent as %s to a client that accepts %s', async (encoding, accepted, decompress) => {
+  const { answer, close } = await servedLogin()
+  const { headers, rawPayload } = await answer('/login', { 'accept-encoding': accepted })
+  expect(headers).toMatchObject({ 'content-encoding': encoding, vary: 'accept-encoding' })
+  expect(decompress(rawPayload).toString()).toBe(LOGIN)
+  await close()
+})
+
+test('a page is sent again only after a new build', async () => {
+  const { answer, rebuild, close } = await servedLogin()
+  const { headers } = await answer('/login')
+  const known = { 'if-none-match': String(headers.etag) }
+  expect(await answer('/login', known)).toMatchObject({ statusCode: 304, body: '' })
+  rebuild('<title>another build</title>')
+  expect(await answer('/login', known)).toMatchObject({ statusCode: 200, body: '<title>another build</title>' })
+  await close()
 })
 
 test('files that a build adds while the platform runs are served to the page that names them', async () => {

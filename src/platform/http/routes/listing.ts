@@ -2,6 +2,7 @@ import { AtPath, FilesAnswer } from '../../../contract/file'
 import { formatPath, parsePath } from '../../share/apiPath'
 import { userOf } from '../access'
 import type { FileAccess } from '../fileAccess'
+import { matchesETag } from '../etag'
 import { call, nothing } from '../openapi/call'
 import type { Router } from '../router'
 import { forFiles } from './fileRouteConfig'
@@ -35,9 +36,4 @@ export function listingRoute(app: Router, { fileAccess, deploymentTypeIndexAt }:
       return reply.type('application/json; charset=utf-8').send(body)
     },
   )
-}
-
-/** Weak comparison with `If-None-Match` (RFC 9110 §13.1.2): a proxy that compresses makes an ETag weak. */
-function matchesETag(header: string | undefined, etag: string): boolean {
-  return header?.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag) ?? false
 }

@@ -1,25 +1,12 @@
 import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
-import type { FastifyInstance, FastifyReply } from 'fastify'
-import { isPageRoute } from '../../../contract/pageRoutes'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { pageOf } from '../../../contract/pageRoutes'
 import { AppError } from '../../errors'
 import { bodyOf } from '../envelope'
-
-/** React and the charts set inline styles on elements. There are no inline scripts. */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'self'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data: blob:",
-  "connect-src 'self'",
-  "worker-src 'self'",
-  "object-src 'none'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join('; ')
+import { matchesETag } from '../etag'
+import { createPageFiles, NO_INLINE_SCRIPTS, type PageFile } from './pageFile'
 
 /** The path of a built asset. Its name contains a hash, so it never changes. */
 const ASSET = /^\/(assets\/[\w-][\w.-]*)(?:\?|$)/
@@ -28,9 +15,6 @@ const isApiUrl = (url: string) => /^\/api(?:[/?]|$)/.test(url)
 
 /** Whether a browser navigates, rather than a script, a program or a scanner requesting a resource. */
 const isNavigation = (accept = '') => /\btext\/html\b/i.test(accept)
-
-/** Disables conditional and partial responses: a 304 for a page that is not found would be empty. */
-const UNCONDITIONAL = { etag: false, lastModified: false, acceptRanges: false }
 
 /**
  * Serves the built console: immutable hashed assets, and the one page for every known route. For any other address a
@@ -45,14 +29,17 @@ export async function pageRoutes(app: FastifyInstance, directory: string, basePa
     reply.header('cross-origin-opener-policy', 'same-origin')
     // By the route, because a URL can be encoded in other ways, such as `/%61pi/…`.
     if (isApiUrl(request.routeOptions.url ?? request.url)) reply.header('cache-control', 'no-store')
-    else reply.header('content-security-policy', CONTENT_SECURITY_POLICY)
+    else if (!reply.hasHeader('content-security-policy')) reply.header('content-security-policy', NO_INLINE_SCRIPTS)
   })
+  const pages = createPageFiles(directory, basePath)
   const isBuilt = existsSync(join(directory, 'index.html'))
   if (isBuilt) {
     await app.register(fastifyStatic, {
       root: directory,
       wildcard: false,
       preCompressed: true,
+      // Pages are sent with the policy of their inline scripts.
+      globIgnore: ['*.html', '*.html.*'],
       index: false,
       cacheControl: false,
       setHeaders(reply, path) {
@@ -61,35 +48,51 @@ export async function pageRoutes(app: FastifyInstance, directory: string, basePa
       },
     })
   }
-  app.setNotFoundHandler((request, reply) => {
+  app.setNotFoundHandler(async (request, reply) => {
     // A build while the platform runs creates assets that were not registered at its start.
     const [, asset = ''] = ASSET.exec(request.url) ?? []
     const isRead = request.method === 'GET' || request.method === 'HEAD'
     if (isRead && asset && isBuilt && existsSync(join(directory, asset))) return reply.sendFile(asset)
     const { url, headers } = request
     const path = url.split('?', 1)[0] ?? ''
-    const isKnown = isPageRoute(path)
+    const name = pageOf(path)
     const isPage =
       isRead &&
-      (isKnown || (isNavigation(headers.accept) && !isApiUrl(url) && !/^\/(?:socket\.io|assets)(?:\/|$)/.test(path)))
+      (name !== undefined ||
+        (isNavigation(headers.accept) && !isApiUrl(url) && !/^\/(?:socket\.io|assets)(?:\/|$)/.test(path)))
     if (!isPage) return reply.code(404).send(bodyOf(new AppError('NOT_FOUND', 'There is no such API route.')))
     if (!isBuilt) return reply.code(503).type('text/plain').send('The console is not built. Run: npm run build\n')
-    if (basePath !== '')
-      return sendPageWithBase(reply.code(isKnown ? 200 : 404), join(directory, 'index.html'), basePath)
-    return isKnown ? reply.sendFile('index.html') : reply.code(404).sendFile('index.html', UNCONDITIONAL)
+    const page = (name !== undefined && (await pages(`${name}.html`))) || (await pages('index.html'))
+    if (!page) return reply.code(503).type('text/plain').send('The console is being built. Reload in a moment.\n')
+    return sendPage(request, reply.code(name === undefined ? 404 : 200), page)
   })
 }
 
-/**
- * Sends the page with the base path in the URLs of its files and in `data-base`, where the console reads it. The file is
- * read for each request, because a new build replaces it.
- */
-async function sendPageWithBase(reply: FastifyReply, file: string, basePath: string): Promise<FastifyReply> {
-  const page = await readFile(file, 'utf8')
-  return reply
+/** Sends a page with its policy, compressed if the client accepts that; with 304 if the client has this version. */
+function sendPage(request: FastifyRequest, reply: FastifyReply, page: PageFile): FastifyReply {
+  reply
     .header('cache-control', 'no-cache')
+    .header('content-security-policy', page.contentSecurityPolicy)
+    .header('vary', 'accept-encoding')
     .type('text/html; charset=utf-8')
-    .send(
-      page.replaceAll(/(\s(?:src|href)=")\//g, `$1${basePath}/`).replace('<html ', `<html data-base="${basePath}" `),
-    )
+  // A 304 for a page that is not found would be empty.
+  if (reply.statusCode === 200) {
+    reply.header('etag', page.etag)
+    if (matchesETag(request.headers['if-none-match'], page.etag)) return reply.code(304).send()
+  }
+  const encoding = (['br', 'gzip'] as const).find((name) => accepts(request.headers['accept-encoding'], name))
+  if (encoding) reply.header('content-encoding', encoding)
+  const body = encoding ? page.encoded[encoding] : Buffer.from(page.html)
+  if (request.method === 'HEAD') return reply.header('content-length', body.length).send()
+  return reply.send(body)
+}
+
+/** Whether an `Accept-Encoding` names an encoding, and not with the weight 0 (RFC 9110 §12.5.3). */
+function accepts(header: string | string[] = '', encoding: string): boolean {
+  return String(header)
+    .split(',')
+    .some((part) => {
+      const [name = '', weight = ''] = part.split(';').map((text) => text.trim().toLowerCase())
+      return name === encoding && !/^q=0(?:\.0*)?$/.test(weight)
+    })
 }

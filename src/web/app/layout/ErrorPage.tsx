@@ -1,5 +1,6 @@
 import { useStore } from 'react-redux'
 import { exportActionLog } from '../../actionLog/export/exportActionLog'
+import { basePath } from '../../basePath'
 import { Notice } from '../../ui/Notice'
 import type { AppStore } from '../types'
 
@@ -16,7 +17,7 @@ export function ErrorPage() {
           <button type="button" className="btn btn-primary" onClick={() => window.location.reload()}>
             Reload page
           </button>
-          <a href="/" className="btn btn-outline-secondary">
+          <a href={`${basePath()}/`} className="btn btn-outline-secondary">
             Return Home
           </a>
           <button type="button" className="btn btn-outline-secondary" onClick={() => exportActionLog(store)}>

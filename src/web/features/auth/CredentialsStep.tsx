@@ -1,8 +1,9 @@
 import type { FormEvent } from 'react'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useDispatch, useSelector } from 'react-redux'
 import { Link } from 'react-router-dom'
 import { useLoginMutation } from '../../api/auth'
+import { basePath } from '../../basePath'
 import { failureText } from '../../failure'
 import { Field } from '../../ui/form/Field'
 import { SubmitButton } from '../../ui/form/SubmitButton'
@@ -15,6 +16,14 @@ export function CredentialsStep() {
   const [login, { isLoading, error }] = useLoginMutation()
   const dispatch = useDispatch()
 
+  const form = useRef<HTMLFormElement>(null)
+  // Sent before React was there (public/early.js): with the password that the field has reported meanwhile.
+  useEffect(() => {
+    if (!password || form.current?.dataset.early === undefined) return
+    delete form.current.dataset.early
+    form.current.requestSubmit()
+  }, [password])
+
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (!isLoading) void login({ username, password })
@@ -23,7 +32,7 @@ export function CredentialsStep() {
   return (
     <>
       <p className="auth-lead">Welcome back. Sign in to take the helm.</p>
-      <form className="auth-form" onSubmit={submit}>
+      <form ref={form} className="auth-form" onSubmit={submit}>
         <FailureAlert error={error} text={failureText(error, 'login failed please check your credentials')} />
         <Field
           label="Username"
@@ -51,7 +60,7 @@ export function CredentialsStep() {
         </button>
         <Link to="/register">Create Account</Link>
         {/* A full page load: the replay page never reads the session. */}
-        <a href="/replay">Replay action log</a>
+        <a href={`${basePath()}/replay`}>Replay action log</a>
       </div>
     </>
   )

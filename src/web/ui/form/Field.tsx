@@ -1,5 +1,5 @@
 import type { InputHTMLAttributes, ReactNode } from 'react'
-import { useEffect, useId, useRef } from 'react'
+import { useEffect, useEffectEvent, useId, useRef, useSyncExternalStore } from 'react'
 
 type FieldProps = Omit<InputHTMLAttributes<HTMLInputElement>, 'onChange' | 'id'> & {
   label: string
@@ -15,6 +15,8 @@ type FieldProps = Omit<InputHTMLAttributes<HTMLInputElement>, 'onChange' | 'id'>
   /** Rendered inside the field, for example a button. */
   children?: ReactNode
 }
+
+const nothing = () => {}
 
 /**
  * A labelled input with Bootstrap's classes. The component of react-bootstrap would add 3 kB (gzip) to the login page.
@@ -33,9 +35,17 @@ export function Field({
 }: FieldProps) {
   const id = useId()
   const field = useRef<HTMLInputElement>(null)
-  useEffect(() => {
-    if (focused) field.current?.focus()
-  }, [focused, focusKey])
+  // The markup of the page's file: public/early.js has focused its first field, and somebody may have typed already.
+  const isFromFile = useSyncExternalStore(
+    () => nothing,
+    () => false,
+    () => true,
+  )
+  const begin = useEffectEvent(() => {
+    if (isFromFile) onChange(field.current!.value)
+    else if (focused) field.current?.focus()
+  })
+  useEffect(() => begin(), [focused, focusKey])
 
   return (
     <div>

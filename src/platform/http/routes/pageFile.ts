@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto'
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, gzip } from 'node:zlib'
+import { errorCodeOf } from '../../errors'
+
+/** React and the charts set inline styles on elements. Inline scripts are those of the page's file, by their hashes. */
+const contentSecurityPolicy = (scriptHashes: string[]) =>
+  [
+    "default-src 'self'",
+    ["script-src 'self'", ...scriptHashes].join(' '),
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data: blob:",
+    "connect-src 'self'",
+    "worker-src 'self'",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+
+/** The policy of everything that is no page of the console. */
+export const NO_INLINE_SCRIPTS = contentSecurityPolicy([])
+
+/** A page of the console, ready to be sent. */
+export interface PageFile {
+  html: string
+  /** The same, compressed, by the name of the content encoding. */
+  encoded: { br: Buffer; gzip: Buffer }
+  /** Strong entity tag with its quotes (RFC 9110 §8.8.3). */
+  etag: string
+  contentSecurityPolicy: string
+}
+
+/**
+ * Returns a function that reads a page's file, which is kept until a new build replaces it.
+ * @param directory of the build
+ * @param basePath written into the URLs of the page's files and into `data-base`, where the console reads it
+ * @returns takes a file name; resolves with undefined if the build has no such file
+ */
+export function createPageFiles(directory: string, basePath: string): (name: string) => Promise<PageFile | undefined> {
+  const kept = new Map<string, { version: string; page: Promise<PageFile> }>()
+  return async (name) => {
+    const file = join(directory, name)
+    const stats = await stat(file).catch((error: unknown) => {
+      if (errorCodeOf(error) === 'ENOENT') return undefined
+      throw error
+    })
+    if (!stats) return undefined
+    const version = `${stats.mtimeMs} ${stats.size} ${stats.ino}`
+    const known = kept.get(name)
+    if (known?.version === version) return known.page
+    const page = readFile(file, 'utf8').then((html) => preparePage(withBasePath(html, basePath)))
+    kept.set(name, { version, page })
+    page.catch(() => kept.delete(name))
+    return page
+  }
+}
+
+function withBasePath(html: string, basePath: string): string {
+  if (basePath === '') return html
+  return html
+    .replaceAll(/(\s(?:src|href)="|url\()\//g, `$1${basePath}/`)
+    .replace('<html ', `<html data-base="${basePath}" `)
+}
+
+async function preparePage(html: string): Promise<PageFile> {
+  const [br, gzipped] = await Promise.all([promisify(brotliCompress)(html), promisify(gzip)(html, { level: 9 })])
+  const hashOf = (text: string) => createHash('sha256').update(text).digest('base64')
+  // Content Security Policy Level 3 §8.3: the hash is of all characters between the tags.
+  const scripts = html
+    .split('<script>')
+    .slice(1)
+    .map((rest) => `'sha256-${hashOf(rest.slice(0, rest.indexOf('</script>')))}'`)
+  return {
+    html,
+    encoded: { br, gzip: gzipped },
+    etag: `"${hashOf(html).slice(0, 22)}"`,
+    contentSecurityPolicy: contentSecurityPolicy(scripts),
+  }
+}

@@ -1,0 +1,132 @@
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
+import { findBrowser } from '../support/browser/findBrowser'
+import { signUp, startProduct } from '../support/browser/startProduct'
+
+/**
+ * The first load of the login page and of the overview in a real browser at a quarter of its speed, beside an empty page
+ * from bare Node.js: time until it can be used, and requests until then. Each load has an empty cache; loads of the pages
+ * alternate, so that the noise of the machine meets all of them.
+ */
+const SLOWER = 4
+const LOADS = Number(process.env.BENCH_LOADS ?? 7)
+/** Slow 4G: 150 ms round trip, 1.6 Mbit/s down. */
+const SLOW_4G = { offline: false, latency: 150, downloadThroughput: 200_000, uploadThroughput: 93_750 }
+
+interface Load {
+  /** Milliseconds from the start of the navigation. */
+  ms: number
+  requests: number
+}
+
+interface Seen {
+  shown: number
+  live: number
+  requests: number
+}
+
+/** Records the first frame that shows an element, and when React handles its events. */
+const observe = (selector: string) => `
+window.seen = {}
+const look = () => {
+  const found = document.querySelector(${JSON.stringify(selector)})
+  if (found && seen.shown === undefined) {
+    seen.shown = performance.now()
+    seen.requests = 1 + performance.getEntriesByType('resource').filter(({ responseEnd }) => responseEnd > 0 && responseEnd <= seen.shown).length
+  }
+  if (found && seen.live === undefined && Object.keys(found).some((key) => key.startsWith('__reactProps'))) seen.live = performance.now()
+  if (seen.live === undefined) requestAnimationFrame(look)
+}
+requestAnimationFrame(look)`
+
+interface Case {
+  name: string
+  url: string
+  selector: string
+  /** Whether to wait until React handles events. */
+  isLive: boolean
+  context: BrowserContext
+  network?: typeof SLOW_4G
+}
+
+async function load(page: Page, { url, selector, isLive, network }: Case): Promise<Load> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('Network.enable')
+  await session.send('Network.clearBrowserCache')
+  if (network) await session.send('Network.emulateNetworkConditions', network)
+  await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWER })
+  await page.addInitScript(observe(selector))
+  await page.goto(url, { waitUntil: 'commit' })
+  for (;;) {
+    const seen = await page.evaluate<Partial<Seen>>('window.seen ?? {}')
+    const ms = isLive ? seen.live : seen.shown
+    if (ms !== undefined) return { ms, requests: seen.requests ?? NaN }
+    await page.waitForTimeout(50)
+  }
+}
+
+const medianOf = (values: number[]) =>
+  values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? NaN
+
+async function serveEmptyPage() {
+  const server = createServer((_request, response) =>
+    response.setHeader('content-type', 'text/html').end('<!doctype html><title>Empty</title><input>'),
+  )
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, close: () => server.close() }
+}
+
+async function main(): Promise<void> {
+  const product = await startProduct()
+  const empty = await serveEmptyPage()
+  const browser: Browser = await chromium.launch({
+    executablePath: findBrowser(),
+    args: ['--no-sandbox', '--disable-gpu'],
+  })
+  try {
+    const stranger = await browser.newContext()
+    const operator = await browser.newContext({ baseURL: product.url })
+    await signUp(await operator.newPage(), product)
+    const login = { url: `${product.url}/login`, selector: 'input[autocomplete=username]', context: stranger }
+    const overview = { url: `${product.url}/`, selector: 'main [data-row]', context: operator }
+    const cases: Case[] = [
+      { name: 'empty page', url: empty.url, selector: 'input', isLive: false, context: stranger },
+      { name: 'login, field can be typed in', ...login, isLive: false },
+      { name: 'login, page is live', ...login, isLive: true },
+      { name: 'overview, first instance', ...overview, isLive: false },
+      {
+        name: 'empty page, slow 4G',
+        url: empty.url,
+        selector: 'input',
+        isLive: false,
+        context: stranger,
+        network: SLOW_4G,
+      },
+      { name: 'login, field can be typed in, slow 4G', ...login, isLive: false, network: SLOW_4G },
+      { name: 'login, page is live, slow 4G', ...login, isLive: true, network: SLOW_4G },
+      { name: 'overview, first instance, slow 4G', ...overview, isLive: false, network: SLOW_4G },
+    ]
+    const loads = new Map<Case, Load[]>(cases.map((one) => [one, []]))
+    for (let round = 0; round < LOADS; round++)
+      for (const [one, seen] of loads) {
+        const page = await one.context.newPage()
+        seen.push(await load(page, one))
+        await page.close()
+      }
+    for (const [{ name }, seen] of loads) {
+      const times = seen.map(({ ms }) => ms)
+      console.log(
+        `${name}: ${(medianOf(times) / 1000).toFixed(2)} s (${(Math.min(...times) / 1000).toFixed(2)} to ${(Math.max(...times) / 1000).toFixed(2)}), ${medianOf(seen.map(({ requests }) => requests))} requests`,
+      )
+    }
+  } finally {
+    await browser.close()
+    empty.close()
+    await product.close()
+  }
+}
+
+void main()
