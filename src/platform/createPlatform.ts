@@ -13,6 +13,7 @@ import { createInvites } from './accounts/invites'
 import { openOpenId } from './accounts/openid/openId'
 import { createOwnPassword } from './accounts/ownPassword'
 import { createPasskeys } from './accounts/passkeys'
+import { RELY_MS } from './accounts/presentCallers'
 import { createRegistration, type Registration } from './accounts/registration'
 import { createSessions, type Sessions } from './accounts/sessions'
 import { createSignIn } from './accounts/signIn'
@@ -174,6 +175,7 @@ export async function createPlatform(
     if (!details) return { nodes: [overrides.nodeName ?? hostname()] }
     return { nodes: details.filter(({ ready }) => ready).map(({ name }) => name), details }
   }
+  const accounts = openAccounts(settings, surroundings, overrides, state, secrets, notifications, isReplica)
   const deployments = createDeployments({
     db,
     ...running,
@@ -187,8 +189,8 @@ export async function createPlatform(
       ...[embedded.port()].flatMap((port) => (port === undefined ? [] : [{ port, owner: 'the embedded PostgreSQL' }])),
     ],
     wake,
+    announceRights: accounts.sessions.announceChange,
   })
-  const accounts = openAccounts(settings, surroundings, overrides, state, secrets, notifications)
   const { app, ending }: App = await createApp(
     {
       ...share,
@@ -278,10 +280,12 @@ function openAccounts(
   { db, pool }: StateDatabase,
   secrets: Secrets,
   notifications: Notifications,
+  isReplica: boolean,
 ) {
-  const sessions = createSessions(db, secrets, now, notifications)
+  const sessions = createSessions(db, secrets, now, notifications, isReplica ? RELY_MS : 0)
   const apiKeys = createApiKeys(db, now, sessions.announceChange)
   const callers = createCallers(sessions, apiKeys)
+  closers.push(async () => callers.close())
   const activityLog = createActivityLog(db, log, Date.now)
   closers.push(() => activityLog.close())
   const codes = createCodeChecks({ db, secrets, activityLog, now })

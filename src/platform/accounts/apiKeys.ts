@@ -43,16 +43,16 @@ export interface ApiKeys {
   /** @returns the key's name. @throws AppError NOT_FOUND if the user has no such key */
   remove(userId: number, id: string): Promise<string>
   /**
-   * Counts a call of a key. @returns its user, and what the limit leaves; with a limit of less than 0, the call must be
-   * refused. @throws AppError NO_SESSION
+   * Counts a call of a key. @returns the key, and what the limit leaves; with a limit of less than 0, the call must be
+   * refused. Undefined if the key is not valid
    */
-  authenticate(key: string): Promise<{ caller: Caller; limit: KeyLimit }>
+  count(key: string): Promise<{ id: string; limit: KeyLimit } | undefined>
   /** Those of these keys that are valid. */
   find(ids: string[]): Promise<Caller[]>
 }
 
-/** @param onRemoved called after a deletion; must not throw. @param now milliseconds since the epoch */
-export function createApiKeys(db: Db, now: () => number, onRemoved: () => void): ApiKeys {
+/** @param onRemoved called after a deletion, which waits for it; must not throw. @param now milliseconds since the epoch */
+export function createApiKeys(db: Db, now: () => number, onRemoved: () => Promise<void>): ApiKeys {
   return {
     list: async (userId) => (await listApiKeys(db, userId)).map(toApiKey),
 
@@ -98,16 +98,13 @@ export function createApiKeys(db: Db, now: () => number, onRemoved: () => void):
     async remove(userId, id) {
       const name = await deleteApiKey(db, userId, id)
       if (name === undefined) throw new AppError('NOT_FOUND', 'This API key does not exist. It may have been deleted.')
-      onRemoved()
+      await onRemoved()
       return name
     },
 
-    async authenticate(key) {
+    async count(key) {
       const counted = await countKeyCall(db, hashToken(key))
-      const [caller] = counted ? await findApiKeys(db, [counted.id]) : []
-      if (!counted || !caller)
-        throw new AppError('NO_SESSION', 'This API key is not valid. It may have expired or been deleted.')
-      return { caller, limit: limitOf(counted) }
+      return counted && { id: counted.id, limit: limitOf(counted) }
     },
 
     find: (ids) => findApiKeys(db, ids),

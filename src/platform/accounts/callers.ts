@@ -2,7 +2,8 @@ import { API_KEY_PREFIX } from '../../contract/pageRules'
 import { AppError } from '../errors'
 import type { ApiKeys, KeyLimit } from './apiKeys'
 import { rightsText, type Caller } from '../caller'
-import type { Sessions } from './sessions'
+import { createPresentCallers } from './presentCallers'
+import { noSession, type Sessions } from './sessions'
 
 /** A session or an API key, without its secret: `session <id>` or `key <id>`. */
 export type Credential = `session ${string}` | `key ${string}`
@@ -15,20 +16,51 @@ export interface Callers {
    * @throws AppError NO_SESSION; TOO_MANY_TRIES for a key that made too many calls
    */
   authenticate(token: string | undefined, onLimit?: (limit: KeyLimit) => void): Promise<Caller>
-  /** The present callers of these credentials, of those that are valid. */
+  /** The caller of a session's token if that is known without asking the database. Undefined says nothing. */
+  known(token: string): Caller | undefined
+  /** The present caller, as of `authenticate`. Undefined if the session or key is not valid any more. */
+  present(credential: Credential): Promise<Caller | undefined>
+  /** The callers of these credentials, of those that are valid, as the state has them now. */
   find(credentials: Credential[]): Promise<Map<Credential, Caller>>
   /** Calls the listener soon after sessions or keys have ended or users' rights have changed. @returns a function that unsubscribes */
   onChange(listener: () => void): () => void
+  close(): void
 }
 
 export function createCallers(
-  sessions: Pick<Sessions, 'authenticate' | 'find' | 'onChange'>,
-  keys: Pick<ApiKeys, 'authenticate' | 'find'>,
+  sessions: Pick<Sessions, 'verify' | 'verified' | 'find' | 'use' | 'onChange'>,
+  keys: Pick<ApiKeys, 'count' | 'find'>,
 ): Callers {
+  async function read(
+    credentials: Credential[],
+    ofSessions: (ids: string[]) => Promise<Caller[]>,
+  ): Promise<Map<Credential, Caller>> {
+    const idsOf = (kind: string) =>
+      credentials.filter((one) => one.startsWith(kind)).map((one) => one.slice(kind.length + 1))
+    const found = await Promise.all([ofSessions(idsOf('session')), keys.find(idsOf('key'))])
+    return new Map(found.flat().map((caller) => [credentialOf(caller), caller]))
+  }
+  const present = createPresentCallers((credentials) => read(credentials, (ids) => sessions.use(ids)))
+  // Before other listeners: what they let happen is to see the change.
+  const unwatch = sessions.onChange(() => present.forget())
+
   return {
+    known(token) {
+      const claims = sessions.verified(token)
+      const caller = claims && present.known(credentialOf(claims))
+      return caller?.userId === claims?.userId ? caller : undefined
+    },
     async authenticate(token, onLimit) {
-      if (!token?.startsWith(API_KEY_PREFIX)) return sessions.authenticate(token)
-      const { caller, limit } = await keys.authenticate(token)
+      if (!token?.startsWith(API_KEY_PREFIX)) {
+        const claims = await sessions.verify(token)
+        const caller = await present.find(credentialOf(claims))
+        if (caller?.userId !== claims.userId) throw noSession()
+        return caller
+      }
+      const counted = await keys.count(token)
+      const caller = counted && (await present.find(`key ${counted.id}`))
+      if (!caller) throw new AppError('NO_SESSION', 'This API key is not valid. It may have expired or been deleted.')
+      const { limit } = counted
       onLimit?.(limit)
       if (limit.remaining < 0)
         throw new AppError('TOO_MANY_TRIES', `Too many calls with this API key. Wait ${limit.secondsLeft} seconds.`, {
@@ -36,13 +68,13 @@ export function createCallers(
         })
       return caller
     },
-    async find(credentials) {
-      const idsOf = (kind: string) =>
-        credentials.filter((one) => one.startsWith(kind)).map((one) => one.slice(kind.length + 1))
-      const found = await Promise.all([sessions.find(idsOf('session')), keys.find(idsOf('key'))])
-      return new Map(found.flat().map((caller) => [credentialOf(caller), caller]))
-    },
+    present: (credential) => present.find(credential),
+    find: (credentials) => read(credentials, (ids) => sessions.find(ids)),
     onChange: (listener) => sessions.onChange(listener),
+    close() {
+      unwatch()
+      present.close()
+    },
   }
 }
 

@@ -38,8 +38,8 @@ export async function requireOwnPassword(
   return { ...user, password_hash: stored }
 }
 
-/** @param onSessionsEnded called after a change of the password; must not throw */
-export function createOwnPassword(db: Db, codes: CodeChecks, onSessionsEnded: () => void): OwnPassword {
+/** @param onSessionsEnded called after a change of the password, which waits for it; must not throw */
+export function createOwnPassword(db: Db, codes: CodeChecks, onSessionsEnded: () => Promise<void>): OwnPassword {
   return {
     async change({ userId, sessionId }, { password, newPassword, token: code }, address) {
       const user = await requireOwnPassword(db, userId, password, 'The old password is incorrect.')
@@ -52,7 +52,7 @@ export function createOwnPassword(db: Db, codes: CodeChecks, onSessionsEnded: ()
           replacePassword(transaction, userId, hash, { expected: user.password_hash, keptSession: sessionId }),
         )
       if (!isChanged) throw new AppError('CONFLICT', 'Your password was changed in the meantime. Please sign in again.')
-      onSessionsEnded()
+      await onSessionsEnded()
     },
   }
 }

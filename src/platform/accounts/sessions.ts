@@ -1,4 +1,5 @@
 import { randomUUID, webcrypto } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import { jwtVerify, SignJWT } from 'jose'
 import { z } from 'zod'
 import type { PreviousSignIn } from '../../contract/access'
@@ -13,10 +14,10 @@ import {
   deleteSession,
   deleteSessionOf,
   findPreviousSignIn,
-  findSession,
   findSessions,
   insertSession,
   listSessions,
+  useSessions,
   type SessionUser,
 } from '../state/accounts/sessions'
 
@@ -35,8 +36,10 @@ export interface Sessions {
    * OpenID Connect Core §5.1) is informative only.
    */
   open(user: { id: number; username: string }, client: Client, transaction?: Db): Promise<string>
-  /** The current user of a token. @throws AppError NO_SESSION if it is not the token of a valid session */
-  authenticate(token: string | undefined): Promise<SessionUser>
+  /** The claims of a token that is signed and not expired. Whether there is a session is another question. @throws AppError NO_SESSION */
+  verify(token: string | undefined): Promise<SessionClaims>
+  /** As `verify`, for a token that was verified before. Undefined says nothing. */
+  verified(token: string): SessionClaims | undefined
   /** The sign-in of its user before the one that opened this session. Undefined if that was the first one. */
   previousSignIn(sessionId: string): Promise<PreviousSignIn | undefined>
   end(sessionId: string): Promise<void>
@@ -49,25 +52,54 @@ export interface Sessions {
   endOthers(user: SessionUser): Promise<void>
   /** The users of those of these sessions that are valid. Sockets poll it. */
   find(sessionIds: string[]): Promise<SessionUser[]>
-  /** Tells every replica that sessions have ended or users' rights have changed. The methods above do it themselves. */
-  announceChange: () => void
+  /** As `find`, of sessions in use: also updates `last_used_at`, at most once a minute. */
+  use(sessionIds: string[]): Promise<SessionUser[]>
+  /**
+   * Tells every replica that sessions have ended or users' rights have changed. The methods above do it themselves.
+   * @returns when no replica lets a call in that arrives from then on and relies on what was before. Never rejects
+   */
+  announceChange: () => Promise<void>
   /** Calls the listener soon after every such change. @returns a function that unsubscribes */
   onChange(listener: () => void): () => void
 }
 
-const Claims = z.object({ sub: z.string(), jti: z.uuid() })
+export interface SessionClaims {
+  sessionId: string
+  userId: number
+}
+
+const Claims = z.object({
+  sub: z.string().regex(/^\d+$/).transform(Number),
+  jti: z.uuid(),
+  exp: z.number(),
+})
+
+/** Verified tokens that are remembered, because a verification takes longer than most of what a light call does. */
+const MAX_VERIFIED = 1000
 
 /** The failure of a call whose session does not exist, or no longer does. */
 export const noSession = () => new AppError('NO_SESSION', 'Your session has ended. Please sign in again.')
 
-/** @param secrets signs the tokens: a new key ends every session. @param now milliseconds since the epoch */
+/**
+ * @param secrets signs the tokens: a new key ends every session. @param now milliseconds since the epoch
+ * @param relyMs how long calls at other replicas may rely on what was, in milliseconds; without other replicas 0
+ */
 export function createSessions(
   db: Db,
   secrets: Secrets,
   now: () => number,
   notifications: Pick<Notifications, 'tell' | 'on'> = createNotifications(),
+  relyMs = 0,
 ): Sessions {
-  const announceChange = () => notifications.tell('sessions')
+  async function announceChange(): Promise<void> {
+    notifications.tell('sessions')
+    if (relyMs > 0) await delay(relyMs)
+  }
+  const verifiedTokens = new Map<string, SessionClaims & { exp: number }>()
+  function verified(token: string): SessionClaims | undefined {
+    const claims = verifiedTokens.get(token)
+    return claims && claims.exp > Math.floor(now() / 1000) ? claims : undefined
+  }
   // Imported once, because every request verifies a token.
   const imported = webcrypto.subtle.importKey(
     'raw',
@@ -94,8 +126,11 @@ export function createSessions(
         .setExpirationTime(expiresAt)
         .sign(await imported)
     },
-    async authenticate(token) {
+    verified,
+    async verify(token) {
       if (!token) throw noSession()
+      const known = verified(token)
+      if (known) return known
       // Fixed, so that a token cannot choose its algorithm (RFC 8725 §3.1).
       const claims = await jwtVerify(token, await imported, {
         algorithms: ['HS256'],
@@ -104,9 +139,12 @@ export function createSessions(
       })
         .then(({ payload }) => Claims.safeParse(payload).data)
         .catch(() => undefined)
-      const user = claims && (await findSession(db, claims.jti))
-      if (!user || String(user.userId) !== claims.sub) throw noSession()
-      return user
+      if (!claims) throw noSession()
+      const { jti: sessionId, sub: userId, exp } = claims
+      const [oldest] = verifiedTokens.keys()
+      if (oldest !== undefined && verifiedTokens.size >= MAX_VERIFIED) verifiedTokens.delete(oldest)
+      verifiedTokens.set(token, { sessionId, userId, exp })
+      return { sessionId, userId }
     },
     async previousSignIn(sessionId) {
       const previous = await findPreviousSignIn(db, sessionId)
@@ -114,7 +152,7 @@ export function createSessions(
     },
     async end(sessionId) {
       await deleteSession(db, sessionId)
-      announceChange()
+      await announceChange()
     },
     async list({ userId, sessionId }) {
       const rows = await listSessions(db, userId)
@@ -130,17 +168,18 @@ export function createSessions(
     async endOwn({ userId }, sessionId) {
       if (!(await deleteSessionOf(db, userId, sessionId)))
         throw new AppError('NOT_FOUND', 'This session does not exist. It may have ended already.')
-      announceChange()
+      await announceChange()
     },
     async endAll(userId) {
       await deleteSessionsOf(db, userId)
-      announceChange()
+      await announceChange()
     },
     async endOthers({ userId, sessionId }) {
       await deleteSessionsOf(db, userId, sessionId)
-      announceChange()
+      await announceChange()
     },
     find: (sessionIds) => findSessions(db, sessionIds),
+    use: (sessionIds) => useSessions(db, sessionIds),
     announceChange,
     onChange: (listener) => notifications.on('sessions', listener),
   }

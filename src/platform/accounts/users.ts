@@ -54,8 +54,8 @@ export interface Users {
 interface UserEvents {
   /** A user was deleted or demoted. */
   onRightsLost: () => void
-  /** Sessions of a user were ended, or their rights changed. */
-  onSessionsChanged: () => void
+  /** Sessions of a user were ended, or their rights changed. The change is done when it resolves. */
+  onSessionsChanged: () => Promise<void>
 }
 
 export function createUsers(db: Db, { onRightsLost, onSessionsChanged }: UserEvents): Users {
@@ -77,7 +77,7 @@ export function createUsers(db: Db, { onRightsLost, onSessionsChanged }: UserEve
       if (refusal !== undefined && user.id === by.userId) throw new AppError('CONFLICT', refusal)
       return { username: user.username, revokedInvites: await work(transaction, user) }
     })
-    onSessionsChanged()
+    await onSessionsChanged()
     return changed
   }
 

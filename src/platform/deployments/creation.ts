@@ -18,6 +18,10 @@ export function createCreator(parts: StoredDeploymentParts): (request: CreateDep
     else if (node !== undefined)
       throw new AppError('INVALID_INPUT', 'node: is for a persistent deployment only', { field: 'node' })
     await newContent(parts, request)
+    const taken = () => new AppError('NAME_TAKEN', `A deployment named "${name}" already exists.`)
+    if (await findDeployment(parts.db, name)) throw taken()
+    // Calls may still rely on grants on a deleted deployment of this name, which is another one.
+    await parts.announceRights()
     // Before the row, which could not run without its directory. An unused directory does no harm.
     await makeDeploymentDirectory(parts, `/${name}`)
     await inTurn('create', async () => {
@@ -26,8 +30,7 @@ export function createCreator(parts: StoredDeploymentParts): (request: CreateDep
       await insertDeployment(parts.db, { name, type, content, enabled: false, directory_seen: `/${name}` }).catch(
         async (error: unknown) => {
           if (!isDuplicate(error)) throw error
-          if (await findDeployment(parts.db, name))
-            throw new AppError('NAME_TAKEN', `A deployment named "${name}" already exists.`)
+          if (await findDeployment(parts.db, name)) throw taken()
           throw new AppError('CONFLICT', 'There is already a proxy, and a network can have only one.')
         },
       )

@@ -22,6 +22,8 @@ export interface StoredDeploymentParts extends ShareLocation {
   ownPorts: () => OwnPort[]
   /** Makes the manager reconcile at once. */
   wake: () => void
+  /** Tells every replica that users' rights have changed, and resolves when no call relies on former ones. */
+  announceRights: () => Promise<void>
   readAll: () => Promise<StoredDeployment[]>
 }
 

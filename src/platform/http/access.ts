@@ -57,16 +57,16 @@ const AT_A_TIME = { token: 4, network: 16 }
 
 /**
  * How long a call may rely on what its caller was allowed. Its body may take 20 seconds to arrive, and its turn may come
- * minutes later.
+ * minutes later. With what `PresentCallers` rely on, it is a second.
  */
-const RIGHTS_MS = 1000
+const RIGHTS_MS = 500
 
 /**
  * Checks the access of every request before its body is read, and again before its handler if that took long. A route
  * under /api that does not declare its access cannot be added. Answers to a caller carry the user's role in a header;
  * answers to an API key, what is left of its limit.
  */
-export function guardRoutes(app: FastifyInstance, callers: Pick<Callers, 'authenticate' | 'find'>): void {
+export function guardRoutes(app: FastifyInstance, callers: Pick<Callers, 'authenticate' | 'known' | 'present'>): void {
   const perToken = createCallLimit(AT_A_TIME.token)
   const perNetwork = createCallLimit(AT_A_TIME.network)
   app.decorateRequest('user', undefined)
@@ -78,12 +78,15 @@ export function guardRoutes(app: FastifyInstance, callers: Pick<Callers, 'authen
     const { access } = request.routeOptions.config
     if (!access || access === 'public') return
     const token = bearerOf(request.headers.authorization)
-    const network = networkOf(request.ip)
+    const authenticate = () => {
+      const network = networkOf(request.ip)
+      const ask = () =>
+        callers.authenticate(token, ({ remaining, secondsLeft }) =>
+          limitHeaders(reply, Math.max(0, remaining), secondsLeft),
+        )
+      return perToken(token ?? network, () => perNetwork(network, ask, since))
+    }
     const since = performance.now()
-    const authenticate = () =>
-      callers.authenticate(token, ({ remaining, secondsLeft }) =>
-        limitHeaders(reply, Math.max(0, remaining), secondsLeft),
-      )
     const allow = (caller: Caller) => {
       request.user = caller
       reply.header(ROLE_HEADER, roleHeaderOf(caller))
@@ -92,12 +95,12 @@ export function guardRoutes(app: FastifyInstance, callers: Pick<Callers, 'authen
         throw new AppError('NOT_ALLOWED', 'This call concerns the account itself: sign in, an API key cannot make it.')
       return caller
     }
-    const caller = allow(await perToken(token ?? network, () => perNetwork(network, authenticate, since)))
+    const caller = allow((token !== undefined && callers.known(token)) || (await authenticate()))
     const credential = credentialOf(caller)
     let checkedAt = performance.now()
     request.renewUser = async () => {
       if (performance.now() - checkedAt < RIGHTS_MS) return userOf(request)
-      const present = (await callers.find([credential])).get(credential)
+      const present = await callers.present(credential)
       if (!present) throw noSession()
       checkedAt = performance.now()
       return allow(present)

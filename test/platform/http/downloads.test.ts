@@ -53,11 +53,12 @@ describe('a single file', () => {
 
   test('a ticket requested with a session that ends meanwhile gets 401', async () => {
     const token = await platform.signIn(cyd)
-    const user = await platform.sessions.authenticate(token)
+    const user = await platform.callers.authenticate(token)
     const authenticate = jest.spyOn(platform.callers, 'authenticate').mockImplementation(async () => {
-      await platform.sessions.end(user.sessionId)
+      await platform.sessions.end(user.sessionId ?? '')
       return user
     })
+    jest.spyOn(platform.callers, 'known').mockReturnValueOnce(undefined)
     const answer = await platform.call('POST', '/api/sftp/download-ticket', { token, body: { path: '/nfsshare/a' } })
     authenticate.mockRestore()
     expect(answer).toMatchObject({ status: 401, body: { code: 'NO_SESSION' } })

@@ -31,8 +31,9 @@ beforeEach(async () => {
         inProgress.splice(inProgress.indexOf(token), 1)
       }
     },
-    find: async () => new Map(),
-  } satisfies Pick<Callers, 'authenticate' | 'find'>)
+    known: () => undefined,
+    present: async () => undefined,
+  } satisfies Pick<Callers, 'authenticate' | 'known' | 'present'>)
   app.get('/api/x', { config: { access: forAnyone('read') } }, async () => ({}))
   await app.ready()
 })

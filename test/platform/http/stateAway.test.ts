@@ -41,6 +41,19 @@ afterAll(async () => {
   network.close()
 })
 
+test('security 52: while the state does not answer, calls that need nothing of it are refused as well', async () => {
+  const nodes = () => platform.call('GET', '/api/network/nodes', { token: ann.token })
+  expect((await nodes()).status).toBe(200)
+  isSilent = true
+  expect(await until(nodes, ({ status }) => status !== 200, 10)).toMatchObject({
+    status: 503,
+    body: { code: 'UNAVAILABLE' },
+  })
+  isSilent = false
+  for (const socket of sockets) socket.destroy()
+  await until(nodes, ({ status }) => status === 200, 10)
+}, 60_000)
+
 test('security 52: while the state does not answer, sign-in and sessions fail closed with 503, and recover afterwards', async () => {
   isSilent = true
   const signIn = () =>

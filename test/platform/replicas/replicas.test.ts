@@ -125,6 +125,64 @@ test('a download ticket of one replica counts at the other, once', async () => {
   expect((await one.app.inject(url)).statusCode).toBe(401)
 })
 
+describe('decisions §2: what is taken away at one replica is refused at the other by the next call', () => {
+  /** @returns the status at replica two right after the change at replica one, of a caller in use at both */
+  async function statusAfter(token: string, path: string, change: () => Promise<{ status: number }>): Promise<number> {
+    for (const platform of [one, two]) expect((await platform.call('GET', path, { token })).status).toBe(200)
+    expect((await change()).status).toBeLessThan(300)
+    return (await two.call('GET', path, { token })).status
+  }
+
+  test('security 92: a session that is signed out', async () => {
+    const token = await one.signIn(ann)
+    expect(await statusAfter(token, '/api/network/nodes', () => one.call('POST', '/api/auth/logout', { token }))).toBe(
+      401,
+    )
+  })
+
+  test('security 92: the role of an administrator, and the account', async () => {
+    const cyd = await one.register('cyd')
+    const { id } = await one.db.selectFrom('users').select('id').where('username', '=', 'cyd').executeTakeFirstOrThrow()
+    const setAdmin = (isAdmin: boolean) =>
+      one.call('PATCH', `/api/users/${id}/admin`, { token: ann.token, body: { is_admin: isAdmin } })
+    await setAdmin(true)
+    expect(await statusAfter(cyd.token, '/api/users', () => setAdmin(false))).toBe(403)
+    expect(
+      await statusAfter(cyd.token, '/api/network/nodes', () =>
+        one.call('DELETE', `/api/users/${id}`, { token: ann.token }),
+      ),
+    ).toBe(401)
+  })
+
+  test('security 92: an API key', async () => {
+    const made = await one.call('POST', '/api/keys', { token: ann.token, body: { name: 'ci', scopes: ['read'] } })
+    const { key, info } = made.body.data as { key: string; info: { id: string } }
+    expect(
+      await statusAfter(key, '/api/network/nodes', () =>
+        one.call('DELETE', `/api/keys/${info.id}`, { token: ann.token }),
+      ),
+    ).toBe(401)
+  })
+
+  test('security 92: grants on a deployment that is deleted, when another one is made with its name', async () => {
+    const make = () =>
+      one.call('POST', '/api/deployments', { token: ann.token, body: { name: 'reused', type: 'process' } })
+    await make()
+    const dan = await one.register('dan')
+    const { id } = await one.db.selectFrom('users').select('id').where('username', '=', 'dan').executeTakeFirstOrThrow()
+    await one.call('PUT', `/api/users/${id}/access`, {
+      token: ann.token,
+      body: { role: 'limited', grants: [{ deployment: 'reused', rights: ['view'] }] },
+    })
+    expect(
+      await statusAfter(dan.token, '/api/deployments/reused/instances', async () => {
+        await one.call('DELETE', '/api/deployments/reused', { token: ann.token })
+        return make()
+      }),
+    ).toBe(404)
+  })
+})
+
 test('§15 a session that ends at one replica closes its sockets at the other within a second', async () => {
   const token = await one.signIn(ann)
   const [realtime, viewer] = [await openRealtime(two, token), await openConsole(two, token)]

@@ -124,6 +124,7 @@ export function useManagedDeployments(): ManagedDeployments {
 
   const deployments = () =>
     createDeployments({
+      announceRights: async () => undefined,
       db: state.db,
       runtime,
       players: watch,

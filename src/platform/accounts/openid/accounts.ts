@@ -141,7 +141,7 @@ export function createOpenIdAccounts({
       for (const record of user.records) activityLog.record(record)
       activityLog.record({ username, kind: 'session', action: `signed in by ${name}`, address, succeeded: true })
       if (user.hasOtherRole) {
-        sessions.announceChange()
+        await sessions.announceChange()
         if (!isAdmin) onRightsLost()
       }
       return { token, isAdmin }

@@ -46,32 +46,37 @@ export async function findPreviousSignIn(db: Db, id: string): Promise<{ at: Date
   return row?.at && row.address !== null ? { at: row.at, address: row.address } : undefined
 }
 
-/** Also updates `last_used_at`, at most once a minute. */
-export async function findSession(db: Db, id: string): Promise<SessionUser | undefined> {
-  const row = await db
-    .selectFrom('sessions')
-    .innerJoin('users', 'users.id', 'sessions.user_id')
-    .select([...callerColumns, sql<boolean>`last_used_at < now() - interval '1 minute'`.as('isStale')])
-    .where('sessions.id', '=', id)
-    .where('expires_at', '>', sql<Date>`now()`)
-    .executeTakeFirst()
-  if (!row) return undefined
-  if (row.isStale)
-    await db
-      .updateTable('sessions')
-      .set({ last_used_at: sql<Date>`now()` })
-      .where('id', '=', id)
-      .execute()
-  return { ...toCaller(row), sessionId: id }
-}
-
 export async function deleteSession(db: Db, id: string): Promise<void> {
   await db.deleteFrom('sessions').where('id', '=', id).execute()
 }
 
 /** The users of those of these sessions that are valid. */
 export async function findSessions(db: Db, ids: string[]): Promise<SessionUser[]> {
+  return ids.length === 0 ? [] : readSessions(db, ids)
+}
+
+/** As `findSessions`. Also updates `last_used_at`, at most once a minute. */
+export async function useSessions(db: Db, ids: string[]): Promise<SessionUser[]> {
   if (ids.length === 0) return []
+  const used = db.with('used', (query) =>
+    query
+      .updateTable('sessions')
+      .set({ last_used_at: sql<Date>`now()` })
+      .where('id', 'in', (stale) =>
+        stale
+          .selectFrom('sessions')
+          .select('id')
+          .where('id', 'in', ids)
+          .where('last_used_at', '<', sql<Date>`now() - interval '1 minute'`)
+          // Another replica updates it, or it is being deleted. To wait could end in a deadlock.
+          .forUpdate()
+          .skipLocked(),
+      ),
+  )
+  return readSessions(used, ids)
+}
+
+async function readSessions(db: Pick<Db, 'selectFrom'>, ids: string[]): Promise<SessionUser[]> {
   const rows = await db
     .selectFrom('sessions')
     .innerJoin('users', 'users.id', 'sessions.user_id')
