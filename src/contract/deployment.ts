@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Disk } from './disk'
 import { success } from './envelope'
 import { Instance } from './instance'
 import { DEPLOYMENT_NAME_PATTERN, DEPLOYMENT_TYPES, hasNoNul, NO_NUL } from './pageRules'
@@ -25,7 +26,14 @@ export type Deployment = z.infer<typeof Deployment>
 /** With `instances=true`, each deployment comes with its instances, as the overview needs them (our extra). */
 export const DeploymentsQuery = z.strictObject({ instances: z.enum(['true', 'false']).optional() })
 
-export const DeploymentsAnswer = success(z.object({ deployments: z.array(Deployment) }))
+export const DeploymentsAnswer = success(
+  z.object({
+    deployments: z.array(Deployment),
+    // Our extras, with `instances=true`: the overview is one call, whose ETag changes only with what it shows.
+    managerSilent: z.boolean().optional().describe('Whether the last heartbeat of the manager is too long ago.'),
+    disks: z.array(Disk).optional().describe('Disks whose level is not `ok`; missing if there are none.'),
+  }),
+)
 export type DeploymentsAnswer = z.infer<typeof DeploymentsAnswer>
 
 export const DeploymentName = z

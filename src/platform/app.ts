@@ -50,6 +50,7 @@ import { discoveryRoutes, metricRoutes, networkRoutes, type Network } from './ht
 import { openIdRoutes } from './http/routes/openId'
 import { passkeySignInRoutes } from './http/routes/passkeySignIn'
 import { signInMethodRoutes } from './http/routes/signInMethods'
+import { createOverview } from './http/overview'
 import { pageRoutes } from './http/routes/page'
 import { referenceRoutes } from './http/routes/reference'
 import { removeBasePath } from './http/subPath'
@@ -198,7 +199,8 @@ export async function createApp(
   keyRoutes(app, parts)
   dashboardRoutes(app, parts.dashboard)
   networkRoutes(app, parts.network)
-  deploymentRoutes(app, parts.deployments)
+  const overview = createOverview(parts.deployments, parts.network)
+  deploymentRoutes(app, parts.deployments, overview)
   discoveryRoutes(app, parts.discovery)
   databaseRoutes(app, parts.databases)
   metricRoutes(app, parts.metrics)

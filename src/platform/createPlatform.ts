@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
+import { MANAGER_ALIVE_MS } from '../contract/pageRules'
 import { createActivityLog, type ActivityLog } from './accounts/activityLog'
 import { createApiKeys } from './accounts/apiKeys'
 import { createCallers, type Callers } from './accounts/callers'
@@ -52,7 +53,7 @@ import { startStatePostgres } from './postgres/statePostgres'
 import { createUsersPostgres } from './postgres/usersPostgres'
 import { watchClock } from './state/clockWatch'
 import { createFileJobs, shareFileJobs } from './state/fileJobs'
-import { findLastHeartbeat } from './state/deployments/heartbeats'
+import { findLastHeartbeat, isHeartbeatOlder } from './state/deployments/heartbeats'
 import { createNotifications, openNotifications, type Notifications } from './state/notifications'
 import { holdPlatformLock } from './state/locks/platformLock'
 import { openReplicaLocks } from './state/locks/replicaLocks'
@@ -204,7 +205,12 @@ export async function createPlatform(
       trustedProxies: settings.trustedProxies,
       deployments,
       databases,
-      network: { managerTimestamp: () => findLastHeartbeat(db), nodes, disks: () => share.disks.list() },
+      network: {
+        managerTimestamp: () => findLastHeartbeat(db),
+        managerSilent: () => isHeartbeatOlder(db, MANAGER_ALIVE_MS),
+        nodes,
+        disks: () => share.disks.list(),
+      },
       health: {
         database: async () => void (await sql`select 1`.execute(db)),
         runtime: async () => void (await runtime.list()),

@@ -261,6 +261,8 @@ export interface components {
             success: true;
             data: {
                 deployments: components["schemas"]["Deployment"][];
+                managerSilent?: boolean;
+                disks?: components["schemas"]["Disk"][];
             };
         };
         Deployment: {
@@ -326,6 +328,15 @@ export interface components {
             signal: string | null;
             at: number;
             reason: string;
+        };
+        Disk: {
+            /** @enum {string} */
+            name: "data" | "share";
+            free: number;
+            total: number;
+            /** @enum {string} */
+            level: "ok" | "low" | "critical" | "full";
+            filesLeft?: number;
         };
         CreateDeployment: {
             name: components["schemas"]["DeploymentName"];
@@ -675,6 +686,12 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["DeploymentsAnswer"];
                 };
+            };
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["INVALID_INPUT"];
             401: components["responses"]["NO_SESSION"];

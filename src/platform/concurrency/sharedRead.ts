@@ -22,6 +22,30 @@ export function createSharedRead<Result>(read: () => Promise<Result>, pauseMs = 
 }
 
 /**
+ * Shares an expensive read between callers that take a result of a moment ago.
+ * @param maxAgeMs a call gets the result of a read that began this long before it at most
+ * @returns the function, whose `forget` makes later calls get the result of a read that begins after it
+ */
+export function createRecentRead<Result>(
+  read: () => Promise<Result>,
+  maxAgeMs: number,
+): (() => Promise<Result>) & { forget: () => void } {
+  let latest: { begunAt: number; result: Promise<Result> } | undefined
+  const recent = () => {
+    const now = performance.now()
+    if (latest && now - latest.begunAt < maxAgeMs) return latest.result
+    const mine = { begunAt: now, result: read() }
+    latest = mine
+    // A failure is told to those who share it, and to nobody later.
+    mine.result.catch(() => {
+      if (latest === mine) latest = undefined
+    })
+    return mine.result
+  }
+  return Object.assign(recent, { forget: () => void (latest = undefined) })
+}
+
+/**
  * As `createSharedRead`, for a read that may hang: there is still only one, and each caller stops waiting for it.
  * @param ms how long a caller waits
  * @returns a function that throws also Error when the time is up

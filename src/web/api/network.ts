@@ -5,7 +5,7 @@ import type { Disk } from '../../contract/disk'
 import type { Instance, InstancesAnswer } from '../../contract/instance'
 import type { ManagerTimestampAnswer } from '../../contract/network'
 import { MANAGER_ALIVE_MS } from '../../contract/pageRules'
-import type { Services } from '../app/types'
+import type { RootState, Services } from '../app/types'
 import { api } from './api'
 import type { Meta } from './transport/baseQuery'
 import type { ApiFailure } from '../failure'
@@ -13,8 +13,11 @@ import { badAnswer } from '../failure'
 
 /** With `failure`, `instances` are the last known ones, if any. */
 export type OverviewSection = { deployment: Deployment; instances: Instance[]; failure?: ApiFailure }
-/** `disks` lists the disks that are running out of room, if the server reports them. */
-export type Overview = { managerSilent: boolean; sections: OverviewSection[]; disks?: Disk[] }
+/**
+ * `disks` lists the disks that are running out of room, if the server reports them. `version` is the ETag of a server that
+ * tells all of this by one call.
+ */
+export type Overview = { managerSilent: boolean; sections: OverviewSection[]; disks?: Disk[]; version?: string }
 
 export const networkApi = api.injectEndpoints({
   endpoints: (build) => ({
@@ -24,18 +27,15 @@ export const networkApi = api.injectEndpoints({
      * section fails.
      */
     getOverview: build.query<Overview, void>({
-      async queryFn(_arg, { extra }, _options, request) {
-        const [heartbeat, listed] = await Promise.all([
-          request('network/getManagerTimestamp'),
-          request('deployments?instances=true'),
-        ])
-        const error = heartbeat.error ?? listed.error
-        if (error) return { error }
-        const { timestamp, disks } = (heartbeat.data as Partial<ManagerTimestampAnswer> | null)?.data ?? {}
-        const deployments = (listed.data as Partial<DeploymentsAnswer> | null)?.data?.deployments
-        if (typeof timestamp !== 'number' || !Array.isArray(deployments)) return { error: badAnswer }
+      async queryFn(_arg, { extra, getState, queryCacheKey = '' }, _options, request) {
+        const known = (getState() as RootState).api.queries[queryCacheKey]?.data as Overview | undefined
+        const listed = await request({ url: 'deployments?instances=true', ifNoneMatch: known?.version })
+        if (listed.error) return { error: listed.error }
+        if (known && listed.meta?.isUnchanged) return { data: known }
+        const { deployments, managerSilent, disks } = (listed.data as Partial<DeploymentsAnswer> | null)?.data ?? {}
+        if (!Array.isArray(deployments)) return { error: badAnswer }
 
-        const sections = await Promise.all(
+        const asked = Promise.all(
           deployments.map(async ({ instances: known, ...deployment }): Promise<OverviewSection> => {
             if (Array.isArray(known)) return { deployment, instances: known }
             // The server does not support the parameter `instances`.
@@ -46,10 +46,18 @@ export const networkApi = api.injectEndpoints({
               : { deployment, instances: [], failure: error ?? badAnswer }
           }),
         )
-        const age = serverTime(heartbeat.meta, extra as Services) - timestamp
-        return {
-          data: { managerSilent: Math.abs(age) > MANAGER_ALIVE_MS, sections, ...(Array.isArray(disks) && { disks }) },
+        if (typeof managerSilent === 'boolean') {
+          const sections = await asked
+          const version = sections.some(({ failure }) => failure) ? undefined : listed.meta?.etag
+          return { data: { managerSilent, sections, ...listOf(disks), ...(version && { version }) } }
         }
+        // The server has only the calls of product §7.
+        const [sections, heartbeat] = await Promise.all([asked, request('network/getManagerTimestamp')])
+        if (heartbeat.error) return { error: heartbeat.error }
+        const { timestamp, disks: short } = (heartbeat.data as Partial<ManagerTimestampAnswer> | null)?.data ?? {}
+        if (typeof timestamp !== 'number') return { error: badAnswer }
+        const age = serverTime(heartbeat.meta, extra as Services) - timestamp
+        return { data: { managerSilent: Math.abs(age) > MANAGER_ALIVE_MS, sections, ...listOf(short) } }
       },
       merge: (current, fresh) =>
         copyWithStructuralSharing<Overview>(original(current), keepKnown(original(current), fresh)),
@@ -59,6 +67,8 @@ export const networkApi = api.injectEndpoints({
 })
 
 export const { useGetOverviewQuery } = networkApi
+
+const listOf = (disks: Disk[] | undefined) => (Array.isArray(disks) ? { disks } : {})
 
 function keepKnown(known: Overview | undefined, fresh: Overview): Overview {
   const instancesOf = (name: string) => known?.sections.find(({ deployment }) => deployment.name === name)?.instances

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { mkdir, readdir, rename, symlink, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { sql } from 'kysely'
+import { DeploymentsAnswer } from '../../../src/contract/deployment'
 import { limitWarnings } from '../../../src/platform/deployments/limitWarnings'
 import { createPower } from '../../../src/platform/deployments/power'
 import { lockOwner } from '../../../src/platform/processLock'
@@ -491,6 +492,25 @@ test('the list contains the instances of each deployment only if the request ask
   expect((await deploymentsOf('')).flatMap(({ instances = [] }) => instances)).toEqual([])
   expect(await call('GET', '?instances=perhaps')).toMatchObject({ status: 400, body: { code: 'INVALID_INPUT' } })
   for (const name of ['listed', 'unused']) expect(await call('DELETE', `/${name}`)).toMatchObject({ status: 200 })
+})
+
+test('the overview of a client that has it already is 304, until this replica was asked to change something', async () => {
+  await call('POST', '', { name: 'seen', type: 'process' })
+  const ask = (etag?: unknown) =>
+    platform.call('GET', '/api/deployments?instances=true', {
+      token: ann.token,
+      headers: etag === undefined ? {} : { 'if-none-match': String(etag) },
+    })
+  const first = await ask()
+  expect(DeploymentsAnswer.parse(first.body)).toEqual(first.body)
+  expect(first.body.data).toMatchObject({ managerSilent: false })
+  const unchanged = await ask(first.headers.etag)
+  expect(unchanged).toMatchObject({ status: 304, headers: { etag: first.headers.etag } })
+  expect(Object.entries(unchanged.headers).flat().join('').length).toBeLessThan(300)
+  await call('DELETE', '/seen')
+  const changed = await ask(first.headers.etag)
+  expect(changed.status).toBe(200)
+  expect((changed.body.data.deployments as { name: string }[]).map(({ name }) => name)).not.toContain('seen')
 })
 
 test('every call for an unknown name gets 404', async () => {

@@ -1,4 +1,4 @@
-import { createKeyedSharedRead, createSharedRead } from '../../../src/platform/concurrency/sharedRead'
+import { createKeyedSharedRead, createRecentRead, createSharedRead } from '../../../src/platform/concurrency/sharedRead'
 
 test('concurrent calls share one read, and each caller sees the state as of its call', async () => {
   const ends: (() => void)[] = []
@@ -43,4 +43,37 @@ test('with keys, only calls with the same key share a read, and a later call sta
   expect(await read('a')).toBe('a 3')
   await expect(shared('a', () => Promise.reject(new Error('away')))).rejects.toThrow('away')
   expect(await read('a')).toBe('a 4')
+})
+
+describe('a recent read', () => {
+  beforeEach(() => void jest.useFakeTimers())
+  afterEach(() => void jest.useRealTimers())
+
+  test('is shared for a time from its begin', async () => {
+    let reads = 0
+    const read = createRecentRead(async () => (reads += 1), 250)
+    expect(await Promise.all([read(), read()])).toEqual([1, 1])
+    jest.advanceTimersByTime(249)
+    expect(await read()).toBe(1)
+    jest.advanceTimersByTime(1)
+    expect(await read()).toBe(2)
+  })
+
+  test('is no use after a change, whether it has ended or not', async () => {
+    const ends: ((text: string) => void)[] = []
+    const read = createRecentRead(() => new Promise<string>((end) => void ends.push(end)), 250)
+    const before = read()
+    read.forget()
+    const after = read()
+    ends[0]!('old')
+    ends[1]!('new')
+    expect([await before, await after, await read()]).toEqual(['old', 'new', 'new'])
+  })
+
+  test('that fails is not shared by later calls', async () => {
+    const results = [Promise.reject(new Error('away')), Promise.resolve('back')]
+    const read = createRecentRead(() => results.shift()!, 250)
+    await expect(read()).rejects.toThrow('away')
+    expect(await read()).toBe('back')
+  })
 })

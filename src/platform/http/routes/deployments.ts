@@ -17,8 +17,10 @@ import { isRestricted, knownTo } from '../../caller'
 import { checkedByHandler, forDeployment, forOperators, presentUserOf, userOf, type Access } from '../access'
 import { fieldOf, type Activity } from '../activity'
 import { done } from '../envelope'
+import { matchesETag } from '../etag'
+import type { Overview } from '../overview'
 import { createAbortOnShutdown } from '../abortSignals'
-import { call } from '../openapi/call'
+import { call, nothing } from '../openapi/call'
 import type { Router } from '../router'
 
 const ByName = z.strictObject({ name: DeploymentName })
@@ -28,7 +30,7 @@ const toggled = ({ body }: FastifyRequest) =>
   Toggle.safeParse(body).data?.enabled ? 'enabled deployment' : 'disabled deployment'
 
 /** Adds the calls for deployments: the list, creation, configuration, toggle, restart, deletion and instances. */
-export function deploymentRoutes(app: Router, deployments: Deployments): void {
+export function deploymentRoutes(app: Router, deployments: Deployments, overview: Overview): void {
   const recorded = (
     access: Access,
     action: string | ((request: FastifyRequest) => string),
@@ -39,6 +41,10 @@ export function deploymentRoutes(app: Router, deployments: Deployments): void {
   })
 
   const abortOnShutdown = createAbortOnShutdown(app)
+  // Whatever a call changes is in the overview that is asked for after its answer.
+  app.addHook('onSend', async ({ method }) => {
+    if (method !== 'GET') overview.forget()
+  })
 
   app.get(
     '/api/deployments',
@@ -47,16 +53,18 @@ export function deploymentRoutes(app: Router, deployments: Deployments): void {
       schema: {
         ...call('listDeployments', 'List the deployments'),
         querystring: DeploymentsQuery,
-        response: { 200: DeploymentsAnswer },
+        answers: { 200: DeploymentsAnswer, 304: nothing },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const user = userOf(request)
-      const isKnown = isRestricted(user) ? knownTo(user) : undefined
-      const { instances } = request.query
-      return done({
-        deployments: await (instances === 'true' ? deployments.listWithInstances(isKnown) : deployments.list(isKnown)),
-      })
+      if (request.query.instances !== 'true')
+        return done({ deployments: await deployments.list(isRestricted(user) ? knownTo(user) : undefined) })
+      const { body, etag } = await overview.of(user)
+      reply.header('etag', etag)
+      // 304 for a client that has the same overview (RFC 9110 §13.1.2).
+      if (matchesETag(request.headers['if-none-match'], etag)) return reply.code(304).send()
+      return reply.type('application/json; charset=utf-8').send(body)
     },
   )
 

@@ -20,6 +20,8 @@ export interface NetworkNodes {
 export interface Network {
   /** The manager's last heartbeat, milliseconds since the epoch. */
   managerTimestamp(): Promise<number>
+  /** Whether the last heartbeat is longer ago than a manager that lives lets pass. */
+  managerSilent(): Promise<boolean>
   nodes(): Promise<NetworkNodes>
   disks(): Promise<Disk[]>
 }

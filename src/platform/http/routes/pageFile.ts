@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
 import { errorCodeOf } from '../../errors'
+import { etagOf } from '../etag'
 
 /** React and the charts set inline styles on elements. Inline scripts are those of the page's file, by their hashes. */
 const contentSecurityPolicy = (scriptHashes: string[]) =>
@@ -76,7 +77,7 @@ async function preparePage(html: string): Promise<PageFile> {
   return {
     html,
     encoded: { br, gzip: gzipped },
-    etag: `"${hashOf(html).slice(0, 22)}"`,
+    etag: etagOf(html),
     contentSecurityPolicy: contentSecurityPolicy(scripts),
   }
 }

@@ -12,6 +12,16 @@ export async function recordHeartbeat(db: Db): Promise<void> {
     .execute()
 }
 
+/** Whether the manager has recorded no heartbeat for so many milliseconds, by the database's clock. */
+export async function isHeartbeatOlder(db: Db, ms: number): Promise<boolean> {
+  const recent = db
+    .selectFrom('heartbeats')
+    .select('name')
+    .where('name', '=', NAME)
+    .where('at', '>', sql<Date>`now() - make_interval(secs => ${ms / 1000})`)
+  return (await recent.executeTakeFirst()) === undefined
+}
+
 /** The manager's last heartbeat in milliseconds since the epoch; 0 if there was none. */
 export async function findLastHeartbeat(db: Db): Promise<number> {
   const row = await db.selectFrom('heartbeats').select('at').where('name', '=', NAME).executeTakeFirst()

@@ -1,10 +1,14 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { HttpResponse } from 'msw'
+import { networkApi } from '../../../../src/web/api/network'
 import { deploymentOf, instanceOf } from '../../../support/web/factories'
 import type { network as networkOfTests } from '../../../support/web/network'
 import { renderApp } from '../../../support/web/renderApp'
 
 type Network = typeof networkOfTests
+
+const overviewIn = (store: ReturnType<typeof renderApp>['store']) =>
+  networkApi.endpoints.getOverview.select()(store.getState()).data
 
 const lobby = deploymentOf('lobby')
 const bot = deploymentOf('discord-bot')
@@ -233,6 +237,37 @@ test('instances in the response of the deployments are not requested again', asy
   expect(within(await sectionOf('discord-bot')).getByText('5150aa-discord-bot')).toBeVisible()
   expect(together.calls[0]?.query).toBe('?instances=true')
   expect(apart.calls).toEqual([])
+})
+
+test('a server that tells all by one call is asked for nothing else, and only for what has changed', async () => {
+  fakeClock()
+  const { network, store } = renderApp('/', { signedInAs: 'ann' })
+  const heartbeat = network.shows([])
+  const listed = (state: 'RUNNING' | 'STOPPED') => ({
+    managerSilent: false,
+    deployments: [{ ...lobby, instances: [instanceOf('3fa2c1-lobby', { state })] }],
+  })
+  const first = network.get('/api/deployments').answersVersion('"1"', listed('RUNNING'))
+  const section = await sectionOf('lobby')
+  const known = overviewIn(store)
+  await pass(3000)
+  await waitFor(() => expect(first.calls).toHaveLength(2))
+  await pass(100)
+  // An answer without data keeps every row.
+  expect(overviewIn(store)?.sections).toBe(known?.sections)
+  expect(within(section).getByText('Online')).toBeVisible()
+  network.get('/api/deployments').answersVersion('"2"', listed('STOPPED'))
+  await pass(3000)
+  expect(await within(section).findByText('Offline')).toBeVisible()
+  expect(heartbeat.calls).toEqual([])
+  expect(badge()).toHaveTextContent('Live')
+})
+
+test('§4 the manager is silent when a server that tells all by one call says so', async () => {
+  const { network } = renderApp('/', { signedInAs: 'ann' })
+  network.get('/api/deployments').answersVersion('"1"', { managerSilent: true, deployments: [] })
+  expect(await screen.findByRole('heading', { name: 'Manager Not Responding' })).toBeVisible()
+  expect(badge()).toHaveTextContent('Failed')
 })
 
 test('a deployment whose instances fail to load does not affect the other deployments', async () => {

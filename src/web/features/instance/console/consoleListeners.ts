@@ -22,9 +22,11 @@ addAppListeners((startListening) => {
       const apply = () => {
         dispatch(instancesApi.util.updateQueryData('getInstances', deployment, set))
         dispatch(
-          networkApi.util.updateQueryData('getOverview', undefined, ({ sections }) =>
-            set(sections.find((section) => section.deployment.name === deployment)?.instances),
-          ),
+          networkApi.util.updateQueryData('getOverview', undefined, (overview) => {
+            set(overview.sections.find((section) => section.deployment.name === deployment)?.instances)
+            // The next poll asks for everything: this is not what the server has sent.
+            delete overview.version
+          }),
         )
       }
       const pendingQueries = [

@@ -1,0 +1,66 @@
+import type { DeploymentsAnswer } from '../../contract/deployment'
+import type { Disk } from '../../contract/disk'
+import { isRestricted, knownTo, type Caller } from '../caller'
+import { createRecentRead } from '../concurrency/sharedRead'
+import type { Deployments } from '../deployments/deployments'
+import { done } from './envelope'
+import { etagOf } from './etag'
+import type { Network } from './routes/network'
+
+/**
+ * How old an overview may be. Fifty operators who ask every 3 s thus read it four times a second. What this replica was
+ * asked to change is always in it.
+ */
+const MAX_AGE_MS = 250
+/** Disks fill slowly, and each measurement asks them. */
+const DISKS_MAX_AGE_MS = 2000
+
+/** A `DeploymentsAnswer`, serialized. The ETag changes with what it says. */
+export interface SerializedOverview {
+  body: Buffer
+  etag: string
+}
+
+export interface Overview {
+  /** All deployments that the caller may know of, with their instances. @throws as `Runtime.list` */
+  of(caller: Caller): Promise<SerializedOverview>
+  /** Something was changed: later overviews are read after it. */
+  forget(): void
+}
+
+/** The overview of the network, which all callers without restrictions share. */
+export function createOverview(
+  deployments: Pick<Deployments, 'listWithInstances'>,
+  network: Pick<Network, 'managerSilent' | 'disks'>,
+): Overview {
+  const disksWithoutRoom = createRecentRead<Disk[]>(
+    async () => (await network.disks()).filter(({ level }) => level !== 'ok'),
+    DISKS_MAX_AGE_MS,
+  )
+  const whole = createRecentRead(async () => {
+    const [all, managerSilent, disks] = await Promise.all([
+      deployments.listWithInstances(),
+      network.managerSilent(),
+      disksWithoutRoom(),
+    ])
+    return serialize({ deployments: all, managerSilent, ...(disks.length > 0 && { disks }) })
+  }, MAX_AGE_MS)
+
+  return {
+    async of(caller) {
+      if (!isRestricted(caller)) return whole()
+      const [own, managerSilent] = await Promise.all([
+        deployments.listWithInstances(knownTo(caller)),
+        network.managerSilent(),
+      ])
+      return serialize({ deployments: own, managerSilent })
+    },
+    forget: whole.forget,
+  }
+}
+
+/** Not by the schema of the answer: a thousand instances would take most of the time. */
+function serialize(data: DeploymentsAnswer['data']): SerializedOverview {
+  const body = Buffer.from(JSON.stringify(done(data)))
+  return { body, etag: etagOf(body) }
+}
