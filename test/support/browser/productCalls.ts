@@ -11,7 +11,7 @@ export type ProductCall = <Data = Record<string, unknown>>(
 
 /** Registers the first administrator. @returns calls with the session of that account, and the session's token */
 export async function signUpByCalls(
-  { url, inviteCode }: Product,
+  { url, inviteCode }: Pick<Product, 'url' | 'inviteCode'>,
   timeoutMs = 60_000,
 ): Promise<{ call: ProductCall; token: string }> {
   let session = ''

@@ -9,7 +9,7 @@ import { SESSION_DAYS } from '../../../src/contract/rules'
 import { mongoPath } from '../platform/mongoPath'
 import { codeOf, registerAccount } from '../platform/registerAccount'
 
-const DIST = join(__dirname, '../../../dist/platform')
+const ROOT = join(__dirname, '../../..')
 const CLOCK = require.resolve('./movableClock')
 const FIRST_USER = { username: 'ann', password: 'correct horse battery' }
 
@@ -37,11 +37,14 @@ export interface Product {
 /**
  * Starts the built product like a user, with a separate data directory and any free port.
  * @param onOutput called with what it prints
+ * @param root the checkout whose build is started
  */
 export async function startProduct(
   settings: Record<string, string> = {},
   onOutput: (text: string) => void = () => undefined,
+  root = ROOT,
 ): Promise<Product> {
+  const dist = join(root, 'dist/platform')
   const dataDir = await mkdtemp(join(tmpdir(), 'quarterdeck-e2e-'))
   const { PATH, HOME } = process.env
   const environment = {
@@ -56,7 +59,7 @@ export async function startProduct(
   let aheadMs = 0
 
   async function start(): Promise<Pick<Product, 'url' | 'address' | 'inviteCode'>> {
-    const platform = spawn(process.execPath, ['--require', CLOCK, join(DIST, 'main.js')], {
+    const platform = spawn(process.execPath, ['--require', CLOCK, join(dist, 'main.js')], {
       env: { ...environment, QUARTERDECK_PORT: port },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     })
@@ -104,7 +107,7 @@ export async function startProduct(
     },
     now: () => Date.now() + aheadMs,
     async close() {
-      const stopAll = spawn(process.execPath, [join(DIST, 'runtime/local/stopAll.js')], {
+      const stopAll = spawn(process.execPath, [join(dist, 'runtime/local/stopAll.js')], {
         env: { PATH, HOME, QUARTERDECK_DATA_DIR: dataDir },
         stdio: ['ignore', 'pipe', 'pipe'],
       })

@@ -25,8 +25,11 @@ const isNavigation = (accept = '') => /\btext\/html\b/i.test(accept)
 export async function pageRoutes(app: FastifyInstance, directory: string, basePath = ''): Promise<void> {
   app.addHook('onSend', async (request, reply) => {
     reply.header('x-content-type-options', 'nosniff')
-    reply.header('referrer-policy', 'same-origin')
-    reply.header('cross-origin-opener-policy', 'same-origin')
+    // What a client has keeps its own, and an overview that has not changed is to take few bytes.
+    if (reply.statusCode !== 304) {
+      reply.header('referrer-policy', 'same-origin')
+      reply.header('cross-origin-opener-policy', 'same-origin')
+    }
     // By the route, because a URL can be encoded in other ways, such as `/%61pi/…`.
     if (isApiUrl(request.routeOptions.url ?? request.url)) reply.header('cache-control', 'no-store')
     else if (!reply.hasHeader('content-security-policy')) reply.header('content-security-policy', NO_INLINE_SCRIPTS)
