@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import createClient, { type Client } from 'openapi-fetch'
 import { adviceOf, CliError, EXIT, exitCodeOf } from '../failure'
 import type { SignIn } from '../configFile'
+import { boundedAnswer } from './boundedAnswer'
 import type { components, paths } from './schema'
 
 export type Deployment = components['schemas']['Deployment']
@@ -14,20 +15,26 @@ export interface Api extends SignIn {
 }
 
 /** Answers of 429 that are waited for; then the refusal is told. */
-const MAX_WAITS = 10
+export const MAX_WAITS = 10
 const MAX_WAIT_SECONDS = 120
+/** The calls whose answers are files, which may be of any size. */
+const FILES = /\/api\/sftp\/download(?:-multiple)?$/
 
 /** @param note tells that a limit is waited for */
 export function createApi(signIn: SignIn, note: (text: string) => void): Api {
+  const lost = (error: unknown): never => {
+    throw error instanceof CliError ? error : connectionFailure(signIn.server, error)
+  }
   const send = async (request: Request): Promise<Response> => {
     for (let waits = 0; ; waits += 1) {
       // The files of a form are read as they are sent: who sends them has to begin anew (commands/copy/upload.ts).
       const isRepeatable = !request.headers.get('content-type')?.startsWith('multipart/')
-      const response = await fetch(isRepeatable ? request.clone() : request).catch((error: unknown) => {
-        throw connectionFailure(signIn.server, error)
-      })
+      const response = await fetch(isRepeatable ? request.clone() : request).catch(lost)
       const seconds = retryAfterOf(response)
-      if (seconds === undefined || !isRepeatable || waits >= MAX_WAITS) return response
+      if (seconds === undefined || !isRepeatable || waits >= MAX_WAITS) {
+        const isFile = response.ok && FILES.test(new URL(request.url).pathname)
+        return isFile ? response : boundedAnswer(response).catch(lost)
+      }
       await response.body?.cancel()
       note(`The limit of calls is reached: it goes on in ${seconds} s.`)
       await delay(seconds * 1000)
@@ -46,7 +53,7 @@ export function createApi(signIn: SignIn, note: (text: string) => void): Api {
 /** In how many seconds a call that exceeded a limit may be made again; undefined if it did not, or that is too long. */
 export function retryAfterOf({ status, headers }: Response): number | undefined {
   const seconds = Number(headers.get('retry-after') ?? Number.NaN)
-  return status === 429 && seconds <= MAX_WAIT_SECONDS ? seconds : undefined
+  return status === 429 && seconds <= MAX_WAIT_SECONDS ? Math.max(0, seconds) : undefined
 }
 
 interface Answer<Data> {

@@ -55,11 +55,16 @@ export async function logs(
   kept = undefined
   await print(history)
   if (!follow) return channel.close()
+  const backoff = createBackoff()
   for (;;) {
+    const openedAt = performance.now()
     if ((await channel.closed) === CLOSE_SESSION_ENDED)
       throw new CliError(EXIT.notSignedIn, 'The key is not valid any more. Sign in again: quarterdeck login')
     const since = next === undefined ? {} : { since: next }
-    channel = await reconnect(terminal, () => openConsole(api, target, { ...since, onFrame }))
+    // A server may open connections only to end them.
+    if (performance.now() - openedAt < BACKOFF_MS.longest) await backoff.wait()
+    else backoff.reset()
+    channel = await reconnect(terminal, backoff, () => openConsole(api, target, { ...since, onFrame }))
   }
 }
 
@@ -95,8 +100,29 @@ async function untilHistoryEnds(channel: ConsoleChannel, count: () => number): P
   }
 }
 
-async function reconnect(terminal: Terminal, open: () => Promise<ConsoleChannel>): Promise<ConsoleChannel> {
-  let wait = BACKOFF_MS.first
+interface Backoff {
+  wait(): Promise<void>
+  reset(): void
+}
+
+/** Exponential backoff with jitter. */
+function createBackoff(): Backoff {
+  let ms = BACKOFF_MS.first
+  return {
+    async wait() {
+      const jittered = ms * (0.5 + Math.random() / 2)
+      ms = Math.min(ms * 2, BACKOFF_MS.longest)
+      await delay(jittered)
+    },
+    reset: () => (ms = BACKOFF_MS.first),
+  }
+}
+
+async function reconnect(
+  terminal: Terminal,
+  backoff: Backoff,
+  open: () => Promise<ConsoleChannel>,
+): Promise<ConsoleChannel> {
   let isTold = false
   for (;;) {
     try {
@@ -107,8 +133,7 @@ async function reconnect(terminal: Terminal, open: () => Promise<ConsoleChannel>
       if (!(error instanceof CliError) || error.exitCode !== EXIT.unreachable) throw error
       if (!isTold) terminal.note('-- the connection was lost; trying again --')
       isTold = true
-      await delay(wait * (0.5 + Math.random() / 2))
-      wait = Math.min(wait * 2, BACKOFF_MS.longest)
+      await backoff.wait()
     }
   }
 }

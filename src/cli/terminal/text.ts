@@ -1,8 +1,14 @@
-import { stripVTControlCharacters } from 'node:util'
-
 /** A colour or style (SGR), the only sequence that may reach a terminal. */
 // eslint-disable-next-line no-control-regex -- control characters are what this is about
 const COLOUR = /(\u001b\[[\d;:]{0,64}m)/
+/**
+ * Control sequences: CSI; strings such as OSC with their terminator; any other escape. `stripVTControlCharacters` of Node.js
+ * takes quadratic time for some lines, which an instance may print. A string without terminator loses its introducer only:
+ * it must not hide text.
+ */
+const SEQUENCE =
+  // eslint-disable-next-line no-control-regex -- as above
+  /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u0080-\u009f]*(?:\u0007|\u001b\\|\u009c)|\u001b[ -/]*[0-~]?/g
 /** What a terminal acts on: control characters but the tab, and characters that reverse or break a line. */
 const ACTING = /(?!\t)[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
 /** The same characters where JSON leaves them as they are. */
@@ -10,7 +16,7 @@ const ACTING_IN_JSON = /[\u007f-\u009f\p{Bidi_Control}\u2028\u2029]/gu
 
 /** A text of the server or of an instance without anything that a terminal would act on. */
 export function plainText(text: string): string {
-  return stripVTControlCharacters(text).replaceAll(ACTING, '')
+  return text.replaceAll(SEQUENCE, '').replaceAll(ACTING, '')
 }
 
 /** As `plainText`, but with the colours of the text. They end with it. */

@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises'
 import { basename, posix, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
-import { dataOf, retryAfterOf, type Api } from '../../api/client'
+import { dataOf, MAX_WAITS, retryAfterOf, type Api } from '../../api/client'
 import { CliError, EXIT } from '../../failure'
 import type { Progress } from './copy'
 import { walkLocal, type LocalFile } from './localTree'
@@ -46,7 +46,7 @@ async function makeDirectory(api: Api, path: string): Promise<void> {
 
 async function sendForm(api: Api, directory: string, files: LocalFile[], parts: UploadParts): Promise<void> {
   const { progress, note, signal } = parts
-  for (;;) {
+  for (let waits = 0; ; waits += 1) {
     const before = { ...progress }
     const boundary = `quarterdeck-${randomUUID()}`
     const form = Readable.toWeb(Readable.from(formOf(boundary, directory, files, progress)))
@@ -59,7 +59,7 @@ async function sendForm(api: Api, directory: string, files: LocalFile[], parts: 
       signal,
     })
     const seconds = retryAfterOf(answer.response)
-    if (seconds === undefined) {
+    if (seconds === undefined || waits >= MAX_WAITS) {
       dataOf(answer)
       progress.files += files.length
       return

@@ -1,0 +1,41 @@
+import { CliError, EXIT } from '../failure'
+
+/** In bytes. The listing of a directory with 100,000 entries has 20 MB. */
+const MAX_BYTES = 128 * 2 ** 20
+const MAX_MS = 60_000
+
+/**
+ * Reads the body of an answer that is not a file, so that a server that never ends one takes neither the memory nor the
+ * time of this machine.
+ * @returns the same answer with the whole body. @throws CliError if it is too large or does not arrive in time
+ */
+export async function boundedAnswer(
+  answer: Response,
+  { maxBytes = MAX_BYTES, maxMs = MAX_MS } = {},
+): Promise<Response> {
+  if (!answer.body) return answer
+  const reader = answer.body.getReader()
+  let isLate = false
+  const timer = setTimeout(() => {
+    isLate = true
+    void reader.cancel().catch(() => undefined)
+  }, maxMs)
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (isLate) throw new CliError(EXIT.unreachable, 'The server does not end its answer. Is the address right?')
+      if (done) break
+      bytes += value.byteLength
+      if (bytes > maxBytes)
+        throw new CliError(EXIT.failed, `The server’s answer is larger than ${maxBytes} bytes. Is the address right?`)
+      chunks.push(value)
+    }
+  } finally {
+    clearTimeout(timer)
+    void reader.cancel().catch(() => undefined)
+  }
+  const { status, statusText, headers } = answer
+  return new Response(Buffer.concat(chunks), { status, statusText, headers })
+}

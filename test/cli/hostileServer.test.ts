@@ -1,0 +1,115 @@
+import { once } from 'node:events'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import type { Duplex } from 'node:stream'
+import { WebSocketServer } from 'ws'
+import { boundedAnswer } from '../../src/cli/api/boundedAnswer'
+import { colouredText, plainText } from '../../src/cli/terminal/text'
+import { useTemporaryDirectory } from '../support/platform/temporaryDirectory'
+import { until } from '../support/platform/until'
+import { commandLine } from './runCli'
+
+type Answer = (asked: IncomingMessage, reply: ServerResponse) => void
+
+const directory = useTemporaryDirectory()
+let answer: Answer = () => undefined
+const server = createServer((asked, reply) => answer(asked, reply))
+const json = (reply: ServerResponse, data: unknown, status = 200) =>
+  reply.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ success: true, data }))
+
+beforeAll(() => once(server.listen(0, '127.0.0.1'), 'listening'))
+afterAll(() => {
+  server.close()
+  server.closeAllConnections()
+})
+
+const cli = () =>
+  commandLine(join(directory(), 'nowhere'), {
+    QUARTERDECK_SERVER: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    QUARTERDECK_KEY: `qd_${'a'.repeat(40)}`,
+  })
+
+function writeWithoutEnd(stream: Duplex | ServerResponse): void {
+  const chunk = Buffer.alloc(2 ** 20, ' ')
+  const write = () => {
+    while (!stream.destroyed && stream.write(chunk));
+  }
+  stream.on('error', () => undefined).on('drain', write)
+  write()
+}
+
+test.each([200, 500])(
+  'security 92: an answer of %d without end is given up',
+  async (status) => {
+    answer = (_asked, reply) => writeWithoutEnd(reply.writeHead(status, { 'content-type': 'application/json' }))
+    expect(await cli().run('ps')).toMatchObject({ code: 1, stderr: expect.stringContaining('is larger than') })
+  },
+  20_000,
+)
+
+test('security 92: an answer whose rest never comes is given up', async () => {
+  let isCancelled = false
+  const stalled = new ReadableStream<Uint8Array>({
+    start: (body) => body.enqueue(Buffer.from('{')),
+    cancel: () => void (isCancelled = true),
+  })
+  await expect(boundedAnswer(new Response(stalled), { maxMs: 50 })).rejects.toThrow('does not end its answer')
+  expect(isCancelled).toBe(true)
+  const whole = await boundedAnswer(new Response('{"a":1}', { status: 418 }), { maxMs: 50 })
+  expect([whole.status, await whole.json()]).toEqual([418, { a: 1 }])
+})
+
+test('security 92: files that are refused again and again because of a limit are given up', async () => {
+  let forms = 0
+  answer = (asked, reply) => {
+    if (!asked.url?.endsWith('/upload')) return json(reply, { files: [] })
+    forms += 1
+    asked.resume().on('end', () => json(reply.setHeader('retry-after', '-1'), {}, 429))
+  }
+  mkdirSync(directory(), { recursive: true })
+  writeFileSync(join(directory(), 'file.txt'), 'text')
+  expect((await cli().run('cp', join(directory(), 'file.txt'), 'remote:/lobby')).code).toBe(1)
+  expect(forms).toBe(11)
+})
+
+test('security 92: a console that is opened only to be closed is opened again more and more seldom', async () => {
+  const deployments = [{ name: 'lobby', instances: [{ deployment: 'lobby', podName: 'lobby-1a2b3c' }] }]
+  answer = ({ url = '' }, reply) => {
+    if (url.startsWith('/api/account')) return json(reply, { role: 'operator' })
+    json(reply, url.endsWith('/instances') ? { instances: deployments[0]!.instances } : { deployments })
+  }
+  const sockets = new WebSocketServer({ noServer: true })
+  const openedAt: number[] = []
+  server.on('upgrade', (asked, socket, head) =>
+    sockets.handleUpgrade(asked, socket, head, (client) => {
+      openedAt.push(performance.now())
+      // The first one serves what is asked for before anything is followed.
+      client.on('ping', () => setImmediate(() => client.close(1013)))
+      if (openedAt.length > 1) client.close(1013)
+    }),
+  )
+  const { child, ended } = cli().start('logs', '-f', 'lobby')
+  await until(() => openedAt.length >= 5, Boolean, 20)
+  expect(openedAt[4]! - openedAt[0]!).toBeGreaterThan(1500)
+  child.kill('SIGINT')
+  expect(await ended).toBe(0)
+}, 30_000)
+
+test('security 92: a line that an instance prints delays the terminal no longer than others of its length', () => {
+  // With quadratic time it would take minutes.
+  const line = `\u001b${'#;'.repeat(2 ** 18)}m`
+  expect(plainText(line)).toHaveLength(line.length - 3)
+  expect(colouredText(line)).toBe(plainText(line))
+})
+
+test.each([
+  ['\u001b[2Ja\u001b[?25lb\u009b5nc', 'abc'],
+  ['\u001b]0;title\u0007a\u001b]52;c;aGk=\u001b\\b\u001bPq\u009cc', 'abc'],
+  ['\u001b]0;without an end', '0;without an end'],
+  ['\u001bca\u001b(0b\u001b', 'ab'],
+  ['a\r\u0008\u007f\u202eb\tc', 'ab\tc'],
+])('of %j a terminal shows %j', (text, shown) => {
+  expect(plainText(text)).toBe(shown)
+})
