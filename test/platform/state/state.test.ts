@@ -126,6 +126,29 @@ test('security 52: connections that break fail only their own queries', async ()
   await state.close()
 })
 
+test('security 93: the locks of a replica that falls silent in a transaction are released by the server', async () => {
+  const { url, drop } = await freshDatabase()
+  const [silent, other] = await Promise.all([openStateDatabase(url, 500), openStateDatabase(url, 500)])
+  let resume = () => {}
+  const resumed = new Promise<void>((resolve) => (resume = resolve))
+  let isLocked = false
+  const transaction = silent.db.transaction().execute(async (transaction) => {
+    await sql`lock table users in access exclusive mode`.execute(transaction)
+    isLocked = true
+    await resumed
+    return transaction.selectFrom('users').select('id').execute()
+  })
+  await until(() => isLocked)
+  const read = () => other.db.selectFrom('users').select('id').execute()
+  await until(() => read().catch(stateFailure), Array.isArray)
+  resume()
+  // It learns that its transaction was ended, and its next one works.
+  expect(await transaction.catch(stateFailure)).toMatchObject({ code: 'UNAVAILABLE' })
+  expect(await silent.db.transaction().execute(read)).toEqual([])
+  await Promise.all([silent.close(), other.close()])
+  await drop()
+})
+
 test('the state of a newer version is refused', async () => {
   const state = await freshState()
   await state.pool.query("insert into kysely_migration values ('9999_future', now()::text)")
