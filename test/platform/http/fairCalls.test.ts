@@ -3,6 +3,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import type { Callers } from '../../../src/platform/accounts/callers'
 import { forAnyone, guardRoutes } from '../../../src/platform/http/access'
+import { AppError } from '../../../src/platform/errors'
 import { answerFailures } from '../../../src/platform/http/envelope'
 import { authRoutes } from '../../../src/platform/http/routes/auth'
 import { until } from '../../support/platform/until'
@@ -54,6 +55,21 @@ test('security 69: of hundreds of calls with one token four are authenticated at
   expect(new Set(await Promise.all(flood))).toEqual(new Set([200]))
   // With the one that passed them.
   expect(most).toBe(5)
+})
+
+test('security 52: when the state hangs, calls that waited for a turn fail with those before them', async () => {
+  let fail = () => {}
+  const hung = new Promise<void>((_resolve, reject) => (fail = () => reject(new AppError('UNAVAILABLE', 'Away.'))))
+  authenticate = () => hung
+  const calls = Array.from({ length: 40 }, () => call('one', '203.0.113.7'))
+  await until(() => inProgress.length >= 4)
+  await delay(1100)
+  fail()
+  expect(new Set(await Promise.all(calls))).toEqual(new Set([503]))
+  expect(begun).toBe(4)
+  // Later ones ask again.
+  authenticate = async () => undefined
+  expect(await call('one', '203.0.113.7')).toBe(200)
 })
 
 test('security 69: of hundreds of calls with as many tokens sixteen of one network are authenticated at a time', async () => {
