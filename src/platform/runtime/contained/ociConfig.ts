@@ -5,6 +5,8 @@ const PERIOD_US = 100_000
 /** Far more than a game server needs, but few enough to survive a fork bomb. */
 const PROCESS_LIMIT = 4096
 const CLONE_NEWUSER = 0x1000_0000
+/** Sockets between virtual machines and their host, which belong to no network. Docker refuses them too. */
+const AF_VSOCK = 40
 
 export interface Mount {
   source: string
@@ -147,6 +149,7 @@ export function ociConfig(spec: ContainerSpec): object {
             action: 'SCMP_ACT_ERRNO',
             args: [{ index: 0, value: CLONE_NEWUSER, valueTwo: CLONE_NEWUSER, op: 'SCMP_CMP_MASKED_EQ' }],
           },
+          { names: ['socket'], action: 'SCMP_ACT_ERRNO', args: [{ index: 0, value: AF_VSOCK, op: 'SCMP_CMP_EQ' }] },
           // A filter cannot read clone3's flags behind their pointer. After ENOSYS, the C library falls back to clone.
           { names: ['clone3'], action: 'SCMP_ACT_ERRNO', errnoRet: ENOSYS },
         ],
