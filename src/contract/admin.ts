@@ -23,7 +23,15 @@ export type UsersAnswer = z.infer<typeof UsersAnswer>
 export const SetAdmin = z.strictObject({ is_admin: z.boolean() })
 export type SetAdmin = z.infer<typeof SetAdmin>
 
-export const SetPassword = z.strictObject({ password: Password })
+export const SetPassword = z.strictObject({
+  password: Password,
+  endOtherAccess: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether all that signs in without the password ends too: API keys, passkeys, and the connection to single sign-on.',
+    ),
+})
 export type SetPassword = z.infer<typeof SetPassword>
 
 export const InviteCode = z.object({

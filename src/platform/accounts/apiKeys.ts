@@ -12,9 +12,11 @@ import {
   type ApiKeyRow,
   type KeyCalls,
 } from '../state/accounts/apiKeys'
+import { holdSession, type SessionUser } from '../state/accounts/sessions'
 import { isMissingReference, type Db } from '../state/db'
 import { hashToken } from '../state/secrets'
 import { isRestricted, knows, type Caller } from '../caller'
+import { noSession } from './sessions'
 
 /** Characters of a key after its prefix: 238 random bits. */
 const LENGTH = 40
@@ -37,9 +39,10 @@ export interface ApiKeys {
   /**
    * @returns the key, which is not stored and cannot be read again
    * @throws AppError INVALID_INPUT for a deployment that does not exist or that the user must not know of, for the scope
-   * `admin` of somebody who is no administrator, or for an expiry in the past; CONFLICT for too many keys
+   * `admin` of somebody who is no administrator, or for an expiry in the past; CONFLICT for too many keys; NO_SESSION if
+   * the session has ended
    */
-  create(by: Caller, wanted: CreateApiKey): Promise<{ key: string; info: ApiKey }>
+  create(by: SessionUser, wanted: CreateApiKey): Promise<{ key: string; info: ApiKey }>
   /** @returns the key's name. @throws AppError NOT_FOUND if the user has no such key */
   remove(userId: number, id: string): Promise<string>
   /**
@@ -68,6 +71,7 @@ export function createApiKeys(db: Db, now: () => number, onRemoved: () => Promis
       const rows = await db
         .transaction()
         .execute(async (transaction) => {
+          if (!(await holdSession(transaction, by))) throw noSession()
           await insertApiKey(
             transaction,
             {

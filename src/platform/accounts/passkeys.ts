@@ -9,12 +9,13 @@ import type { PasskeyAssertion, PasskeyCreation, PasskeyOptions } from '../../co
 import { AppError } from '../errors'
 import { insertChallenge, takeChallenge } from '../state/accounts/challenges'
 import { findPasskey, insertPasskey, listPasskeys, markPasskeyUsed, type PasskeyRow } from '../state/accounts/passkeys'
-import type { SessionUser } from '../state/accounts/sessions'
+import { holdSession, type SessionUser } from '../state/accounts/sessions'
 import { countMethods } from '../state/accounts/signInMethods'
 import { findUser } from '../state/accounts/users'
 import { isDuplicate, type Db } from '../state/db'
 import { hashToken } from '../state/secrets'
 import type { ActivityLog } from './activityLog'
+import { noSession } from './sessions'
 
 const CHALLENGE_MINUTES = 5
 const MAX_PASSKEYS = 20
@@ -159,7 +160,9 @@ export function createPasskeys(db: Db, activityLog: Pick<ActivityLog, 'record'>,
       await db
         .transaction()
         .execute(async (transaction) => {
-          if ((await countMethods(transaction, userId)).passkeys >= MAX_PASSKEYS)
+          const { passkeys } = await countMethods(transaction, userId)
+          if (!(await holdSession(transaction, { userId, sessionId }))) throw noSession()
+          if (passkeys >= MAX_PASSKEYS)
             throw new AppError(
               'CONFLICT',
               `You have ${MAX_PASSKEYS} passkeys already. Remove those that you do not use.`,

@@ -3,11 +3,13 @@ import type { User } from '../../contract/admin'
 import { AppError } from '../errors'
 import type { Db } from '../state/db'
 import { findCallers, listGrants, roleOf, setAccess } from '../state/accounts/access'
+import { listAuthenticators } from '../state/accounts/authenticators'
 import { revokeInvitesOf } from '../state/accounts/invites'
 import {
   deleteUser,
   findUser,
   listUsers,
+  deleteOtherAccess,
   lockAdmins,
   replacePassword,
   setUserAdmin,
@@ -42,10 +44,13 @@ export interface Users {
    */
   setAccess(by: Caller, id: number, access: UserAccess): Promise<ChangedRights>
   /**
-   * Ends all of the user's sessions. @returns the username.
-   * @throws AppError NOT_FOUND, NOT_ALLOWED as setAdmin; CONFLICT for an account without a password
+   * Ends all of the user's sessions.
+   * @param endsOtherAccess whether API keys, passkeys and the connection to a provider end too
+   * @returns the username
+   * @throws AppError NOT_FOUND, NOT_ALLOWED as setAdmin; CONFLICT for an account without a password, or which could not
+   * sign in any more
    */
-  setPassword(by: Caller, id: number, password: string): Promise<string>
+  setPassword(by: Caller, id: number, password: string, endsOtherAccess?: boolean): Promise<string>
   /** Ends all of the user's sessions; deployments, files and databases are kept. @throws as setAdmin */
   remove(by: Caller, id: number): Promise<ChangedRights>
 }
@@ -123,11 +128,17 @@ export function createUsers(db: Db, { onRightsLost, onSessionsChanged }: UserEve
       return changed
     },
 
-    async setPassword(by, id, password) {
+    async setPassword(by, id, password, endsOtherAccess = false) {
       const hash = await hashPassword(password)
       const { username } = await change(by, id, undefined, async (transaction, user) => {
         if (user.password_hash === null) throw noPassword('This account')
+        if (endsOtherAccess && (await listAuthenticators(transaction, user.id)).length === 0)
+          throw new AppError(
+            'CONFLICT',
+            'This account has no authenticator app: without its passkeys nobody could sign in. Delete it, and invite its user again.',
+          )
         await replacePassword(transaction, user.id, hash)
+        if (endsOtherAccess) await deleteOtherAccess(transaction, user.id)
         return []
       })
       return username

@@ -67,7 +67,7 @@ export const adminApi = api
       }),
 
       setPassword: build.mutation<null, { id: number } & SetPassword>({
-        query: ({ id, password }) => ({ url: `${userUrl(id)}/password`, method: 'PATCH', body: { password } }),
+        query: ({ id, ...body }) => ({ url: `${userUrl(id)}/password`, method: 'PATCH', body }),
         transformResponse: () => null,
         invalidatesTags: ['User'],
       }),

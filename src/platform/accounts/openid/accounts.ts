@@ -4,6 +4,7 @@ import type { OpenIdSettings } from '../../openIdSettings'
 import { roleOf, setAccess } from '../../state/accounts/access'
 import { findUserOfIdentity, insertIdentity, type Identity } from '../../state/accounts/openId'
 import { revokeInvitesOf } from '../../state/accounts/invites'
+import { holdSession } from '../../state/accounts/sessions'
 import { findUserByName, insertUser, lockAdmins } from '../../state/accounts/users'
 import { isDuplicate, type Db } from '../../state/db'
 import type { ActivityLog, ActivityRecord } from '../activityLog'
@@ -153,11 +154,16 @@ export function createOpenIdAccounts({
       const owner = await findUserOfIdentity(db, identityOf(claims))
       if (owner?.id === user.userId) return
       if (owner) throw new OpenIdProblem('identity-taken', user.username)
-      await insertIdentity(db, { ...identityOf(claims), user_id: user.userId, made_account: false }).catch(
-        (error: unknown) => {
+      await db
+        .transaction()
+        .execute(async (transaction) => {
+          if (!(await holdSession(transaction, { userId: user.userId, sessionId })))
+            throw new OpenIdProblem('session-ended')
+          await insertIdentity(transaction, { ...identityOf(claims), user_id: user.userId, made_account: false })
+        })
+        .catch((error: unknown) => {
           throw isDuplicate(error) ? new OpenIdProblem('has-identity', user.username) : error
-        },
-      )
+        })
       const { username } = user
       activityLog.record({ username, kind: 'session', action: `connected to ${name}`, address, succeeded: true })
     },

@@ -28,6 +28,11 @@ const ByCode = z.strictObject({ code: z.string().min(1).max(64).refine(hasNoNul,
 const adminAction = ({ body }: FastifyRequest) =>
   SetAdmin.safeParse(body).data?.is_admin ? 'made administrator' : 'took administrator rights from'
 
+const passwordAction = ({ body }: FastifyRequest) =>
+  SetPassword.safeParse(body).data?.endOtherAccess
+    ? 'reset password and ended all other access of'
+    : 'reset password of'
+
 export interface Administration {
   users: Users
   invites: Invites
@@ -65,7 +70,7 @@ export function adminRoutes(app: Router, { users, invites, activityLog }: Admini
   app.patch(
     '/api/users/:id/password',
     {
-      config: recorded({ kind: 'user', action: 'reset password of', subject: userIdSubject }),
+      config: recorded({ kind: 'user', action: passwordAction, subject: userIdSubject }),
       schema: {
         ...call('setPassword', 'Reset the password of a user', 'NOT_FOUND', 'CONFLICT'),
         params: ById,
@@ -74,7 +79,8 @@ export function adminRoutes(app: Router, { users, invites, activityLog }: Admini
       },
     },
     async (request) => {
-      request.activitySubject = await users.setPassword(userOf(request), request.params.id, request.body.password)
+      const { password, endOtherAccess } = request.body
+      request.activitySubject = await users.setPassword(userOf(request), request.params.id, password, endOtherAccess)
       return done({})
     },
   )

@@ -46,6 +46,20 @@ export async function findPreviousSignIn(db: Db, id: string): Promise<{ at: Date
   return row?.at && row.address !== null ? { at: row.at, address: row.address } : undefined
 }
 
+/**
+ * Keeps a session from being ended until the transaction has ended.
+ * @returns false if it has ended
+ */
+export async function holdSession(
+  transaction: Db,
+  { userId, sessionId }: Pick<SessionUser, 'userId' | 'sessionId'>,
+): Promise<boolean> {
+  // The user comes first, as where users are deleted with their sessions: else both would wait for each other.
+  await transaction.selectFrom('users').select('id').where('id', '=', userId).forKeyShare().execute()
+  const session = transaction.selectFrom('sessions').select('id').where('id', '=', sessionId).forShare()
+  return (await session.executeTakeFirst()) !== undefined
+}
+
 export async function deleteSession(db: Db, id: string): Promise<void> {
   await db.deleteFrom('sessions').where('id', '=', id).execute()
 }

@@ -92,6 +92,15 @@ export async function replacePassword(
   return true
 }
 
+/**
+ * Deletes all that signs a user in without the password: API keys, passkeys, and the connection to a provider. After the
+ * sessions: whoever makes one of these holds theirs (`holdSession`), so what is made meanwhile is found here.
+ */
+export async function deleteOtherAccess(transaction: Db, id: number): Promise<void> {
+  for (const table of ['api_keys', 'passkeys', 'openid_identities'] as const)
+    await transaction.deleteFrom(table).where('user_id', '=', id).execute()
+}
+
 /** Also deletes the user's sessions, login steps, grants and API keys. */
 export async function deleteUser(db: Db, id: number): Promise<void> {
   await db.deleteFrom('users').where('id', '=', id).execute()

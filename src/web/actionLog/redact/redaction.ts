@@ -57,7 +57,7 @@ export const callRules: Record<string, CallRules> = {
 
   getUsers: keepBoth,
   setAdmin: keepBoth,
-  setPassword: { args: fields({ id: 'keep' }), result: 'keep' },
+  setPassword: { args: fields({ id: 'keep', endOtherAccess: 'keep' }), result: 'keep' },
   deleteUser: keepBoth,
   getInviteCodes: {
     args: 'keep',

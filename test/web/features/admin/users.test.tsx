@@ -144,9 +144,18 @@ test.each([
   expect(calls).toHaveLength(0)
 })
 
-test('a password reset says that passkeys stay', async () => {
-  const { dialog } = await resetting()
-  expect(dialog).toHaveTextContent('whoever has a passkey of the account can still sign in with it alone')
+test('a password reset says that passkeys and API keys stay, and offers to end them', async () => {
+  const { user, dialog, field, send } = await resetting()
+  const { calls } = network.patch('/api/users/2/password').answers({})
+  expect(dialog).toHaveTextContent('whoever has a passkey or an API key of the account can still use it')
+  await user.click(
+    within(dialog).getByRole('checkbox', { name: 'Also end its API keys, passkeys and connection to single sign-on' }),
+  )
+  expect(dialog).toHaveTextContent('Nobody can use the account without the new password any more')
+  await user.type(field, 'brand new secret')
+  await send()
+  await waitFor(() => expect(notifications()).toEqual(['Successfully reset the password of bob']))
+  expect(calls.map(({ body }) => body)).toEqual([{ password: 'brand new secret', endOtherAccess: true }])
 })
 
 test('§2 a password reset can show the typed password and leaves none of it in the state', async () => {

@@ -3,6 +3,7 @@ import { useDispatch } from 'react-redux'
 import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '../../../../contract/rules'
 import { useGetUsersQuery, useSetPasswordMutation } from '../../../api/admin'
 import { FormDialog } from '../../../ui/dialog/FormDialog'
+import { Checkbox } from '../../../ui/form/Checkbox'
 import { NewPasswordField } from '../../../ui/form/NewPasswordField'
 import { dialogClosed } from '../adminSlice'
 import { useReportQuietly } from '../useReportQuietly'
@@ -14,6 +15,7 @@ export function ResetPasswordDialog({ id }: { id: number }) {
   const isOwn = useOwnId(users) === id
   // A secret: it stays in component state.
   const [password, setPassword] = useState('')
+  const [endsOtherAccess, setEndsOtherAccess] = useState(false)
   const [tries, setTries] = useState(0)
   const [reset, { isLoading }] = useSetPasswordMutation()
   const report = useReportQuietly()
@@ -23,7 +25,8 @@ export function ResetPasswordDialog({ id }: { id: number }) {
   const submit = async () => {
     setTries(tries + 1)
     if (problem) return
-    const result = await reset({ id, password })
+    // Other servers do not know the field.
+    const result = await reset({ id, password, ...(endsOtherAccess && { endOtherAccess: true }) })
     report(result, `Successfully reset the password of ${username}`, `Failed to reset the password of ${username}`)
     if (!result.error) dispatch(dialogClosed('resetPassword'))
   }
@@ -54,9 +57,13 @@ export function ResetPasswordDialog({ id }: { id: number }) {
           ? 'All your sessions end at once, this one too: you sign in again with the new password.'
           : 'All their sessions end at once.'}
       </p>
+      <Checkbox checked={endsOtherAccess} onChange={setEndsOtherAccess}>
+        Also end its API keys, passkeys and connection to single sign-on
+      </Checkbox>
       <p className="form-text">
-        Passkeys, authenticator apps, recovery codes and the connection to single sign-on stay: whoever has a passkey of
-        the account can still sign in with it alone.
+        {endsOtherAccess
+          ? 'Nobody can use the account without the new password any more. Authenticator apps and recovery codes stay.'
+          : 'They stay otherwise: whoever has a passkey or an API key of the account can still use it.'}
       </p>
     </FormDialog>
   )
