@@ -15,6 +15,27 @@ function shortTimeouts() {
 const methodsOf = async (platform: TestPlatform) =>
   (await platform.call('GET', '/api/auth/methods')).body.data.openId as { name: string; available: boolean }
 
+const answers: [string, string, (response: ServerResponse) => void][] = [
+  ['no JSON', 'refused', (response) => response.setHeader('content-type', 'application/json').end('<html>')],
+  ['a page', 'refused', (response) => response.setHeader('content-type', 'text/html').end('<html>')],
+  ['null', 'refused', (response) => response.setHeader('content-type', 'application/json').end('null')],
+  ['a redirect', 'refused', (response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end()],
+  ['a failure', 'refused', (response) => response.writeHead(500).end()],
+  ['nothing', 'unavailable', (response) => response.destroy()],
+  [
+    'without an end',
+    'refused',
+    (response) => {
+      const chunk = Buffer.alloc(2 ** 16, ' ')
+      const write = () => {
+        while (!response.destroyed && response.write(chunk));
+      }
+      response.on('error', () => undefined).on('drain', write)
+      write()
+    },
+  ],
+]
+
 describe('a provider that breaks the rules', () => {
   let hostile: HostileProvider
   let platform: TestPlatform
@@ -43,6 +64,25 @@ describe('a provider that breaks the rules', () => {
 
   const seconds = () => Math.floor(Date.now() / 1000)
 
+  // Its keys come first: once they were answered, they are kept for a while.
+  describe.each(['/jwks', '/userinfo'] as const)('whose %s', (answersAt) => {
+    const refusing = (answer: (response: ServerResponse) => void) =>
+      attempt(() =>
+        // Without the name in the ID token, the user info is needed.
+        Object.assign(hostile.behaviour, { answer, answersAt, claims: { preferred_username: undefined } }),
+      )
+
+    test.each(answers)('security 79: answers %s leads to the reason %s', async (_name, reason, answer) => {
+      expect(await refusing(answer)).toEqual({ to: `/login?sso=${reason}`, token: undefined })
+    })
+
+    test('security 79: hangs is given up in time', async () => {
+      const limits = shortTimeouts()
+      expect(await refusing(() => undefined)).toEqual({ to: '/login?sso=unavailable', token: undefined })
+      limits.mockRestore()
+    })
+  })
+
   test('security 78: without a violation it would let its user in', async () => {
     expect(await attempt()).toEqual({ to: '/', token: expect.stringMatching(/^ey/) })
   })
@@ -66,26 +106,6 @@ describe('a provider that breaks the rules', () => {
     })
   })
 
-  const answers: [string, string, (response: ServerResponse) => void][] = [
-    ['no JSON', 'refused', (response) => response.setHeader('content-type', 'application/json').end('<html>')],
-    ['a page', 'refused', (response) => response.setHeader('content-type', 'text/html').end('<html>')],
-    ['null', 'refused', (response) => response.setHeader('content-type', 'application/json').end('null')],
-    ['a redirect', 'refused', (response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end()],
-    ['a failure', 'refused', (response) => response.writeHead(500).end()],
-    ['nothing', 'unavailable', (response) => response.destroy()],
-    [
-      'without an end',
-      'refused',
-      (response) => {
-        const chunk = Buffer.alloc(2 ** 16, ' ')
-        const write = () => {
-          while (!response.destroyed && response.write(chunk));
-        }
-        response.on('error', () => undefined).on('drain', write)
-        write()
-      },
-    ],
-  ]
   test.each(answers)(
     'security 79: a token endpoint that answers %s leads to the reason %s',
     async (_name, reason, answer) => {

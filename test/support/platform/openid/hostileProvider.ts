@@ -9,8 +9,9 @@ interface Behaviour {
   claims: JWTPayload
   /** How ID tokens are signed. */
   signature: 'right' | 'other key' | 'none' | 'client secret'
-  /** Replaces the answer of all paths. */
+  /** Replaces the answer of all paths, or of `answersAt`. */
   answer?: ((response: ServerResponse) => void) | undefined
+  answersAt?: '/jwks' | '/userinfo' | undefined
 }
 
 export interface HostileProvider {
@@ -31,8 +32,8 @@ export async function startHostileProvider(): Promise<HostileProvider> {
   const jwk = { ...(await exportJWK(own.publicKey)), alg: 'RS256', use: 'sig', kid: 'one' }
 
   const server = createServer((request, response) => {
-    const { answer } = hostile.behaviour
-    if (answer) return answer(response)
+    const { answer, answersAt } = hostile.behaviour
+    if (answer && (answersAt ?? request.url) === request.url) return answer(response)
     const { issuer } = hostile
     if (request.url?.startsWith('/.well-known/'))
       return json(response, {
@@ -40,11 +41,13 @@ export async function startHostileProvider(): Promise<HostileProvider> {
         authorization_endpoint: `${issuer}/auth`,
         token_endpoint: `${issuer}/token`,
         jwks_uri: `${issuer}/jwks`,
+        userinfo_endpoint: `${issuer}/userinfo`,
         response_types_supported: ['code'],
         subject_types_supported: ['public'],
         id_token_signing_alg_values_supported: ['RS256', 'HS256', 'none'],
       })
     if (request.url === '/jwks') return json(response, { keys: [jwk] })
+    if (request.url === '/userinfo') return json(response, { sub: 'mallory', preferred_username: 'mallory' })
     void idToken().then((id_token) =>
       json(response, { access_token: 'x', token_type: 'bearer', expires_in: 60, id_token }),
     )
