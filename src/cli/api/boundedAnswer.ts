@@ -14,7 +14,7 @@ export async function boundedAnswer(
   { maxBytes = MAX_BYTES, maxMs = MAX_MS } = {},
 ): Promise<Response> {
   if (!answer.body) return answer
-  const reader = answer.body.getReader()
+  const reader = (answer.body as ReadableStream<Uint8Array>).getReader()
   let isLate = false
   const timer = setTimeout(() => {
     isLate = true
