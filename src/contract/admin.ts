@@ -29,7 +29,7 @@ export const SetPassword = z.strictObject({
     .boolean()
     .optional()
     .describe(
-      'Whether all that signs in without the password ends too: API keys, passkeys, and the connection to single sign-on.',
+      'Whether all that signs in without the password ends too: API keys, passkeys, unused invite codes, and the connection to single sign-on.',
     ),
 })
 export type SetPassword = z.infer<typeof SetPassword>

@@ -41,7 +41,7 @@ function writeWithoutEnd(stream: Duplex | ServerResponse): void {
 }
 
 test.each([200, 500])(
-  'security 92: an answer of %d without end is given up',
+  'security 93: an answer of %d without end is given up',
   async (status) => {
     answer = (_asked, reply) => writeWithoutEnd(reply.writeHead(status, { 'content-type': 'application/json' }))
     expect(await cli().run('ps')).toMatchObject({ code: 1, stderr: expect.stringContaining('is larger than') })
@@ -49,7 +49,7 @@ test.each([200, 500])(
   20_000,
 )
 
-test('security 92: an answer whose rest never comes is given up', async () => {
+test('security 93: an answer whose rest never comes is given up', async () => {
   let isCancelled = false
   const stalled = new ReadableStream<Uint8Array>({
     start: (body) => body.enqueue(Buffer.from('{')),
@@ -61,7 +61,7 @@ test('security 92: an answer whose rest never comes is given up', async () => {
   expect([whole.status, await whole.json()]).toEqual([418, { a: 1 }])
 })
 
-test('security 92: files that are refused again and again because of a limit are given up', async () => {
+test('security 93: files that are refused again and again because of a limit are given up', async () => {
   let forms = 0
   answer = (asked, reply) => {
     if (!asked.url?.endsWith('/upload')) return json(reply, { files: [] })
@@ -74,7 +74,7 @@ test('security 92: files that are refused again and again because of a limit are
   expect(forms).toBe(11)
 })
 
-test('security 92: a console that is opened only to be closed is opened again more and more seldom', async () => {
+test('security 93: a console that is opened only to be closed is opened again more and more seldom', async () => {
   const deployments = [{ name: 'lobby', instances: [{ deployment: 'lobby', podName: 'lobby-1a2b3c' }] }]
   answer = ({ url = '' }, reply) => {
     if (url.startsWith('/api/account')) return json(reply, { role: 'operator' })
@@ -97,7 +97,7 @@ test('security 92: a console that is opened only to be closed is opened again mo
   expect(await ended).toBe(0)
 }, 30_000)
 
-test('security 92: a line that an instance prints delays the terminal no longer than others of its length', () => {
+test('security 93: a line that an instance prints delays the terminal no longer than others of its length', () => {
   // With quadratic time it would take minutes.
   const line = `\u001b${'#;'.repeat(2 ** 18)}m`
   expect(plainText(line)).toHaveLength(line.length - 3)

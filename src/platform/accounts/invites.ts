@@ -11,9 +11,12 @@ import {
   revokeInvite,
   type InviteRow,
 } from '../state/accounts/invites'
+import { findApiKeys } from '../state/accounts/apiKeys'
+import { holdSession } from '../state/accounts/sessions'
 import { lockAdmins } from '../state/accounts/users'
 import type { Caller } from '../caller'
 import { INVITE_DAYS, newInviteCode } from './registration'
+import { noSession } from './sessions'
 import { noAdministrator, requireDeployments, withView } from './users'
 
 export interface Invites {
@@ -22,7 +25,7 @@ export interface Invites {
   /**
    * Creates a code that is valid for one registration within 7 days, while its maker is an administrator.
    * @param access what its user gets; default: an operator
-   * @throws AppError NOT_ALLOWED if `by` was demoted, INVALID_INPUT for a deployment that does not exist
+   * @throws AppError NOT_ALLOWED if `by` was demoted, NO_SESSION if their session or key has ended, INVALID_INPUT for a deployment that does not exist
    */
   create(by: Caller, message: string, access?: UserAccess): Promise<InviteCode>
   /** Revokes a valid code, which stays in the list; deletes others. @returns the invite. @throws AppError NOT_FOUND */
@@ -57,6 +60,8 @@ export function createInvites(db: Db, now: () => number): Invites {
       const invite = await db.transaction().execute(async (transaction) => {
         // Whoever demotes the maker waits, and revokes this invite too.
         if (!(await lockAdmins(transaction)).has(by.userId)) throw noAdministrator()
+        // So does a password reset that ends the maker's access, with their invites.
+        if (!(await isValid(transaction, by))) throw noSession()
         await lockInviteGrants(transaction)
         if (access) requireDeployments(access, await lockDeploymentsOf(transaction, access.grants))
         return insertInvite(transaction, {
@@ -75,4 +80,10 @@ export function createInvites(db: Db, now: () => number): Invites {
       return toInviteCode(invite)
     },
   }
+}
+
+/** Whether the session or API key of a call is still there. */
+async function isValid(transaction: Db, { userId, sessionId, key }: Caller): Promise<boolean> {
+  if (sessionId !== undefined) return holdSession(transaction, { userId, sessionId })
+  return key !== undefined && (await findApiKeys(transaction, [key.id])).length > 0
 }

@@ -45,12 +45,11 @@ export interface Users {
   setAccess(by: Caller, id: number, access: UserAccess): Promise<ChangedRights>
   /**
    * Ends all of the user's sessions.
-   * @param endsOtherAccess whether API keys, passkeys and the connection to a provider end too
-   * @returns the username
+   * @param endsOtherAccess whether API keys, passkeys, unused invites and the connection to a provider end too
    * @throws AppError NOT_FOUND, NOT_ALLOWED as setAdmin; CONFLICT for an account without a password, or which could not
    * sign in any more
    */
-  setPassword(by: Caller, id: number, password: string, endsOtherAccess?: boolean): Promise<string>
+  setPassword(by: Caller, id: number, password: string, endsOtherAccess?: boolean): Promise<ChangedRights>
   /** Ends all of the user's sessions; deployments, files and databases are kept. @throws as setAdmin */
   remove(by: Caller, id: number): Promise<ChangedRights>
 }
@@ -130,7 +129,7 @@ export function createUsers(db: Db, { onRightsLost, onSessionsChanged }: UserEve
 
     async setPassword(by, id, password, endsOtherAccess = false) {
       const hash = await hashPassword(password)
-      const { username } = await change(by, id, undefined, async (transaction, user) => {
+      return change(by, id, undefined, async (transaction, user) => {
         if (user.password_hash === null) throw noPassword('This account')
         if (endsOtherAccess && (await listAuthenticators(transaction, user.id)).length === 0)
           throw new AppError(
@@ -138,10 +137,10 @@ export function createUsers(db: Db, { onRightsLost, onSessionsChanged }: UserEve
             'This account has no authenticator app: without its passkeys nobody could sign in. Delete it, and invite its user again.',
           )
         await replacePassword(transaction, user.id, hash)
-        if (endsOtherAccess) await deleteOtherAccess(transaction, user.id)
-        return []
+        if (!endsOtherAccess) return []
+        await deleteOtherAccess(transaction, user.id)
+        return revokeInvitesOf(transaction, user.id)
       })
-      return username
     },
 
     async remove(by, id) {

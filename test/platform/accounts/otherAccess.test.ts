@@ -32,6 +32,8 @@ async function addAccess(userId: number) {
 }
 const createKey = (token: string) =>
   platform.call('POST', '/api/keys', { token, body: { name: 'of a thief', scopes: ['read'] } })
+const invitesOf = (userId: number) =>
+  platform.db.selectFrom('invites').select('revoked').where('made_by', '=', userId).execute()
 const leftOf = async (userId: number) =>
   Promise.all([
     listApiKeys(platform.db, userId),
@@ -39,13 +41,18 @@ const leftOf = async (userId: number) =>
     findIdentityOf(platform.db, userId),
   ])
 
-test('security 95: a password reset that ends all other access leaves no API key, passkey and connection, and is recorded', async () => {
+test('security 96: a password reset that ends all other access leaves no API key, passkey, invite and connection, and is recorded', async () => {
   const eve = await platform.register('eve')
   const id = await idOf('eve')
   await addAccess(id)
   const key = String((await createKey(eve.token)).body.data.key)
   expect(await statusOf(key)).toBe(200)
+  await platform.call('PATCH', `/api/users/${id}/admin`, { token: ann.token, body: { is_admin: true } })
+  const invite = await platform.call('POST', '/api/invite-codes', { token: eve.token, body: { message: 'of a thief' } })
+  expect(invite.status).toBe(201)
   expect(await endAll('eve')).toMatchObject({ status: 200 })
+  const { codes } = (await platform.call('GET', '/api/invite-codes', { token: ann.token })).body.data
+  expect(codes).toContainEqual(expect.objectContaining({ message: 'of a thief', revoked: true }))
   expect([await statusOf(key), await statusOf(eve.token)]).toEqual([401, 401])
   expect(await leftOf(id)).toEqual([[], [], undefined])
   expect(await statusOf(await platform.signIn({ ...eve, password: 'another horse' }))).toBe(200)
@@ -54,22 +61,27 @@ test('security 95: a password reset that ends all other access leaves no API key
   )
 })
 
-test('security 95: it leaves nothing that is made at the same moment, 5 times', async () => {
+test('security 96: it leaves nothing that is made at the same moment, 5 times', async () => {
   const gus = await platform.register('gus')
   const id = await idOf('gus')
+  await platform.call('PATCH', `/api/users/${id}/admin`, { token: ann.token, body: { is_admin: true } })
   for (let round = 0; round < 5; round++) {
     const [ended, ...made] = await Promise.all([
       endAll('gus'),
-      ...Array.from({ length: 15 }, () => createKey(gus.token)),
+      ...Array.from({ length: 10 }, () => createKey(gus.token)),
+      ...Array.from({ length: 5 }, () =>
+        platform.call('POST', '/api/invite-codes', { token: gus.token, body: { message: 'of a thief' } }),
+      ),
     ])
     expect(ended.status).toBe(200)
     for (const { status } of made) expect([201, 401]).toContain(status)
     expect(await leftOf(id)).toEqual([[], [], undefined])
+    expect((await invitesOf(id)).filter(({ revoked }) => !revoked)).toEqual([])
     gus.token = await platform.signIn({ ...gus, password: 'another horse' })
   }
 }, 60_000)
 
-test('security 95: it is refused for an account that could not sign in without its passkeys, and changes nothing', async () => {
+test('security 96: it is refused for an account that could not sign in without its passkeys, and changes nothing', async () => {
   await platform.register('fay')
   const id = await idOf('fay')
   await addAccess(id)

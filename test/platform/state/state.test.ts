@@ -126,7 +126,7 @@ test('security 52: connections that break fail only their own queries', async ()
   await state.close()
 })
 
-test('security 93: the locks of a replica that falls silent in a transaction are released by the server', async () => {
+test('security 94: the locks of a replica that falls silent in a transaction are released by the server', async () => {
   const { url, drop } = await freshDatabase()
   const [silent, other] = await Promise.all([openStateDatabase(url, 500), openStateDatabase(url, 500)])
   let resume = () => {}

@@ -80,7 +80,7 @@ export function adminRoutes(app: Router, { users, invites, activityLog }: Admini
     },
     async (request) => {
       const { password, endOtherAccess } = request.body
-      request.activitySubject = await users.setPassword(userOf(request), request.params.id, password, endOtherAccess)
+      recordChange(request, await users.setPassword(userOf(request), request.params.id, password, endOtherAccess))
       return done({})
     },
   )

@@ -216,7 +216,7 @@ async function runInside(podName: string, script: string, change: Partial<LocalS
     expect(said).toMatch(/mount: .*(permission denied|must be superuser|Operation not permitted)/i)
   })
 
-  test('security 94: an instance opens no socket to the host of a virtual machine', async () => {
+  test('security 95: an instance opens no socket to the host of a virtual machine', async () => {
     expect((await runInside('vsock', 'socat -T1 - VSOCK-CONNECT:2:22 2>&1')).join()).toMatch(
       /socket\(40, .*Operation not permitted/,
     )

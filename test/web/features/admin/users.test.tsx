@@ -149,7 +149,9 @@ test('a password reset says that passkeys and API keys stay, and offers to end t
   const { calls } = network.patch('/api/users/2/password').answers({})
   expect(dialog).toHaveTextContent('whoever has a passkey or an API key of the account can still use it')
   await user.click(
-    within(dialog).getByRole('checkbox', { name: 'Also end its API keys, passkeys and connection to single sign-on' }),
+    within(dialog).getByRole('checkbox', {
+      name: 'Also end its API keys, passkeys, invite codes and connection to single sign-on',
+    }),
   )
   expect(dialog).toHaveTextContent('Nobody can use the account without the new password any more')
   await user.type(field, 'brand new secret')

@@ -58,7 +58,7 @@ export function ResetPasswordDialog({ id }: { id: number }) {
           : 'All their sessions end at once.'}
       </p>
       <Checkbox checked={endsOtherAccess} onChange={setEndsOtherAccess}>
-        Also end its API keys, passkeys and connection to single sign-on
+        Also end its API keys, passkeys, invite codes and connection to single sign-on
       </Checkbox>
       <p className="form-text">
         {endsOtherAccess
