@@ -21,6 +21,10 @@ const PLAIN_COMMANDS = new Set(
     'spreadplayers start status stop stopsound summon tag team teleport tick time timings title tp tps transfer trigger uptime version ver weather whitelist worldborder xp'
   ).split(' '),
 )
+/** @param word with blanks around it, and a slash and the namespace of the game before it */
+export const isHarmlessCommand = (word: string) =>
+  PLAIN_COMMANDS.has(word.trim().replace('/', '').replace('minecraft:', '').toLowerCase())
+
 /** A valid command name. Other input may be the answer to a prompt, for example for a password. */
 const COMMAND_WORD = /^\s*\/?[a-z][a-z_:-]{0,31}(?=\s|$)/i
 
@@ -56,7 +60,6 @@ export function maskCommand(command: string, plainCommands: readonly string[] = 
   const first = /^\s*\/?(\S+)/.exec(command)?.[1]?.toLowerCase()
   if (plainCommands.some((plain) => plain.toLowerCase() === first)) return maskPlain(command)
   const word = COMMAND_WORD.exec(command)?.[0] ?? ''
-  if (PLAIN_COMMANDS.has(word.trim().replace('/', '').replace('minecraft:', '').toLowerCase()))
-    return maskPlain(command)
+  if (isHarmlessCommand(word)) return maskPlain(command)
   return `${maskLine(word)} ${HIDDEN} (${command.length} characters)`.trimStart()
 }

@@ -34,7 +34,8 @@ export function ExportDialog() {
     >
       <p>
         {counted(file.log.actions.length, 'action')}, {formatBytes(new Blob([file.text]).size)}. Passwords, codes,
-        credentials and what files hold are not in it. Look for what must not be there before you give it away.
+        credentials and what files hold are not in it, but names are, and what the server answered. Look for what must
+        not be there before you give it away.
       </p>
       <div>
         <Checkbox checked={withOutput} onChange={setWithOutput}>
@@ -42,7 +43,8 @@ export function ExportDialog() {
         </Checkbox>
         {withOutput && (
           <p className={`form-text ${styles.hint}`}>
-            What you typed as a secret since this page was loaded is hidden in the output. Look for older ones yourself.
+            What you typed as a secret since this page was loaded is hidden in the output. Look for older ones yourself,
+            and for what a program has encoded, encrypted or shortened.
           </p>
         )}
       </div>

@@ -98,16 +98,14 @@ export const createRealtimeSocket =
     }
   }
 
-const isMessage = (message: unknown): message is RealtimeMessage =>
-  typeof message === 'object' &&
-  message !== null &&
-  'id' in message &&
-  typeof message.id === 'string' &&
-  message.id !== ''
+function isMessage(message: unknown): message is RealtimeMessage {
+  const id = (message as { id?: unknown } | null | undefined)?.id
+  return typeof id === 'string' && id !== ''
+}
 
 const isKnown = (id: string): id is ClientBound['id'] => Object.hasOwn(validators, id)
 
 function helloOf(data: unknown) {
-  const hello = typeof data === 'object' && data !== null && 'hello' in data ? data.hello : undefined
+  const hello = (data as { hello?: unknown } | null | undefined)?.hello
   return typeof hello === 'string' ? hello : undefined
 }

@@ -162,9 +162,12 @@ test.each<[string, string]>([
   ['a C1 sequence', 'hunter2\u009b31msecret'],
   ['a character set sequence', 'hunter2\u001b(Bsecret'],
   ['a Minecraft color', 'hunter2§csecret'],
+  ['a Minecraft color that is its own letter', 'hunter2secr§et'],
   ['a carriage return', 'hunter2\rsecret'],
   ['a backspace', 'hunter2\b\bsecret'],
 ])('a secret interrupted by %s is masked', (_what, line) => expectHidden([password(P), lines(line)], /secret"/, true))
+test('a secret of six characters after the sign of a Minecraft color is masked', () =>
+  expectHidden([password('abcdef'), lines('it is §abcdef.'), filterTyped('§abcdef')], /bcdef/, true))
 test('a definition value with color codes inside is masked', () =>
   expectHidden(
     [
@@ -223,7 +226,7 @@ test.each(['content', 'buffer', 'blocks', 'position', 'commands', 'session', 'de
   'with the password %p the state keeps its property names, and no reducer throws',
   (word) => {
     const { log } = exported(
-      [password(word), lines('one'), commandSubmitted('say hi'), ...old(), lines('two'), commandSubmitted('say ho')],
+      [password(word), lines('one'), commandSubmitted('list'), ...old(), lines('two'), commandSubmitted('list')],
       true,
     )
     let state = complete(replayReducer, log.base)
@@ -441,6 +444,20 @@ test.each([
     true,
   ),
 )
+
+test('what was typed into any field of the sign-in pages and not sent is masked', async () => {
+  network.get('/api/auth/methods').answers({ passkeys: false, openId: null })
+  const { store, user } = renderApp('/register')
+  await user.type(await screen.findByLabelText('Invite code'), P)
+  await user.click(screen.getByRole('link', { name: 'Sign In' }))
+  await user.type(await screen.findByLabelText('Password'), 'other-word-1')
+  recorderOf(store)
+  await user.type(screen.getByLabelText('Password'), '234')
+  act(() => void store.dispatch(lines(`one ${P}`, 'two other-word-1', 'three other-word-1234', 'four')))
+  expect(JSON.stringify(recorderOf(store).recording(true).actions.at(-1)!.payload)).toBe(
+    JSON.stringify(['mone •••', 'mtwo •••', 'mthree •••', 'mfour']),
+  )
+})
 
 test('a password that the form did not submit is masked', async () => {
   const saved = savedLogs()

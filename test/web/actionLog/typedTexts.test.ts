@@ -16,10 +16,19 @@ import {
 } from '../../../src/web/features/files/filesSlice'
 import { draftTyped } from '../../../src/web/features/deployments/configuration/configurationSlice'
 import { routeChanged } from '../../../src/web/app/routing/routeSlice'
+import { createRecorder } from '../../../src/web/actionLog/record/recorder'
+import { replayReducer } from '../../../src/web/actionLog/replay/replayReducer'
+import { commandSent, commandSubmitted } from '../../../src/web/sockets/consoleSlice'
 import { themeChosen } from '../../../src/web/app/themeSlice'
 import { call, expectNowhere, exported, files, later, SECRET } from '../../support/web/exportedLog'
 
 type Action = { type: string }
+
+const recorded = (actions: Action[], output: boolean) => {
+  const recorder = createRecorder(replayReducer({}, { type: 'begun' }), 1000, replayReducer)
+  actions.forEach((action, index) => recorder.note(1000 + index * 10, action))
+  return recorder.recording(output)
+}
 
 const byKey = (text: string) => Array.from(text, (_letter, at) => filterTyped(text.slice(0, at + 1)))
 const nodeTyped = (node: string) => draftTyped({ name: 'world', text: `node: ${node}\n` })
@@ -27,11 +36,13 @@ const typedAs = (actions: { type: string; payload?: unknown }[]) => actions.map(
 const payloadOf = (typed: unknown): unknown =>
   typed === 'text'
     ? SECRET
-    : typed === 'address'
-      ? `/files/${SECRET}?q=${SECRET}&${SECRET}=1`
-      : typed === 'definition'
-        ? `name: ${SECRET}\ntype: ${SECRET}\nnode: ${SECRET}\ndescription: ${SECRET}\n`
-        : Object.fromEntries(Object.entries(typed as object).map(([field, kind]) => [field, payloadOf(kind)]))
+    : typed === 'command'
+      ? `say ${SECRET}`
+      : typed === 'address'
+        ? `/files/${SECRET}?q=${SECRET}&${SECRET}=1`
+        : typed === 'definition'
+          ? `name: ${SECRET}\ntype: ${SECRET}\nnode: ${SECRET}\ndescription: ${SECRET}\n`
+          : Object.fromEntries(Object.entries(typed as object).map(([field, kind]) => [field, payloadOf(kind)]))
 
 const dialogs: Action[] = [
   dialogOpened({ kind: 'createInvite', message: '' }),
@@ -43,7 +54,8 @@ const dialogs: Action[] = [
 test.each(Object.entries(typedPayloads))(
   'text typed in %s is masked, in the action and later in the base state',
   (type, typed) => {
-    const payload = type === 'drafts/offersChanged' ? [payloadOf(typed)] : payloadOf(typed)
+    const isList = ['drafts/offersChanged', 'instance/commandsRecalled'].includes(type)
+    const payload = isList ? [payloadOf(typed)] : payloadOf(typed)
     const before: Record<string, Action> = {
       'files/destinationTyped': moveStarted([]),
       'files/leaveAsked': fileOpened({ path: '/nfsshare/notes.txt', name: 'notes.txt', type: '-' }),
@@ -179,6 +191,46 @@ test('a password that equals a player name is not kept as a property name', () =
   const deployments = call('getDeployments', undefined, 'fulfilled', [{ name: password }])
   expect(exported([login, instances, draft, deployments]).text).not.toContain(password)
   expect(exported([login, instances, draft, deployments, ...later]).text).not.toContain(password)
+})
+
+const sent = (command: string) => [commandSubmitted(command), commandSent()]
+test('of a harmless command the words that say what it does and the names in answers are kept', () => {
+  const instances = call('getInstances', 'world', 'fulfilled', [{ uid: 'u', name: 'world', players: { Ann_99: 'x' } }])
+  const commands = [
+    'say hello everyone',
+    'whitelist add Ann_99',
+    'whitelist add ann_99',
+    'whitelist add Eve_77',
+    'execute as Ann_99 run say it is 773177 now',
+    'minecraft:gamemode CREATIVE @a',
+    'say 150 165 156 164 145 162',
+    'say aHVudGVyMnNlY3JldA==',
+    'list',
+    'claim area-51x',
+  ].map((command) => ({ ...commandSubmitted(command), meta: { plainCommands: ['claim'] } }))
+  const { log } = exported([instances, ...commands])
+  expect(typedAs(log.actions.slice(1))).toEqual([
+    'say •••',
+    'whitelist add Ann_99',
+    'whitelist add ann_99',
+    'whitelist add •••',
+    'execute as Ann_99 run say •••',
+    'minecraft:gamemode creative @a',
+    'say •••',
+    'say •••',
+    'list',
+    'claim area-51x',
+  ])
+})
+
+test('the echo of a command is masked like the command, with and without console output', () => {
+  const { log } = exported([...sent(`say ${SECRET}`), ...later])
+  const { buffer } = log.base.console as { buffer: { blocks: { type: string; content: string }[][] } }
+  expect(buffer.blocks).toEqual([[{ type: 'command', content: '> say •••' }]])
+  for (const actions of [sent(`say ${SECRET}`), [...sent(`say ${SECRET}`), ...later]]) {
+    expectNowhere(exported(actions).text)
+    expectNowhere(JSON.stringify(recorded(actions, true)))
+  }
 })
 
 test('the message of a created invite is kept; an unsent message is masked', () => {

@@ -140,6 +140,17 @@ function needlesOf(secret: string, { share, shortest }: typeof PART): string[] {
   return [...needles, ...forms.filter((form) => form.length >= SHORTEST_FORM)]
 }
 
+type Finder = ReturnType<typeof finderOf>
+
+const hideIn = (text: string, finder: Finder) => hideFound(text, finder.placesIn(plainOf(text)))
+
+/** A letter after `§` may be a colour of a game server, which no reading has, or the first one of a secret. */
+function hideAfterSign(text: string, finder: Finder): string {
+  if (!text.includes('§')) return text
+  const reading = read(text.replaceAll('§', '\u200b'))
+  return hideFound(text, finder.placesIn(reading.text), reading)
+}
+
 const needlesOfAll = (secrets: readonly string[], part: typeof PART) =>
   secrets.flatMap((secret) => needlesOf(secret, part))
 
@@ -147,11 +158,11 @@ const needlesOfAll = (secrets: readonly string[], part: typeof PART) =>
 export function hiderOf(secrets: readonly string[]): (text: string) => string {
   const finder = finderOf(needlesOfAll(secrets, PART))
   const shown = new Map<string, string>()
-  const hideIn = (text: string) => hideFound(text, finder.placesIn(plainOf(text)))
+  const hideAll = (text: string) => hideAfterSign(hideIn(text, finder), finder)
   return (text) => {
     const known = shown.get(text)
     if (known !== undefined) return known
-    const left = hideIn(changeHiddenTexts(text, hideIn))
+    const left = hideAll(changeHiddenTexts(text, hideAll))
     shown.set(text, left)
     return left
   }
@@ -166,7 +177,7 @@ export function hideInLines(said: readonly string[], values: readonly string[], 
   const finder = finderOf(
     [...values.map(plainOf), ...needlesOfAll(secrets, TYPED_PART)].filter((needle) => needle.length >= SHORTEST_VALUE),
   )
-  const lines = said.map((line) => changeHiddenTexts(line, (text) => hideFound(text, finder.placesIn(plainOf(text)))))
+  const lines = said.map((line) => changeHiddenTexts(line, (text) => hideIn(text, finder)))
   const split = readSplit(lines)
   const texts = lines.map((line, index) => split.get(index)?.text ?? plainOf(line))
   const rests = finderOf(
@@ -210,7 +221,7 @@ export function hideInLines(said: readonly string[], values: readonly string[], 
   look(lines.map(() => 0))
   for (const stamps of [lines.map(stampOf), commonBeginnings(texts)])
     if (stamps.some((length) => length > 0)) look(stamps)
-  return lines.map((line, index) => hideFound(line, found[index]!, split.get(index)))
+  return lines.map((line, index) => hideAfterSign(hideFound(line, found[index]!, split.get(index)), finder))
 }
 
 /** In characters. */

@@ -4,15 +4,19 @@ import type { PlainAction } from '../redact/redactAction'
 import type { State } from '../replay/steps'
 
 type Changed = { base: State; actions: (PlainAction & { at: number })[] }
-type Line = { content: string }
+type Line = { type?: string; content: string }
 type Query = { endpointName?: string; data?: unknown }
 
-/** Applies `change` to all console output of a recording: lines of consoles and the last lines before a crash. */
+/**
+ * Applies `change` to all console output of a recording: lines of consoles and the last lines before a crash. The echo of a
+ * command is no output: it is masked as the command (typedPlaces.ts).
+ */
 export function changeOutput<Recorded extends Changed>(
   recording: Recorded,
   change: (text: string) => string,
 ): Recorded {
-  const lineOf = <L extends Line>(line: L): L => ({ ...line, content: change(line.content) })
+  const lineOf = <L extends Line>(line: L): L =>
+    line.type === 'command' ? line : { ...line, content: change(line.content) }
   const capsuleOf = (capsule: unknown) => {
     const { lines } = (capsule ?? {}) as { lines?: Line[] }
     return lines ? { ...(capsule as object), lines: lines.map(lineOf) } : capsule

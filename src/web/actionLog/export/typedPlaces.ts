@@ -1,11 +1,13 @@
 import { changeTexts } from './hide'
+import { COMMAND_MARK } from '../../sockets/lineBuffer'
 import type { PlainAction } from '../redact/redactAction'
 
 /**
- * Where a value holds what a user typed: a `text`, the `address` of a page, a `definition`, an object by names (`byName`),
- * or an object, or a list of objects, with such fields. Whatever is not listed was chosen, or made by the console.
+ * Where a value holds what a user typed: a `text`, the `address` of a page, a `definition`, a `command`, lines of a console
+ * with the `echo` of commands, an object by names (`byName`), or an object, or a list of objects, with such fields. Whatever
+ * is not listed was chosen, or made by the console.
  */
-export type Typed = 'text' | 'address' | 'definition' | 'byName' | { [field: string]: Typed }
+export type Typed = Kind | 'echo' | 'byName' | { [field: string]: Typed }
 
 /** By type of action; of the payload. */
 export const typedPayloads: Record<string, Typed> = {
@@ -35,6 +37,8 @@ export const typedPayloads: Record<string, Typed> = {
   'configuration/leaveAsked': { to: 'address' },
   'drafts/offersChanged': { name: 'text' },
   'instance/searched': 'text',
+  'instance/commandsRecalled': 'command',
+  'console/commandSubmitted': 'command',
 }
 
 /** By slice: where the reducers put these texts. */
@@ -59,7 +63,8 @@ export const typedState: Record<string, Typed> = {
   configuration: { drafts: 'byName', dialog: { to: 'address' } },
   drafts: { offers: { name: 'text' } },
   selection: { directory: 'text' },
-  instance: { query: 'text' },
+  instance: { query: 'text', commands: 'command' },
+  console: { submitted: 'command', buffer: { blocks: 'echo' } },
 }
 
 /** Fields that hold one of a few words of the console. */
@@ -88,7 +93,7 @@ export function typedTextsOf({ type, payload, meta }: PlainAction): string[] {
   return texts
 }
 
-export type Kind = 'text' | 'address' | 'definition'
+export type Kind = 'text' | 'address' | 'definition' | 'command'
 
 /** Top-level settings of a definition whose values the recorder keeps (redact/mask.ts). */
 const SETTING = /^(name|type|dataDirectory|node|description): (\S.*?)(\r?)$/s
@@ -120,6 +125,7 @@ export function mapTyped(value: unknown, typed: Typed, change: (text: string, ki
           ]),
         )
       : value
+  if (typed === 'echo') return isObject(value) ? changeEcho(value, change) : value
   if (typeof typed === 'string') return typeof value === 'string' ? change(value, typed) : value
   if (!isObject(value)) return value
   return Object.fromEntries(
@@ -129,6 +135,12 @@ export function mapTyped(value: unknown, typed: Typed, change: (text: string, ki
     }),
   )
 }
+
+/** Changes a line of a console if it is the echo of a command. */
+const changeEcho = (line: Loose, change: (text: string, kind: Kind) => string) =>
+  line.type === 'command' && typeof line.content === 'string'
+    ? { ...line, content: COMMAND_MARK + change(line.content.slice(COMMAND_MARK.length), 'command') }
+    : line
 
 /** Visits typed texts and, of definitions, the values of settings with their names. Addresses are not typed key by key. */
 export function eachTyped(value: unknown, typed: Typed, visit: (text: string, setting: string) => void) {

@@ -3,6 +3,7 @@ import { HIDDEN } from '../../../contract/secrets/maskCommand'
 import { DEPLOYMENT_TYPES, SHARED_ROOT } from '../../../contract/pageRules'
 import { PAGE_ROUTES } from '../../../contract/pageRoutes'
 import { abandonedOf } from './abandoned'
+import { maskCommandWords } from './commandWords'
 import { changeTexts, hiderOf } from './hide'
 import { maskText } from '../redact/mask'
 import type { Recording } from '../record/recorder'
@@ -156,6 +157,7 @@ function createTextMasks(
     text: (text) => (isKnown(text) ? spelled(text) : text.startsWith('/') ? maskPath(text) : maskOf(text)),
     address: (address) => maskParts(address, /[^/?&=#]+/g, isKnownPart, decoded),
     definition: (text) => mapSettings(text, maskSetting),
+    command: (text) => maskCommandWords(text, (word) => (isKnownPart(word) ? spelled(word) : undefined)),
   }
   return {
     isKnown,

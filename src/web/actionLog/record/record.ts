@@ -3,8 +3,14 @@ import type { AppStore } from '../../app/types'
 import { showAction, showState } from './devTools'
 import { createRecorder } from './recorder'
 
-/** Autocomplete tokens of fields for secrets. Their values are known even if the form refuses to send them. */
+/** Autocomplete tokens of fields for secrets. Their values are known even if they are never sent. */
 const FOR_SECRETS = /-password$|^one-time-code$/
+
+/** On the pages before the sign-in every field but that of the user name is for a secret: passwords, codes, invite codes. */
+const isForSecret = (field: HTMLInputElement) =>
+  field.type === 'password' ||
+  FOR_SECRETS.test(field.autocomplete) ||
+  (field.autocomplete !== 'username' && field.closest('.auth-form') !== null)
 
 const recorders = new WeakMap<AppStore, ReturnType<typeof createRecorder>>()
 
@@ -14,14 +20,12 @@ export function recorderOf(store: AppStore) {
   if (found) return found
   const recorder = createRecorder(store.begun, store.tape.startedAt, rootReducer)
   recorders.set(store, recorder)
-  document.addEventListener(
-    'input',
-    ({ target }) => {
-      if (target instanceof HTMLInputElement && (target.type === 'password' || FOR_SECRETS.test(target.autocomplete)))
-        recorder.secretTyped(target, target.value)
-    },
-    true,
-  )
-  store.tape.handTo(recorder.note, { action: showAction, state: showState })
+  const noteField = (field: EventTarget | null) => {
+    if (field instanceof HTMLInputElement && isForSecret(field)) recorder.secretTyped(field, field.value)
+  }
+  store.tape.handTo((at, action) => (action instanceof Event ? noteField(action.target) : recorder.note(at, action)), {
+    action: showAction,
+    state: showState,
+  })
   return recorder
 }

@@ -6,7 +6,8 @@ type Show = {
   action: (action: { type: string }) => { type: string }
   state: (state: Record<string, unknown>) => unknown
 }
-type Note = (at: number, action: { type: string }) => void
+/** Gets actions, and the events of fields that are typed into. */
+type Note = (at: number, action: { type: string } | Event) => void
 type Call = { type: string; payload?: unknown; meta?: { arg?: { type?: string } } }
 
 /** Limit of waiting actions. Beyond it only calls and session actions are kept: the recorder learns from them which values to hide. */
@@ -23,6 +24,8 @@ export function createTape(now: () => number) {
   let note: Note = (at, action) => {
     if (waiting.length < LONGEST || KEPT.test(action.type)) waiting.push([at, withoutAnswer(action)])
   }
+  // What is typed counts as a secret even if it is never sent.
+  document.addEventListener('input', (event) => note(0, event), true)
   let show: Show = { action: ({ type }) => ({ type }), state: () => '' }
   const middleware: Middleware = () => (next) => (action) => {
     if (isAction(action)) note(now(), action)

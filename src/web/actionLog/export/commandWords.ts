@@ -1,0 +1,25 @@
+import { HIDDEN, isHarmlessCommand } from '../../../contract/secrets/maskCommand'
+
+/** Words of game servers that say what a command does. Any other word may be typed by anyone, for example after `say`. */
+const WORDS = new Set(
+  (
+    'add adventure all append as ask at attribute auto base chat clear creative day difficulty disable easy enable false fill get give hard hide if in insert level levels list ' +
+    'max merge midnight min modify night noon normal off on operate peaceful players points positioned prefix query rain reload remove reset restart run selector set show start ' +
+    'stop store subtitle suffix survival spectator thunder title tp true unless value warn @a @e @n @p @r @s'
+  ).split(' '),
+)
+/**
+ * Masks the words of a harmless command of a game server after the first one. Other commands have no words but the first,
+ * or the definition declares them harmless with their words (`plainCommands`).
+ *
+ * @param command it passed `maskCommand`
+ * @param shown what of a word may be shown, or undefined
+ */
+export function maskCommandWords(command: string, shown: (word: string) => string | undefined): string {
+  const [first = '', ...words] = command.trim().split(/\s+/)
+  if (!isHarmlessCommand(first)) return command
+  const isOwn = (word: string) => WORDS.has(word.toLowerCase()) || isHarmlessCommand(word)
+  const left = words.map((word) => (isOwn(word) ? word.toLowerCase() : (shown(word) ?? HIDDEN)))
+  // One mask for words in succession: their number may tell what they are.
+  return [first, ...left.filter((word, at) => word !== HIDDEN || left[at - 1] !== HIDDEN)].join(' ')
+}
