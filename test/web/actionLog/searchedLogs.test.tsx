@@ -130,6 +130,15 @@ test.each([
   expectHidden([commandSubmitted(command), filterTyped(P)], /hunter2secret/)
   expectHidden([commandSubmitted(command), lines(`I got ${P}`)], /hunter2secret/, true)
 })
+test.each([
+  [`say ${P}`, `You said: say ${P}`],
+  ['say correct horse battery', '<console> Correct horse battery'],
+  [`say the door is ${P}, come in`, `ann got ${P}`],
+])('what was typed in the harmless command %p is masked in the output', (command, line) => {
+  const { text } = exported([commandSubmitted(command), lines(line, 'the door opens')], true)
+  expect(text).not.toMatch(/hunter2secret|horse/)
+  expect(text).toContain('the door opens')
+})
 test('secrets in commands of an earlier visit are masked, too', () =>
   expectHidden([commandsLoaded([`setkey ${P}`]), filterTyped(P)], /hunter2secret/))
 

@@ -233,6 +233,34 @@ test('the echo of a command is masked like the command, with and without console
   }
 })
 
+test('what was typed in commands is masked in the activity log, and nothing else in its entries of instances', () => {
+  const entry = { at: 1, username: 'ann', kind: 'command', action: 'sent command', address: '::1', succeeded: true }
+  const subjects = [
+    `world-1: say ${SECRET}`,
+    `world-1: ${SECRET} ••• (${SECRET.length} characters)`,
+    'world-1: claim ••• (14 characters)',
+    'world-1: whitelist add on',
+    'world-1',
+  ]
+  const entries = subjects.map((subject, id) => ({ ...entry, id, subject }))
+  const actions = [
+    call('getActivity', {}, 'fulfilled', { entries, hasMore: false }),
+    commandSubmitted(`say ${SECRET}`),
+    filterTyped(SECRET),
+  ]
+  const { text, log } = exported(actions)
+  expectNowhere(text)
+  expectNowhere(exported([...actions, ...later]).text)
+  const shown = (log.actions[0]!.payload as { entries: { subject: string }[] }).entries.map(({ subject }) => subject)
+  expect(shown).toEqual([
+    'world-1: say •••',
+    'world-1: ••• (13 characters)',
+    'world-1: claim ••• (14 characters)',
+    'world-1: whitelist add on',
+    'world-1',
+  ])
+})
+
 test('the message of a created invite is kept; an unsent message is masked', () => {
   const codes = call('getInviteCodes', undefined, 'fulfilled', [{ message: 'for bob' }])
   const { log } = exported([codes, dialogs[0]!, inviteMessageTyped('for bob'), inviteMessageTyped('for eve')])

@@ -8,18 +8,32 @@ const WORDS = new Set(
     'stop store subtitle suffix survival spectator thunder title tp true unless value warn @a @e @n @p @r @s'
   ).split(' '),
 )
+/** A command of one word that is not known to be harmless, such as the answer to a prompt for a password. */
+const SINGLE_WORD = /^(\S+) ••• \((\d+) characters\)$/
+
 /**
- * Masks the words of a harmless command of a game server after the first one. Other commands have no words but the first,
- * or the definition declares them harmless with their words (`plainCommands`).
+ * Masks what a user typed in a command: the words of a harmless command of a game server after the first one, and a command
+ * of one word. Other commands have no words but the first, or the definition declares them harmless with their words
+ * (`plainCommands`).
  *
  * @param command it passed `maskCommand`
  * @param shown what of a word may be shown, or undefined
  */
 export function maskCommandWords(command: string, shown: (word: string) => string | undefined): string {
   const [first = '', ...words] = command.trim().split(/\s+/)
-  if (!isHarmlessCommand(first)) return command
-  const isOwn = (word: string) => WORDS.has(word.toLowerCase()) || isHarmlessCommand(word)
+  if (!isHarmlessCommand(first)) {
+    const [, word = '', length] = SINGLE_WORD.exec(command) ?? []
+    return word.length === Number(length) && shown(word) === undefined ? command.slice(word.length + 1) : command
+  }
   const left = words.map((word) => (isOwn(word) ? word.toLowerCase() : (shown(word) ?? HIDDEN)))
   // One mask for words in succession: their number may tell what they are.
   return [first, ...left.filter((word, at) => word !== HIDDEN || left[at - 1] !== HIDDEN)].join(' ')
+}
+
+const isOwn = (word: string) => WORDS.has(word.toLowerCase()) || isHarmlessCommand(word)
+
+/** Returns what a user typed in a harmless command of a game server: the words after the first one, if there are any but own ones. */
+export function wordsOfHarmless(command: string): string[] {
+  const [first = '', ...words] = command.trim().split(/\s+/)
+  return isHarmlessCommand(first) && !words.every(isOwn) ? words : []
 }

@@ -2,6 +2,7 @@ import { HIDDEN, maskLine } from '../../../contract/secrets/maskCommand'
 import { looksSecret, withoutEscapes } from '../../../contract/secrets/secretCommands'
 import { heldSecrets } from '../../api/heldTexts'
 import type { ConsoleLine } from '../../sockets/lineBuffer'
+import { wordsOfHarmless } from './commandWords'
 import { hideInLines, hiderOf } from './hide'
 import { maskDefinition, maskedTexts, secretsOf } from '../redact/mask'
 import type { PlainAction } from '../redact/redactAction'
@@ -59,6 +60,7 @@ export function createSecrets() {
           .flat()
           .flatMap((command, index) => (command === written[index] ? [] : secretsOfCommand(String(command)))),
       )
+      values.add([payload].flat().flatMap((command) => valuesOfCommand(String(command))))
     }
     const { arg } = (meta ?? {}) as Call
     if (arg?.endpointName === 'getCrashCapsule') {
@@ -216,6 +218,19 @@ function secretsOfCommand(command: string): string[] {
   const parts = words.flatMap((word) => [word, word.replace(OPTION, ''), ...word.split(PARTS)])
   if (looksSecret(command)) return [words.join(' '), ...parts.filter((part) => !NAME_OF_SECRET.test(part))]
   return parts.filter(isUnusual)
+}
+
+/** Minimum length of a single word that is hidden in output: a shorter one is in too many lines. */
+const SHORTEST_WORD = 6
+
+/** Returns what of a harmless command is hidden in output: all that follows its first word, and unusual words. */
+function valuesOfCommand(command: string): string[] {
+  const words = wordsOfHarmless(command)
+  const all = words.join(' ')
+  return [
+    ...(all.length < SHORTEST_WORD ? [] : [all]),
+    ...words.filter((word) => word.length >= SHORTEST_WORD && isRandom(word)),
+  ]
 }
 
 /** Returns the secrets that a component is about to show. Of their answer, the store has a handle only. */

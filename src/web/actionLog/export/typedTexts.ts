@@ -4,6 +4,7 @@ import { DEPLOYMENT_TYPES, SHARED_ROOT } from '../../../contract/pageRules'
 import { PAGE_ROUTES } from '../../../contract/pageRoutes'
 import { abandonedOf } from './abandoned'
 import { maskCommandWords } from './commandWords'
+import { maskEchoed, SEARCH } from './echoed'
 import { changeTexts, hiderOf } from './hide'
 import { maskText } from '../redact/mask'
 import type { Recording } from '../record/recorder'
@@ -31,9 +32,6 @@ const OWN = new Set([
   ...SHARED_ROOT.split('/'),
   ...['sql', 'mongo', 'tab', 'users', 'invites', 'dashboard', 'console', 'metrics', 'details'],
 ])
-
-/** Its argument is what was searched for. */
-const SEARCH = 'getActivity'
 
 type KnownSecrets = {
   hideSecrets: (text: string) => string
@@ -78,7 +76,7 @@ export function maskTypedTexts(
     return {
       ...action,
       meta: { ...meta, arg: calls.mask(call) },
-      ...(payload !== undefined && { payload: maskEchoed(call.endpointName, payload, texts.mask) }),
+      ...(payload !== undefined && { payload: maskEchoed(call.endpointName, payload, texts.mask, texts.maskCommand) }),
     }
   })
 
@@ -103,7 +101,9 @@ export function maskTypedTexts(
               key,
               {
                 ...(renameBase(query, query.endpointName) as object),
-                ...(data !== undefined && { data: maskEchoed(query.endpointName, data, texts.mask) }),
+                ...(data !== undefined && {
+                  data: maskEchoed(query.endpointName, data, texts.mask, texts.maskCommand),
+                }),
               },
             ]),
           ),
@@ -162,6 +162,7 @@ function createTextMasks(
   return {
     isKnown,
     mask: masks.text,
+    maskCommand: masks.command,
     maskSetting,
     maskIn: (value: unknown, typed: Typed | undefined) =>
       typed === undefined ? value : mapTyped(value, typed, (text, kind) => masks[kind](text)),
@@ -309,24 +310,6 @@ function createMasks(): (text: string) => string {
     masks.set(text, own)
     return own
   }
-}
-
-/**
- * Masks what an answer repeats of refused calls: the subjects of refused actions in the activity log, and the
- * directories that could not be created.
- */
-function maskEchoed(endpoint: string | undefined, answer: unknown, mask: (text: string) => string): unknown {
-  if (endpoint === 'createDirectories' && isObject(answer))
-    return { ...answer, failed: changeTexts(answer.failed, (text) => mask(text)) }
-  return endpoint === SEARCH ? maskRefused(answer, mask) : answer
-}
-
-function maskRefused(value: unknown, mask: (text: string) => string): unknown {
-  if (Array.isArray(value)) return value.map((inner) => maskRefused(inner, mask))
-  if (!isObject(value)) return value
-  const { succeeded, subject } = value
-  if (succeeded === false && typeof subject === 'string') return { ...value, subject: mask(subject) }
-  return Object.fromEntries(Object.entries(value).map(([field, inner]) => [field, maskRefused(inner, mask)]))
 }
 
 const keyOf = (endpointName: string, queryArgs: unknown) =>

@@ -199,6 +199,13 @@ test('§5 the browser stores the last 100 commands per instance, except commands
   expect(field()).toHaveValue('')
 })
 
+test('§5 the browser does not store what is no command, such as an answer to a prompt for a password', async () => {
+  const { user, services } = await shown()
+  await user.type(field(), 'hunter22{Enter}list{Enter}')
+  expect(services.stored.get('console-history')).toMatch(/"list"/)
+  expect(JSON.stringify([...services.stored])).not.toContain('hunter22')
+})
+
 test.each(['{', '[1]', '[["pod-3fa2c1-lobby",[7]]]', '"x"'])(
   'an invalid stored history is ignored: %p',
   async (history) => {

@@ -1,3 +1,4 @@
+import { HIDDEN, maskCommand } from '../../../../contract/secrets/maskCommand'
 import { looksSecret } from '../../../../contract/secrets/secretCommands'
 import type { Services } from '../../../app/types'
 
@@ -11,10 +12,13 @@ type Storage = Services['storage']
 export const readCommands = (storage: Storage, podName: string): string[] =>
   readAll(storage).find(([pod]) => pod === podName)?.[1] ?? []
 
-/** Stores the commands of an instance, except those that look like they hold a secret. */
+/** Whether it looks like it holds a secret, or is no command at all, such as the answer to a prompt for a password. */
+const mayBeSecret = (command: string) => looksSecret(command) || maskCommand(command).startsWith(HIDDEN)
+
+/** Stores the commands of an instance, except those that may hold a secret. */
 export function keepCommands(storage: Storage, podName: string, commands: readonly string[]) {
   const others = readAll(storage).filter(([pod]) => pod !== podName)
-  const kept = [...others, [podName, commands.filter((command) => !looksSecret(command))]]
+  const kept = [...others, [podName, commands.filter((command) => !mayBeSecret(command))]]
   storage.setItem(KEY, JSON.stringify(kept.slice(-MAX_PODS)))
 }
 

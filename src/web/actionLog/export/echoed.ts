@@ -1,0 +1,35 @@
+import { changeTexts } from './hide'
+import { isObject } from './typedPlaces'
+
+/** The endpoint of the activity log. Its argument is what was searched for. */
+export const SEARCH = 'getActivity'
+
+/**
+ * Masks what an answer repeats of refused calls: the subjects of refused actions in the activity log, and the
+ * directories that could not be created. Of the commands in the activity log it masks what was typed.
+ */
+export function maskEchoed(
+  endpoint: string | undefined,
+  answer: unknown,
+  mask: (text: string) => string,
+  maskCommand: (command: string) => string = mask,
+): unknown {
+  if (endpoint === 'createDirectories' && isObject(answer))
+    return { ...answer, failed: changeTexts(answer.failed, (text) => mask(text)) }
+  return endpoint === SEARCH ? maskSubjects(answer, mask, maskCommand) : answer
+}
+
+/** The name of an instance, before a command in the activity log. */
+const INSTANCE = /^[^:]*: /
+
+function maskSubjects(value: unknown, mask: (text: string) => string, maskCommand: typeof mask): unknown {
+  if (Array.isArray(value)) return value.map((inner) => maskSubjects(inner, mask, maskCommand))
+  if (!isObject(value)) return value
+  const { succeeded, subject, kind } = value
+  const name = kind === 'command' && typeof subject === 'string' ? INSTANCE.exec(subject)?.[0] : undefined
+  if (name !== undefined) return { ...value, subject: name + maskCommand(String(subject).slice(name.length)) }
+  if (succeeded === false && typeof subject === 'string') return { ...value, subject: mask(subject) }
+  return Object.fromEntries(
+    Object.entries(value).map(([field, inner]) => [field, maskSubjects(inner, mask, maskCommand)]),
+  )
+}
