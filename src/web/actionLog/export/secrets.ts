@@ -225,12 +225,9 @@ const SHORTEST_WORD = 6
 
 /** Returns what of a harmless command is hidden in output: all that follows its first word, and unusual words. */
 function valuesOfCommand(command: string): string[] {
-  const words = wordsOfHarmless(command)
-  const all = words.join(' ')
-  return [
-    ...(all.length < SHORTEST_WORD ? [] : [all]),
-    ...words.filter((word) => word.length >= SHORTEST_WORD && isRandom(word)),
-  ]
+  const all = wordsOfHarmless(command).join(' ')
+  const words = all.split(SEPARATORS).map(withoutDot)
+  return [all, ...words.filter(isRandom)].filter((text) => text.length >= SHORTEST_WORD)
 }
 
 /** Returns the secrets that a component is about to show. Of their answer, the store has a handle only. */
