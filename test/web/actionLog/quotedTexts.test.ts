@@ -210,6 +210,8 @@ test.each<[string, string, (value: string) => Action]>([
     call('getDeploymentConfig', 'world', 'fulfilled', { content: definition(setting) }),
   ])
     expectInNoLog([stored, quoting(SECRET), filterTyped(SECRET)])
+  // Without it, the console does not know what the definition holds. A failed call is made by a page that has it.
+  if (quoting(SECRET).type !== 'api/executeMutation/rejected') expectInNoLog([quoting(SECRET), filterTyped(SECRET)])
 })
 
 test('instance messages are kept unless they quote the definition', () => {

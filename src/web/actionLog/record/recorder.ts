@@ -1,5 +1,5 @@
 import { ACTION_LOG_LENGTH } from '../../../contract/pageRules'
-import { maskLine } from '../../../contract/secrets/maskCommand'
+import { HIDDEN, maskLine } from '../../../contract/secrets/maskCommand'
 import { api } from '../../api/api'
 import type { Session, SessionEnd } from '../../facts'
 import { sessionEnded, sessionStarted } from '../../facts'
@@ -115,7 +115,9 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
       const hideSecrets = secrets.hider()
       // Secrets first: they cannot be found any more when a part of one is hidden.
       const answered = changeRecording({ startedAt, base, actions }, (text, field) =>
-        SENTENCE.test(field) || INVALID_DEFINITION.test(text) ? hideEcho(hideSecrets(text)) : text,
+        SENTENCE.test(field) || INVALID_DEFINITION.test(text)
+          ? withoutQuotes(hideEcho(hideSecrets(text)), field)
+          : text,
       )
       const withoutSecrets = secretsMask(hideSecrets)
       const recording = maskTypedTexts(answered, evictedLength > EVICTED_LENGTH ? 'unknown' : evicted, {
@@ -159,6 +161,13 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
 
 /** Fields of answers that may quote a definition. */
 const SENTENCE = /^(?:reason|waitingFor|blockedReason|warnings|message|(?:syncP|p)roblem)$/
+/** In a sentence about an instance, what may be quoted of its definition: a text in quotes, a path, a pattern of a console line. */
+const QUOTES = /"(?:[^"\\]|\\.)*"|(?<![^\s("])\/[^\s")]+|(?<=that matches ).+/gs
+
+/** Masks what a sentence quotes. The definition may never have been opened, so its values need not be known. */
+const withoutQuotes = (text: string, field: string) =>
+  field === 'message' ? text : (INVALID_DEFINITION.exec(text)?.[0].concat(HIDDEN) ?? text).replace(QUOTES, HIDDEN)
+
 /** The description of a deployment whose stored definition is not valid (platform/deployments/storedDeployments.ts). */
 const INVALID_DEFINITION = /^Its configuration is not valid: /
 
