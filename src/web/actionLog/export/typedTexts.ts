@@ -157,7 +157,7 @@ function createTextMasks(
     text: (text) => (isKnown(text) ? spelled(text) : text.startsWith('/') ? maskPath(text) : maskOf(text)),
     address: (address) => maskParts(address, /[^/?&=#]+/g, isKnownPart, decoded),
     definition: (text) => mapSettings(text, maskSetting),
-    command: (text) => maskCommandWords(text, (word) => (isKnownPart(word) ? spelled(word) : undefined)),
+    command: (text) => maskCommandWords(text, (word) => (answers.holdWhole(word) ? spelled(word) : undefined)),
   }
   return {
     isKnown,
