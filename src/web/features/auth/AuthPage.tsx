@@ -14,7 +14,7 @@ export function AuthPage({ title, className = '', children, ...panel }: Componen
         <p className="auth-tagline">The operator console of your server network.</p>
       </header>
       <main className="auth-main">
-        <div className={`auth-panel panel ${className}`.trim()} {...panel}>
+        <div className={`auth-panel panel ${className}`} {...panel}>
           <h1>{title}</h1>
           {children}
         </div>
