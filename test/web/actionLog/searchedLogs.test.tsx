@@ -132,11 +132,12 @@ test.each([
 })
 test.each([
   [`say ${P}`, `You said: say ${P}`],
+  ['say Zebra-7731x', `got ${btoa('Zebra-7731x')}`],
   ['say correct horse battery', '<console> Correct horse battery'],
   ['say the door is Zebra-7731x, come in', 'ann got zebra-7731x'],
 ])('what was typed in the harmless command %p is masked in the output', (command, line) => {
   const { text } = exported([commandSubmitted(command), lines(line, 'the door opens')], true)
-  expect(text).not.toMatch(/hunter2secret|horse|zebra/i)
+  expect(text).not.toMatch(/hunter2secret|WmVicmEt|horse|zebra/i)
   expect(text).toContain('the door opens')
 })
 test('secrets in commands of an earlier visit are masked, too', () =>

@@ -23,12 +23,14 @@ const SHORTEST = 6
  * - secrets: what was typed or shown as one. They are hidden everywhere, because they may have been typed into a wrong field;
  * - values: everything that was redacted, such as the values of a definition. They are hidden in console output only, because
  *   elsewhere many of them are names;
+ * - spoken: what was typed in harmless commands. It is hidden in console output only, like a secret;
  * - echoes: values of stored definitions. The server quotes them when it says what is wrong with an instance.
  */
 export function createSecrets() {
   const values = createValues(4)
   const secrets = createValues(SHORTEST)
   const echoes = createValues(SHORTEST)
+  const spoken = createValues(SHORTEST)
   const names = new Set<string>()
   /** Texts that are being typed, by field. Only the last state of each counts. */
   const typed = new Map<string, () => { values: string[]; secrets: string[] }>()
@@ -60,7 +62,7 @@ export function createSecrets() {
           .flat()
           .flatMap((command, index) => (command === written[index] ? [] : secretsOfCommand(String(command)))),
       )
-      values.add([payload].flat().flatMap((command) => valuesOfCommand(String(command))))
+      spoken.add([payload].flat().flatMap((command) => valuesOfCommand(String(command))))
     }
     const { arg } = (meta ?? {}) as Call
     if (arg?.endpointName === 'getCrashCapsule') {
@@ -121,9 +123,9 @@ export function createSecrets() {
      * @returns undefined if the limit of remembered values was exceeded.
      */
     hideInLines(lines: readonly string[]): string[] | undefined {
-      return values.isFull() || secrets.isFull()
+      return values.isFull() || secrets.isFull() || spoken.isFull()
         ? undefined
-        : hideInLines(lines, values.list(valuesBeingTyped('values')), allSecrets())
+        : hideInLines(lines, values.list(valuesBeingTyped('values')), [...allSecrets(), ...spoken.list([])])
     },
   }
 }
@@ -220,14 +222,11 @@ function secretsOfCommand(command: string): string[] {
   return parts.filter(isUnusual)
 }
 
-/** Minimum length of a single word that is hidden in output: a shorter one is in too many lines. */
-const SHORTEST_WORD = 6
-
 /** Returns what of a harmless command is hidden in output: all that follows its first word, and unusual words. */
 function valuesOfCommand(command: string): string[] {
   const all = wordsOfHarmless(command).join(' ')
   const words = all.split(SEPARATORS).map(withoutDot)
-  return [all, ...words.filter(isRandom)].filter((text) => text.length >= SHORTEST_WORD)
+  return [all, ...words.filter(isRandom)].filter((text) => text.length >= SHORTEST)
 }
 
 /** Returns the secrets that a component is about to show. Of their answer, the store has a handle only. */
