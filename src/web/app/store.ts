@@ -24,7 +24,7 @@ export function makeStore({ connectRealtime, ...services }: Services & { connect
       getDefault({
         thunk: { extraArgument: services },
         // Thousands of frozen lines: in development, checking them takes longer than rendering them.
-        serializableCheck: { ignoredActions: ['console/linesReceived'], ignoredPaths: ['console.buffer'] },
+        serializableCheck: { ignoredActions: ['console/linesReceived'], ignoredPaths: [/buffer/] },
       })
         .prepend(createListeners(services))
         .concat(

@@ -1,10 +1,12 @@
-import type { Draft, PayloadAction } from '@reduxjs/toolkit'
+import type { Draft, PayloadAction, Reducer } from '@reduxjs/toolkit'
 import { createAction, createSlice, original } from '@reduxjs/toolkit'
 import type { ConsoleRequest } from '../../contract/consoleChannel'
 import { rootReducer } from '../app/rootReducer'
 import { sessionEnded } from '../facts'
 import type { ConsoleLine, LineBuffer } from './lineBuffer'
 import { append, COMMAND_MARK, withoutLines, emptyBuffer } from './lineBuffer'
+import type { Pane, Panes } from './panes'
+import { insidePanes, outsidePanes, paneOf } from './panes'
 
 export type ConsoleTarget = { deployment: string; podName: string }
 export type PowerAction = Extract<ConsoleRequest, { type: 'power' }>['action']
@@ -29,6 +31,12 @@ const initialState: ConsoleState = {
   submitted: null,
   buffer: emptyBuffer,
 }
+
+/** Shown in a pane. The command line of the instance page cannot send while its console is not connected. */
+const REFUSAL = Object.freeze({
+  type: 'error' as const,
+  content: '[System] The command was not sent: this console is not connected.',
+})
 
 /** Frozen values are stored without a draft of immer. */
 const asDraft = <Value>(value: Value) => value as Draft<Value>
@@ -90,23 +98,20 @@ export const consoleSlice = createSlice({
         state.buffer = asDraft(append(original(state)?.buffer ?? emptyBuffer, [line]))
         state.submitted = null
       })
-      .addCase(commandRefused, (state) => {
+      .addCase(commandRefused, (state, action) => {
+        if (paneOf(action) !== undefined)
+          state.buffer = asDraft(append(original(state)?.buffer ?? emptyBuffer, [REFUSAL]))
         state.submitted = null
       })
       // Console output shown to one user must not reach the next.
       .addCase(sessionEnded, () => asDraft(initialState))
-  },
-  selectors: {
-    selectConnection: (state) => state.connection,
-    selectIsLost: (state) => state.isLost,
-    selectEnd: (state) => state.end,
-    selectBuffer: (state) => state.buffer,
   },
 })
 
 declare module '../app/rootReducer' {
   interface LazySlices {
     console: ConsoleState
+    consolePanes: Panes<ConsoleState>
   }
 }
 
@@ -119,5 +124,23 @@ export const {
   linesReceived,
   linesCleared,
 } = consoleSlice.actions
-export const { selectConnection, selectIsLost, selectEnd, selectBuffer } =
-  consoleSlice.injectInto(rootReducer).selectors
+
+const reducer = consoleSlice.reducer as Reducer<ConsoleState>
+rootReducer.inject({ reducerPath: 'console', reducer: outsidePanes(reducer) })
+rootReducer.inject({
+  reducerPath: 'consolePanes',
+  reducer: insidePanes(reducer, consoleOpened.match, consoleLeft.match),
+})
+
+type WithConsoles = { console?: ConsoleState; consolePanes?: Panes<ConsoleState> }
+/** Returns a selector of the console in a pane, or of that of the instance page. */
+const selectorOf =
+  <Value>(select: (state: ConsoleState) => Value) =>
+  ({ console, consolePanes }: WithConsoles, pane?: Pane): Value =>
+    select((pane === undefined ? console : consolePanes?.[pane]) ?? initialState)
+
+export const selectTarget = selectorOf((state) => state.target)
+export const selectConnection = selectorOf((state) => state.connection)
+export const selectIsLost = selectorOf((state) => state.isLost)
+export const selectEnd = selectorOf((state) => state.end)
+export const selectBuffer = selectorOf((state) => state.buffer)

@@ -1,4 +1,4 @@
-import type { Middleware } from '@reduxjs/toolkit'
+import type { Action, Middleware } from '@reduxjs/toolkit'
 import { isAction } from '@reduxjs/toolkit'
 import type { ConsoleRequest } from '../../contract/consoleChannel'
 import { addAppMiddleware } from '../app/dynamicMiddleware'
@@ -23,7 +23,9 @@ import {
   stateReported,
 } from './consoleSlice'
 import type { LineBatchOptions } from './lineBatches'
-import { batchLines } from './lineBatches'
+import { batchLines, watchKeystrokes } from './lineBatches'
+import type { Pane } from './panes'
+import { inPane, paneOf } from './panes'
 
 /** Delay between closing one instance's console and opening another's (product §9). */
 const SWITCH_DELAY_MS = 100
@@ -32,89 +34,118 @@ const NOT_CONNECTED = 'The console was not connected.'
 
 const messageOf = (request: ConsoleRequest) => JSON.stringify(request)
 
-/** Owns the connection of the shown console. Dispatches what it receives, lines at most once per animation frame. */
+type Channel = ReturnType<typeof createChannel>
+type ChannelOptions = LineBatchOptions & { random: () => number }
+
+/**
+ * Owns the connections of the shown consoles: that of the instance page, or one of each pane. Dispatches what it receives
+ * with the pane that it is about, lines at most once per animation frame.
+ */
 export const createConsoleSocket =
   (
     connect: ConnectConsole,
-    { onFrame, random = Math.random, sinceKey }: LineBatchOptions & { random?: () => number } = {},
+    { onFrame, random = Math.random, sinceKey = watchKeystrokes() }: Partial<ChannelOptions> = {},
   ): Middleware =>
   ({ dispatch }) => {
-    let target: ConsoleTarget | undefined
-    /** The previous target and when it was closed. */
-    let previous: (ConsoleTarget & { at: number }) | undefined
-    let link: ReturnType<typeof openReconnecting> | undefined
-    let openTimer: ReturnType<typeof setTimeout> | undefined
-    let end: ConsoleState['end'] = null
-    const batch = batchLines((lines) => dispatch(linesReceived(lines)), { onFrame, sinceKey })
-
-    const closeTarget = () => {
-      clearTimeout(openTimer)
-      batch.clear()
-      link?.close()
-      link = undefined
-      if (target) previous = { ...target, at: performance.now() }
-      target = undefined
+    const channels = new Map<Pane | undefined, Channel>()
+    const channelOf = (pane: Pane | undefined) => {
+      const known = channels.get(pane)
+      if (known) return known
+      const tell = (fact: Action) => void dispatch(inPane(fact, pane))
+      const channel = createChannel(connect, tell, { onFrame, random, sinceKey })
+      channels.set(pane, channel)
+      return channel
     }
-
-    const open = (to: ConsoleTarget) => {
-      link = openReconnecting(
-        to,
-        connect,
-        {
-          connecting() {
-            end = null
-            dispatch(consoleConnecting())
-          },
-          opened: () => dispatch(consoleConnected()),
-          closed(reason) {
-            end = reason
-            dispatch(consoleDisconnected(reason))
-          },
-          lines: (lines) => batch.add(lines),
-          state: (state) => dispatch(stateReported({ ...to, state })),
-        },
-        random,
-      )
-    }
-
-    const openTarget = (to: ConsoleTarget) => {
-      closeTarget()
-      target = to
-      const isOtherInstance = previous && (previous.deployment !== to.deployment || previous.podName !== to.podName)
-      const wait = isOtherInstance && previous ? previous.at + SWITCH_DELAY_MS - performance.now() : 0
-      if (wait > 0) openTimer = setTimeout(() => open(to), wait)
-      else open(to)
-    }
-
-    const power = (action: PowerAction) => {
-      const message = messageOf({ type: 'power', action })
-      if (link?.send(message)) return
-      if ((action === 'start' || action === 'restart') && end === 'jarMissing') link?.reopen(message)
-      // Only logged (product §8).
-      else if (target) dispatch(problemLogged(`Failed to ${action} ${target.podName}`, NOT_CONNECTED))
-    }
-
-    const command = (text: string) => {
-      if (text.trim() === '') return
-      if (link?.send(messageOf({ type: 'command', command: text }))) {
-        dispatch(commandSent())
-        return
-      }
-      dispatch(commandRefused())
-      if (target) dispatch(problemLogged(`Failed to send a command to ${target.podName}`, NOT_CONNECTED))
-    }
-
     return (next) => (action) => {
       const result = next(action)
       if (!isAction(action)) return result
-      if (powerRequested.match(action)) power(action.payload)
-      else if (commandSubmitted.match(action)) command(action.payload)
-      else if (consoleOpened.match(action)) openTarget(action.payload)
-      // Without line numbers, the server would replay the line about the missing jar and end the console again.
-      else if (instanceRevived.match(action) && end === 'jarMissing' && link?.canResume()) link.reopen()
-      else if (consoleLeft.match(action) || sessionEnded.match(action)) closeTarget()
+      if (powerRequested.match(action)) channelOf(paneOf(action)).power(action.payload)
+      else if (commandSubmitted.match(action)) channelOf(paneOf(action)).command(action.payload)
+      else if (consoleOpened.match(action)) channelOf(paneOf(action)).openTarget(action.payload)
+      else if (instanceRevived.match(action)) channelOf(paneOf(action)).revive()
+      else if (consoleLeft.match(action)) channelOf(paneOf(action)).closeTarget()
+      else if (sessionEnded.match(action)) for (const channel of channels.values()) channel.closeTarget()
       return result
     }
   }
+
+/** The connection of one console after the other. `dispatch` gets what happens. */
+function createChannel(
+  connect: ConnectConsole,
+  dispatch: (fact: Action) => void,
+  { onFrame, random, sinceKey }: ChannelOptions,
+) {
+  let target: ConsoleTarget | undefined
+  /** The previous target and when it was closed. */
+  let previous: (ConsoleTarget & { at: number }) | undefined
+  let link: ReturnType<typeof openReconnecting> | undefined
+  let openTimer: ReturnType<typeof setTimeout> | undefined
+  let end: ConsoleState['end'] = null
+  const batch = batchLines((lines) => dispatch(linesReceived(lines)), { onFrame, sinceKey })
+
+  const closeTarget = () => {
+    clearTimeout(openTimer)
+    batch.clear()
+    link?.close()
+    link = undefined
+    if (target) previous = { ...target, at: performance.now() }
+    target = undefined
+  }
+
+  const open = (to: ConsoleTarget) => {
+    link = openReconnecting(
+      to,
+      connect,
+      {
+        connecting() {
+          end = null
+          dispatch(consoleConnecting())
+        },
+        opened: () => dispatch(consoleConnected()),
+        closed(reason) {
+          end = reason
+          dispatch(consoleDisconnected(reason))
+        },
+        lines: (lines) => batch.add(lines),
+        state: (state) => dispatch(stateReported({ ...to, state })),
+      },
+      random,
+    )
+  }
+
+  const openTarget = (to: ConsoleTarget) => {
+    closeTarget()
+    target = to
+    const isOtherInstance = previous && (previous.deployment !== to.deployment || previous.podName !== to.podName)
+    const wait = isOtherInstance && previous ? previous.at + SWITCH_DELAY_MS - performance.now() : 0
+    if (wait > 0) openTimer = setTimeout(() => open(to), wait)
+    else open(to)
+  }
+
+  const power = (action: PowerAction) => {
+    const message = messageOf({ type: 'power', action })
+    if (link?.send(message)) return
+    if ((action === 'start' || action === 'restart') && end === 'jarMissing') link?.reopen(message)
+    // Only logged (product §8).
+    else if (target) dispatch(problemLogged(`Failed to ${action} ${target.podName}`, NOT_CONNECTED))
+  }
+
+  const command = (text: string) => {
+    if (text.trim() === '') return
+    if (link?.send(messageOf({ type: 'command', command: text }))) {
+      dispatch(commandSent())
+      return
+    }
+    dispatch(commandRefused())
+    if (target) dispatch(problemLogged(`Failed to send a command to ${target.podName}`, NOT_CONNECTED))
+  }
+
+  const revive = () => {
+    // Without line numbers, the server would replay the line about the missing jar and end the console again.
+    if (end === 'jarMissing' && link?.canResume()) link.reopen()
+  }
+
+  return { openTarget, closeTarget, power, command, revive }
+}
 
 addAppMiddleware((store) => createConsoleSocket(servicesOf(store.dispatch).connectConsole ?? connectConsole)(store))

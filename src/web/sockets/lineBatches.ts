@@ -8,12 +8,16 @@ const FLOOD_MS = 100
 /** After a keystroke within this time the throttle interval is doubled, so that the input is painted first. */
 const TYPING_MS = 50
 
-export type LineBatchOptions = { onFrame?: typeof nextFrame; sinceKey?: () => number }
+export type LineBatchOptions = {
+  onFrame?: typeof nextFrame | undefined
+  /** Milliseconds since the last keystroke. */
+  sinceKey: () => number
+}
 
 /** Collects lines and passes them to `flushed`, at most once per animation frame. */
 export function batchLines(
   flushed: (lines: readonly ConsoleLine[]) => void,
-  { onFrame = nextFrame, sinceKey = watchKeystrokes() }: LineBatchOptions,
+  { onFrame = nextFrame, sinceKey }: LineBatchOptions,
 ) {
   let pending: ConsoleLine[] = []
   /** In UTF-16 units. */
@@ -58,7 +62,7 @@ export function batchLines(
 }
 
 /** @returns a function that returns the milliseconds since the last keystroke on the page */
-function watchKeystrokes(): () => number {
+export function watchKeystrokes(): () => number {
   let pressedAt = -Infinity
   addEventListener('keydown', () => (pressedAt = performance.now()), { capture: true, passive: true })
   return () => performance.now() - pressedAt

@@ -42,8 +42,14 @@ export function changeOutput<Recorded extends Changed>(
     return isCapsule && type.endsWith('/fulfilled') ? { ...action, payload: capsuleOf(payload) } : action
   }
 
-  const { console, api } = recording.base as {
+  const consoleOf = <Console extends { buffer: LineBuffer }>(state: Console): Console => ({
+    ...state,
+    buffer: bufferOf(state.buffer),
+  })
+
+  const { console, consolePanes, api } = recording.base as {
     console?: { buffer: LineBuffer }
+    consolePanes?: Record<string, { buffer: LineBuffer }>
     api?: { queries?: Record<string, Query> }
   }
   const queries = Object.entries(api?.queries ?? {}).map(
@@ -52,7 +58,10 @@ export function changeOutput<Recorded extends Changed>(
   )
   const base = {
     ...recording.base,
-    ...(console && { console: { ...console, buffer: bufferOf(console.buffer) } }),
+    ...(console && { console: consoleOf(console) }),
+    ...(consolePanes && {
+      consolePanes: Object.fromEntries(Object.entries(consolePanes).map(([pane, state]) => [pane, consoleOf(state)])),
+    }),
     ...(api && { api: { ...api, queries: Object.fromEntries(queries) } }),
   }
   return { ...recording, base, actions: recording.actions.map(actionOf) }

@@ -1,4 +1,5 @@
 import { maskCommand, maskLine } from '../../../contract/secrets/maskCommand'
+import type { ConsoleState } from '../../sockets/consoleSlice'
 import { allLines, COMMAND_MARK, type ConsoleLine, type LineBuffer } from '../../sockets/lineBuffer'
 import { redactAction } from '../redact/redactAction'
 import { callRules } from '../redact/redaction'
@@ -26,10 +27,13 @@ export function showState(state: State): State {
   return Object.fromEntries(
     Object.entries(state).map(([name, part]) => {
       if (name === 'api') return [name, showApi(part as Record<string, unknown>)]
-      if (name === 'console')
+      if (name === 'console') return [name, showConsole(part as ConsoleState)]
+      if (name === 'consolePanes')
         return [
           name,
-          { ...(part as object), submitted: null, buffer: showLines((part as { buffer: LineBuffer }).buffer) },
+          Object.fromEntries(
+            Object.entries(part as object).map(([pane, state]) => [pane, showConsole(state as ConsoleState)]),
+          ),
         ]
       return [name, brief(redact(part, stateRules[name] ?? 'keep'))]
     }),
@@ -55,6 +59,8 @@ function showApi(api: Record<string, unknown>) {
     )
   return { queries: calls(api.queries), mutations: calls(api.mutations), config: api.config }
 }
+
+const showConsole = (state: ConsoleState) => ({ ...state, submitted: null, buffer: showLines(state.buffer) })
 
 function showLines(buffer: LineBuffer) {
   const lines = allLines(buffer)

@@ -1,6 +1,7 @@
 import { isPlainObject } from '@reduxjs/toolkit'
 import { defaultSerializeQueryArgs } from '@reduxjs/toolkit/query'
 import type { ConsoleLine } from '../../sockets/lineBuffer'
+import { paneOf } from '../../sockets/panes'
 import { packLines } from '../record/lines'
 import { changeTexts, hiderOf } from '../export/hide'
 import { hide, maskedTexts, maskText, maskValue, secretsOf } from './mask'
@@ -23,9 +24,12 @@ export function redactAction(action: { type: string } & Loose): PlainAction | un
   const { type, payload, meta } = action
   if (type.startsWith('api/')) return redactApiAction(action)
   const rule = Object.hasOwn(actionRules, type) ? actionRules[type] : undefined
-  if (rule === 'lines') return { type, payload: packLines(payload as ConsoleLine[]) }
+  const pane = paneOf(action)
+  const about = pane !== undefined && { meta: { pane } }
+  if (rule === 'lines') return { type, payload: packLines(payload as ConsoleLine[]), ...about }
   return {
     type,
+    ...about,
     ...(payload !== undefined && {
       payload: redact(
         payload,

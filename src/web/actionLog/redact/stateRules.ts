@@ -11,7 +11,12 @@ export const stateRules: Record<string, Rule> = {
     unseen: 'keep',
     open: 'keep',
   }),
-  instance: fields({
+  instance: instanceView(),
+  instancePanes: each(instanceView()),
+}
+
+function instanceView(): Rule {
+  return fields({
     killAsked: 'keep',
     capsuleOf: 'keep',
     commands: each('command'),
@@ -25,5 +30,5 @@ export const stateRules: Record<string, Rule> = {
     found: 'keep',
     selection: 'keep',
     range: 'keep',
-  }),
+  })
 }

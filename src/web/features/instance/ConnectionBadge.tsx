@@ -1,11 +1,11 @@
-import { useSelector } from 'react-redux'
+import { usePaneSelector } from './console/pane'
 import { selectConnection, selectEnd, selectIsLost } from '../../sockets/consoleSlice'
 import styles from './console/console.module.scss'
 
 export function ConnectionBadge() {
-  const connection = useSelector(selectConnection)
-  const isLost = useSelector(selectIsLost)
-  const end = useSelector(selectEnd)
+  const connection = usePaneSelector(selectConnection)
+  const isLost = usePaneSelector(selectIsLost)
+  const end = usePaneSelector(selectEnd)
   const [text, tone] =
     connection === 'open'
       ? (['Connected', 'open'] as const)

@@ -2,7 +2,9 @@ import type { PayloadAction } from '@reduxjs/toolkit'
 import { createSlice } from '@reduxjs/toolkit'
 import { rootReducer } from '../../app/rootReducer'
 import { sessionEnded } from '../../facts'
-import { commandSent, commandSubmitted, consoleOpened, linesCleared } from '../../sockets/consoleSlice'
+import { commandSent, commandSubmitted, consoleLeft, consoleOpened, linesCleared } from '../../sockets/consoleSlice'
+import type { Pane, Panes } from '../../sockets/panes'
+import { insidePanes, outsidePanes } from '../../sockets/panes'
 
 /** Size of the command history of an instance. */
 const MAX_COMMANDS = 100
@@ -71,7 +73,7 @@ const resetView = ({ prefersAutoScroll, wrap, range }: InstanceViewState): Insta
   range,
 })
 
-/** View state of the instance page. */
+/** View state of the instance page and, as far as it is about a console, of each pane. */
 const instanceSlice = createSlice({
   name: 'instance',
   initialState,
@@ -161,25 +163,12 @@ const instanceSlice = createSlice({
       })
       .addCase(sessionEnded, resetView)
   },
-  selectors: {
-    selectIsKillRequested: (state) => state.killAsked,
-    selectShownCapsule: (state) => state.capsuleOf,
-    selectCommands: (state) => state.commands,
-    selectAutoScroll: (state) => state.autoScroll,
-    selectIsPaused: (state) => state.isPaused,
-    selectIsScrolledUp: (state) => state.isAway,
-    selectPosition: (state) => state.position,
-    selectWrap: (state) => state.wrap,
-    selectQuery: (state) => state.query,
-    selectCurrentMatch: (state) => state.found,
-    selectSelection: (state) => state.selection,
-    selectRange: (state) => state.range,
-  },
 })
 
 declare module '../../app/rootReducer' {
   interface LazySlices {
     instance: InstanceViewState
+    instancePanes: Panes<InstanceViewState>
   }
 }
 
@@ -201,17 +190,29 @@ export const {
   selectionEnded,
   rangeChosen,
 } = instanceSlice.actions
-export const {
-  selectIsKillRequested,
-  selectShownCapsule,
-  selectCommands,
-  selectAutoScroll,
-  selectIsPaused,
-  selectIsScrolledUp,
-  selectPosition,
-  selectWrap,
-  selectQuery,
-  selectCurrentMatch,
-  selectSelection,
-  selectRange,
-} = instanceSlice.injectInto(rootReducer).selectors
+
+rootReducer.inject({ reducerPath: 'instance', reducer: outsidePanes(instanceSlice.reducer) })
+rootReducer.inject({
+  reducerPath: 'instancePanes',
+  reducer: insidePanes(instanceSlice.reducer, consoleOpened.match, consoleLeft.match),
+})
+
+type WithViews = { instance?: InstanceViewState; instancePanes?: Panes<InstanceViewState> }
+/** Returns a selector of the view of a pane, or of that of the instance page. */
+const selectorOf =
+  <Value>(select: (state: InstanceViewState) => Value) =>
+  ({ instance, instancePanes }: WithViews, pane?: Pane): Value =>
+    select((pane === undefined ? instance : instancePanes?.[pane]) ?? initialState)
+
+export const selectIsKillRequested = selectorOf((state) => state.killAsked)
+export const selectShownCapsule = selectorOf((state) => state.capsuleOf)
+export const selectCommands = selectorOf((state) => state.commands)
+export const selectAutoScroll = selectorOf((state) => state.autoScroll)
+export const selectIsPaused = selectorOf((state) => state.isPaused)
+export const selectIsScrolledUp = selectorOf((state) => state.isAway)
+export const selectPosition = selectorOf((state) => state.position)
+export const selectWrap = selectorOf((state) => state.wrap)
+export const selectQuery = selectorOf((state) => state.query)
+export const selectCurrentMatch = selectorOf((state) => state.found)
+export const selectSelection = selectorOf((state) => state.selection)
+export const selectRange = selectorOf((state) => state.range)

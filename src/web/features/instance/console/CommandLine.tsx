@@ -1,53 +1,29 @@
-import type { FormEvent, KeyboardEvent } from 'react'
+import type { RefObject } from 'react'
 import { useDispatch, useSelector } from 'react-redux'
-import { COMMAND_MAX_LENGTH } from '../../../../contract/pageRules'
 import { commandSubmitted, selectConnection } from '../../../sockets/consoleSlice'
+import type { RootState } from '../../../app/types'
 import { selectCommands } from '../instanceSlice'
-import { useCommandLine } from './useCommandLine'
-import styles from './console.module.scss'
+import { CommandField } from './CommandField'
 
-export function CommandLine({ uid, plainCommands }: { uid: string; plainCommands: readonly string[] | undefined }) {
-  const isOpen = useSelector(selectConnection) === 'open'
-  const { text, type, older, newer } = useCommandLine(uid, useSelector(selectCommands))
+type CommandLineProps = {
+  uid: string
+  plainCommands: readonly string[] | undefined
+  field: RefObject<HTMLInputElement | null>
+}
+
+/** The command line of the instance page. */
+export function CommandLine({ uid, plainCommands, field }: CommandLineProps) {
+  const isOpen = useSelector((state: RootState) => selectConnection(state)) === 'open'
+  const commands = useSelector((state: RootState) => selectCommands(state))
   const dispatch = useDispatch()
-
-  const onSubmit = (event: FormEvent) => {
-    event.preventDefault()
-    if (!isOpen || text.trim() === '') return
-    dispatch(commandSubmitted(text, plainCommands))
-    type('')
-  }
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== 'ArrowUp' && event.key !== 'ArrowDown') return
-    event.preventDefault()
-    if (event.key === 'ArrowUp') older()
-    else newer()
-  }
-
   return (
-    <form className={styles.commandLine} onSubmit={onSubmit}>
-      <span className={styles.commandPrompt} aria-hidden="true">
-        ›
-      </span>
-      <input
-        className={styles.commandInput}
-        aria-label="Command"
-        // Not disabled, because a short interruption of the connection must not take the focus away.
-        readOnly={!isOpen}
-        aria-disabled={!isOpen}
-        placeholder={isOpen ? 'Type a command' : 'Not connected'}
-        value={text}
-        maxLength={COMMAND_MAX_LENGTH}
-        autoComplete="off"
-        autoCapitalize="off"
-        autoCorrect="off"
-        spellCheck={false}
-        onChange={(event) => type(event.target.value)}
-        onKeyDown={onKeyDown}
-      />
-      <button type="submit" className={styles.logButton} disabled={!isOpen}>
-        Send
-      </button>
-    </form>
+    <CommandField
+      field={field}
+      draftKey={uid}
+      commands={commands}
+      isUsable={isOpen}
+      placeholder={isOpen ? 'Type a command' : 'Not connected'}
+      onSend={(command) => dispatch(commandSubmitted(command, plainCommands))}
+    />
   )
 }

@@ -2,8 +2,10 @@ import type { InstanceState } from '../../../../contract/instance'
 import { instancesApi } from '../../../api/instances'
 import { networkApi } from '../../../api/network'
 import { addAppListeners } from '../../../app/appListeners'
+import type { RootState, Services } from '../../../app/types'
 import { sessionEnded } from '../../../facts'
-import { commandSubmitted, consoleOpened, stateReported } from '../../../sockets/consoleSlice'
+import { commandSubmitted, consoleOpened, selectTarget, stateReported } from '../../../sockets/consoleSlice'
+import { inPane, paneOf, PANES } from '../../../sockets/panes'
 import { AUTOSCROLL_KEY, autoScrollChosen, autoScrollLoaded, commandsLoaded, selectCommands } from '../instanceSlice'
 import { forgetDrafts } from './commandDrafts'
 import { keepCommands, readCommands } from './commandHistory'
@@ -35,17 +37,25 @@ addAppListeners((startListening) => {
       ].filter((query) => query !== undefined)
       apply()
       // An answer that was in-flight holds the old state. If the user has left the page, the next poll corrects it.
-      const applyAgain = () => listener.getState().console?.target?.podName === podName && apply()
+      const applyAgain = () => isShown(listener.getState(), podName) && apply()
       await Promise.all(pendingQueries.map((query) => listener.pause(query).then(applyAgain)))
     },
   })
 
   startListening({
-    actionCreator: consoleOpened,
+    predicate: (action) => consoleOpened.match(action) && paneOf(action) === undefined,
     effect(_action, listener) {
       // Later on, the state holds what the user chose in this page.
       listener.unsubscribe()
-      if (listener.extra.storage.getItem(AUTOSCROLL_KEY) === 'false') listener.dispatch(autoScrollLoaded(false))
+      if (prefersNoAutoScroll(listener.extra)) listener.dispatch(autoScrollLoaded(false))
+    },
+  })
+
+  startListening({
+    // The view of a pane begins anew.
+    predicate: (action) => consoleOpened.match(action) && paneOf(action) !== undefined,
+    effect(action, listener) {
+      if (prefersNoAutoScroll(listener.extra)) listener.dispatch(inPane(autoScrollLoaded(false), paneOf(action)))
     },
   })
 
@@ -56,25 +66,31 @@ addAppListeners((startListening) => {
 
   startListening({
     actionCreator: consoleOpened,
-    effect({ payload: { deployment, podName } }, listener) {
+    effect(action, listener) {
+      const { deployment, podName } = action.payload
       const { data } = instancesApi.endpoints.getInstances.select(deployment)(listener.getState())
-      listener.dispatch(
-        commandsLoaded(
-          readCommands(listener.extra.storage, podName),
-          data?.find((instance) => instance.podName === podName)?.plainCommands,
-        ),
-      )
+      const { data: overview } = networkApi.endpoints.getOverview.select()(listener.getState())
+      const instances = data ?? overview?.sections.flatMap((section) => section.instances)
+      const plainCommands = instances?.find((instance) => instance.podName === podName)?.plainCommands
+      const commands = readCommands(listener.extra.storage, podName)
+      listener.dispatch(inPane(commandsLoaded(commands, plainCommands), paneOf(action)))
     },
   })
 
   startListening({
     actionCreator: commandSubmitted,
-    effect(_action, listener) {
+    effect(action, listener) {
       const state = listener.getState()
-      const { podName } = state.console?.target ?? {}
-      if (podName) keepCommands(listener.extra.storage, podName, selectCommands(state))
+      const pane = paneOf(action)
+      const { podName } = selectTarget(state, pane) ?? {}
+      if (podName) keepCommands(listener.extra.storage, podName, selectCommands(state, pane))
     },
   })
 
   startListening({ actionCreator: sessionEnded, effect: (_action, { extra }) => forgetDrafts(extra) })
 })
+
+const isShown = (state: RootState, podName: string) =>
+  [undefined, ...PANES].some((pane) => selectTarget(state, pane)?.podName === podName)
+
+const prefersNoAutoScroll = ({ storage }: Services) => storage.getItem(AUTOSCROLL_KEY) === 'false'

@@ -1,5 +1,5 @@
 import { useEffect } from 'react'
-import { useDispatch, useSelector } from 'react-redux'
+import { usePaneDispatch, usePaneSelector } from './pane'
 import { consoleLeft, consoleOpened, instanceRevived, selectEnd } from '../../../sockets/consoleSlice'
 
 /** Two polls: after this time the state of the instance is newer than the end of its console. */
@@ -7,8 +7,8 @@ const SETTLE_MS = 6500
 
 /** Opens the console of the shown instance, and closes it on unmount. */
 export function useConsole(deployment: string, podName: string | undefined, state: string | undefined) {
-  const dispatch = useDispatch()
-  const isEnded = useSelector(selectEnd) === 'jarMissing'
+  const dispatch = usePaneDispatch()
+  const isEnded = usePaneSelector(selectEnd) === 'jarMissing'
   const isUp = state === 'RUNNING' || state === 'STARTING'
 
   useEffect(() => {

@@ -1,13 +1,13 @@
-import { useDispatch, useSelector } from 'react-redux'
+import { usePaneDispatch, usePaneSelector } from '../pane'
 import { bottomReached, consoleResumed, selectAutoScroll, selectIsPaused } from '../../instanceSlice'
 import { ToolIcon } from './ToolIcon'
 import styles from './log.module.scss'
 
 /** Returns to the newest lines, and counts the unseen. `onJump` must move the focus, because the button unmounts. */
 export function JumpButton({ unseen, onJump }: { unseen: number; onJump: () => void }) {
-  const isPaused = useSelector(selectIsPaused)
-  const autoScroll = useSelector(selectAutoScroll)
-  const dispatch = useDispatch()
+  const isPaused = usePaneSelector(selectIsPaused)
+  const autoScroll = usePaneSelector(selectAutoScroll)
+  const dispatch = usePaneDispatch()
   if (!isPaused && autoScroll) return null
 
   const jump = () => {

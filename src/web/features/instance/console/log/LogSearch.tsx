@@ -1,6 +1,6 @@
 import type { KeyboardEvent, RefObject } from 'react'
 import { useEffect, useRef } from 'react'
-import { useDispatch, useSelector } from 'react-redux'
+import { usePaneDispatch, usePaneSelector } from '../pane'
 import type { LineBuffer } from '../../../../sockets/lineBuffer'
 import type { Match } from '../../instanceSlice'
 import {
@@ -27,11 +27,11 @@ type LogSearchProps = {
 }
 
 export function LogSearch({ shown, live, field, pane, onLeave }: LogSearchProps) {
-  const query = useSelector(selectQuery)
-  const currentMatch = useSelector(selectCurrentMatch)
-  const dispatch = useDispatch()
-  const autoScroll = useSelector(selectAutoScroll)
-  const { line: top } = useSelector(selectPosition)
+  const query = usePaneSelector(selectQuery)
+  const currentMatch = usePaneSelector(selectCurrentMatch)
+  const dispatch = usePaneDispatch()
+  const autoScroll = usePaneSelector(selectAutoScroll)
+  const { line: top } = usePaneSelector(selectPosition)
   const { search, lines, isComplete } = useSearch(shown, live, query)
   const count = search.count(lines)
   const matchNumber = currentMatch && search.matchNumber(lines, currentMatch)

@@ -1,5 +1,5 @@
 import type { RefObject } from 'react'
-import { useDispatch, useSelector } from 'react-redux'
+import { usePaneDispatch, usePaneSelector } from '../pane'
 import { saveText } from '../../../../api/saveAs'
 import { notified } from '../../../../facts'
 import { linesCleared } from '../../../../sockets/consoleSlice'
@@ -22,7 +22,6 @@ import { LogButton } from './LogButton'
 import { selectedText, textOf } from './logSelection'
 import { ToolIcon } from './ToolIcon'
 import styles from '../console.module.scss'
-import logStyles from './log.module.scss'
 
 /** `shown` holds the displayed lines, which may be older than `buffer`. */
 type LogToolsProps = {
@@ -33,14 +32,14 @@ type LogToolsProps = {
 }
 
 export function LogTools({ buffer, shown, name, pane }: LogToolsProps) {
-  const isPaused = useSelector(selectIsPaused)
-  const autoScroll = useSelector(selectAutoScroll)
-  const wrap = useSelector(selectWrap)
-  const selection = useSelector(selectSelection)
-  const dispatch = useDispatch()
+  const isPaused = usePaneSelector(selectIsPaused)
+  const autoScroll = usePaneSelector(selectAutoScroll)
+  const wrap = usePaneSelector(selectWrap)
+  const selection = usePaneSelector(selectSelection)
+  const dispatch = usePaneDispatch()
 
   const copy = async () => {
-    const selected = selection ? selectedText(shown, selection) : selectedByBrowser()
+    const selected = selection ? selectedText(shown, selection) : selectedByBrowser(pane.current)
     try {
       await navigator.clipboard.writeText(selected || textOf(buffer))
       dispatch(
@@ -89,9 +88,8 @@ export function LogTools({ buffer, shown, name, pane }: LogToolsProps) {
 }
 
 /** Text selected by the browser itself, for example by touch. */
-function selectedByBrowser() {
+function selectedByBrowser(pane: HTMLElement | null) {
   const selection = window.getSelection()
-  const isOurs =
-    selection && !selection.isCollapsed && selection.anchorNode?.parentElement?.closest(`.${logStyles.pane}`)
+  const isOurs = selection && !selection.isCollapsed && pane?.contains(selection.anchorNode)
   return isOurs ? selection.toString() : ''
 }

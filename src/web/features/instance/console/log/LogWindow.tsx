@@ -1,6 +1,6 @@
 import type { Ref } from 'react'
 import { useImperativeHandle, useLayoutEffect, useMemo, useReducer, useRef } from 'react'
-import { useDispatch, useSelector } from 'react-redux'
+import { usePaneDispatch, usePaneSelector } from '../pane'
 import type { LineBuffer } from '../../../../sockets/lineBuffer'
 import { lineAt } from '../../../../sockets/lineBuffer'
 import {
@@ -26,12 +26,12 @@ const OVERSCAN = 15
 
 /** Renders only the visible lines. The scroll position is a line, so that changes elsewhere do not move it. */
 export function LogWindow({ buffer, ref }: { buffer: LineBuffer; ref: Ref<HTMLDivElement> }) {
-  const wrap = useSelector(selectWrap)
-  const autoScroll = useSelector(selectAutoScroll)
-  const position = useSelector(selectPosition)
-  const query = useSelector(selectQuery)
-  const currentMatch = useSelector(selectCurrentMatch)
-  const dispatch = useDispatch()
+  const wrap = usePaneSelector(selectWrap)
+  const autoScroll = usePaneSelector(selectAutoScroll)
+  const position = usePaneSelector(selectPosition)
+  const query = usePaneSelector(selectQuery)
+  const currentMatch = usePaneSelector(selectCurrentMatch)
+  const dispatch = usePaneDispatch()
 
   const pane = useRef<HTMLDivElement>(null)
   useImperativeHandle(ref, () => pane.current as HTMLDivElement, [])

@@ -1,6 +1,6 @@
 import type { RefObject } from 'react'
 import { useEffect, useLayoutEffect, useRef } from 'react'
-import { useDispatch, useSelector } from 'react-redux'
+import { usePaneDispatch, usePaneSelector } from '../pane'
 import type { LineBuffer } from '../../../../sockets/lineBuffer'
 import { showSelection, eraseSelection, placeAt } from './renderedSelection'
 import type { LogSelection, Place } from '../../instanceSlice'
@@ -19,8 +19,8 @@ const CLICK_TOLERANCE_PX = 3
  * is shown as the browser's selection. Touch uses the browser's selection only.
  */
 export function useLogSelection(pane: RefObject<HTMLElement | null>, buffer: LineBuffer) {
-  const selection = useSelector(selectSelection)
-  const dispatch = useDispatch()
+  const selection = usePaneSelector(selectSelection)
+  const dispatch = usePaneDispatch()
   const now = useRef({ selection, buffer })
 
   useLayoutEffect(() => {
@@ -88,7 +88,7 @@ export function useLogSelection(pane: RefObject<HTMLElement | null>, buffer: Lin
     // The browser has one selection per page: this one ends when another begins or an input gets the focus.
     const onFocus = (event: FocusEvent) => isTypedInto(event.target) && end()
     const onPageDown = (event: MouseEvent) => {
-      const isOurs = event.target instanceof Element && event.target.closest(`.${styles.console}`)
+      const isOurs = event.target instanceof Element && event.target.closest(`.${styles.console}`)?.contains(box)
       if (!isOurs) end()
     }
 

@@ -1,0 +1,72 @@
+import type { FormEvent, KeyboardEvent, RefObject } from 'react'
+import { COMMAND_MAX_LENGTH } from '../../../../contract/pageRules'
+import { useCommandLine } from './useCommandLine'
+import styles from './console.module.scss'
+
+type CommandFieldProps = {
+  field: RefObject<HTMLInputElement | null>
+  /** What is typed and not sent is kept under it (commandDrafts.ts). */
+  draftKey: string
+  /** The history, oldest first. */
+  commands: readonly string[]
+  isUsable: boolean
+  placeholder: string
+  /** Id of the element that says where the command goes. */
+  describedBy?: string
+  onSend: (command: string) => void
+}
+
+/** A field for a command, with the history of commands. */
+export function CommandField({
+  field,
+  draftKey,
+  commands,
+  isUsable,
+  placeholder,
+  describedBy,
+  onSend,
+}: CommandFieldProps) {
+  const { text, type, older, newer } = useCommandLine(draftKey, commands)
+
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault()
+    if (!isUsable || text.trim() === '') return
+    onSend(text)
+    type('')
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'ArrowUp' && event.key !== 'ArrowDown') return
+    event.preventDefault()
+    if (event.key === 'ArrowUp') older()
+    else newer()
+  }
+
+  return (
+    <form className={styles.commandLine} onSubmit={onSubmit}>
+      <span className={styles.commandPrompt} aria-hidden="true">
+        ›
+      </span>
+      <input
+        ref={field}
+        className={styles.commandInput}
+        aria-label="Command"
+        aria-describedby={describedBy}
+        // Not disabled, because a short interruption of the connection must not take the focus away.
+        readOnly={!isUsable}
+        aria-disabled={!isUsable}
+        placeholder={placeholder}
+        value={text}
+        maxLength={COMMAND_MAX_LENGTH}
+        autoComplete="off"
+        autoCapitalize="off"
+        autoCorrect="off"
+        spellCheck={false}
+        onChange={(event) => type(event.target.value)}
+        onKeyDown={onKeyDown}
+      />
+      <button type="submit" className={styles.logButton} disabled={!isUsable}>
+        Send
+      </button>
+    </form>
+  )
+}
