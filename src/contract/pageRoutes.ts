@@ -17,6 +17,7 @@ const PAGES = {
   '/files/*': 'files',
   '/databases': 'databases',
   '/instance/:deploymentName/:instanceUid': 'instance',
+  '/consoles': 'instance',
 }
 
 export const PAGE_ROUTES = Object.keys(PAGES)

@@ -414,6 +414,15 @@ export const payloads: Record<string, unknown> = {
     { type: 'system', content: 'Started' },
   ],
 
+  'consoles/panesShown': ['u1'],
+  'consoles/targetToggled': 2,
+  'consoles/targetsChosen': [1, 2],
+  'consoles/frontChosen': 2,
+  'consoles/pickerOpened': undefined,
+  'consoles/pickerSearched': 'lobby',
+  'consoles/pickerClosed': undefined,
+  'consoles/left': undefined,
+
   'instance/killAsked': undefined,
   'instance/killAnswered': undefined,
   'instance/capsuleAsked': 1,

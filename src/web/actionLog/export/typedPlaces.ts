@@ -1,5 +1,6 @@
 import { changeTexts } from './hide'
 import { COMMAND_MARK } from '../../sockets/lineBuffer'
+import { PANES } from '../../sockets/panes'
 import type { PlainAction } from '../redact/redactAction'
 
 /**
@@ -39,7 +40,14 @@ export const typedPayloads: Record<string, Typed> = {
   'instance/searched': 'text',
   'instance/commandsRecalled': 'command',
   'console/commandSubmitted': 'command',
+  // From the address, which may be typed.
+  'consoles/panesShown': 'text',
+  'consoles/pickerSearched': 'text',
 }
+
+const INSTANCE: Typed = { query: 'text', commands: 'command' }
+const CONSOLE: Typed = { submitted: 'command', buffer: { blocks: 'echo' } }
+const inEachPane = (typed: Typed): Typed => Object.fromEntries(PANES.map((pane) => [pane, typed]))
 
 /** By slice: where the reducers put these texts. */
 export const typedState: Record<string, Typed> = {
@@ -63,8 +71,11 @@ export const typedState: Record<string, Typed> = {
   configuration: { drafts: 'byName', dialog: { to: 'address' } },
   drafts: { offers: { name: 'text' } },
   selection: { directory: 'text' },
-  instance: { query: 'text', commands: 'command' },
-  console: { submitted: 'command', buffer: { blocks: 'echo' } },
+  instance: INSTANCE,
+  instancePanes: inEachPane(INSTANCE),
+  console: CONSOLE,
+  consolePanes: inEachPane(CONSOLE),
+  consoles: { panes: { uid: 'text' }, picker: { query: 'text' } },
 }
 
 /** Fields that hold one of a few words of the console. */

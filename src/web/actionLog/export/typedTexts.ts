@@ -30,7 +30,7 @@ const MASKED = '\u2022'
 const OWN = new Set([
   ...PAGE_ROUTES.flatMap((route) => route.split('/')),
   ...SHARED_ROOT.split('/'),
-  ...['sql', 'mongo', 'tab', 'users', 'invites', 'dashboard', 'console', 'metrics', 'details'],
+  ...['sql', 'mongo', 'tab', 'instances', 'users', 'invites', 'dashboard', 'console', 'metrics', 'details'],
 ])
 
 type KnownSecrets = {

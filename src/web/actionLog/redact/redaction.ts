@@ -316,6 +316,16 @@ export const actionRules: Record<string, Rule | 'lines'> = {
   // Output is masked line by line. Of a burst the first and last lines are kept (lines.ts).
   'console/linesReceived': 'lines',
 
+  // Ids of instances, numbers of panes, and what is searched for in the names of instances.
+  'consoles/panesShown': 'keep',
+  'consoles/targetToggled': 'keep',
+  'consoles/targetsChosen': 'keep',
+  'consoles/frontChosen': 'keep',
+  'consoles/pickerOpened': 'keep',
+  'consoles/pickerSearched': 'keep',
+  'consoles/pickerClosed': 'keep',
+  'consoles/left': 'keep',
+
   'instance/killAsked': 'keep',
   'instance/killAnswered': 'keep',
   'instance/capsuleAsked': 'keep',

@@ -54,8 +54,7 @@ const configuration = page(
     ).ConfigurationEditor,
 )
 const instance = page(
-  async () =>
-    (await import(/* webpackChunkName: 'page-instance' */ '../../features/instance/InstancePage')).InstancePage,
+  async () => (await import(/* webpackChunkName: 'page-instance' */ '../pages/InstancePages')).InstancePages,
 )
 const databases = page(
   async () =>
@@ -95,6 +94,7 @@ export function AppRoutes() {
         <Route path="/security" element={account} />
         <Route path="/databases" element={databases} />
         <Route path="/instance/:deploymentName/:instanceUid" element={instance} />
+        <Route path="/consoles" element={instance} />
         {components && <Route path="/dev/components" element={components} />}
       </Route>
       <Route path="*" element={layout} />

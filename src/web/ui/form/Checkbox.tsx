@@ -1,19 +1,25 @@
 import type { ReactNode } from 'react'
 import '../../styles/checkbox.scss'
 
-/** A checkbox with a label. The label is as tall as a button. */
-export function Checkbox({
-  checked,
-  onChange,
-  children,
-}: {
+type CheckboxProps = {
   checked: boolean
   onChange: (checked: boolean) => void
+  /** Why it cannot be changed now, as a sentence. */
+  disabledBecause?: string | undefined
   children: ReactNode
-}) {
+}
+
+/** A checkbox with a label. The label is as tall as a button. */
+export function Checkbox({ checked, onChange, disabledBecause, children }: CheckboxProps) {
   return (
-    <label className="labelled-checkbox">
-      <input type="checkbox" checked={checked} onChange={({ target }) => onChange(target.checked)} />
+    <label className="labelled-checkbox" title={disabledBecause}>
+      <input
+        type="checkbox"
+        checked={checked}
+        // Not disabled, because it could not be focused and so would not tell why.
+        aria-disabled={disabledBecause !== undefined || undefined}
+        onChange={({ target }) => disabledBecause === undefined && onChange(target.checked)}
+      />
       <span>{children}</span>
     </label>
   )

@@ -1,0 +1,77 @@
+import Button from 'react-bootstrap/Button'
+import Modal from 'react-bootstrap/Modal'
+import { useDispatch, useSelector } from 'react-redux'
+import type { Instance } from '../../../../contract/instance'
+import type { Overview } from '../../../api/network'
+import { missingRight, useAccess } from '../../../api/useAccess'
+import { PANES } from '../../../sockets/panes'
+import { Checkbox } from '../../../ui/form/Checkbox'
+import { SearchField } from '../../../ui/SearchField'
+import { pickerClosed, pickerSearched, selectPicker } from './consolesSlice'
+import { StateText } from './StateText'
+import '../../../styles/modal.scss'
+import styles from './consoles.module.scss'
+
+/** More would have to be scrolled through, which is slower than typing another letter. */
+const MAX_LISTED = 100
+
+type PickerDialogProps = { overview: Overview | undefined; uids: string[]; onChange: (uids: string[]) => void }
+
+/** Chooses whose consoles are shown. Each choice applies at once. */
+export function PickerDialog({ overview, uids, onChange }: PickerDialogProps) {
+  const query = useSelector(selectPicker)?.query ?? ''
+  const { may } = useAccess()
+  const dispatch = useDispatch()
+  const wanted = query.trim().toLowerCase()
+  const found = (overview?.sections ?? [])
+    .flatMap(({ instances }) => instances)
+    .filter(({ name, description }) => `${name} ${description ?? ''}`.toLowerCase().includes(wanted))
+  const isFull = uids.length >= PANES.length
+  const close = () => dispatch(pickerClosed())
+
+  const option = ({ uid, name, deployment, state }: Instance) => {
+    const isShown = uids.includes(uid)
+    const reason = may('console', deployment)
+      ? isFull && !isShown
+        ? `${PANES.length} consoles are shown already`
+        : undefined
+      : missingRight('console')
+    return (
+      <li key={uid} title={reason}>
+        <Checkbox
+          checked={isShown}
+          disabledBecause={reason}
+          onChange={(checked) => onChange(checked ? [...uids, uid] : uids.filter((other) => other !== uid))}
+        >
+          {name}
+        </Checkbox>
+        <StateText state={state} />
+      </li>
+    )
+  }
+  return (
+    <Modal show onHide={close} centered scrollable aria-labelledby="picker-title">
+      <Modal.Header closeButton>
+        <Modal.Title as="h2" id="picker-title">
+          Choose Consoles
+        </Modal.Title>
+      </Modal.Header>
+      <Modal.Body className={styles.picker}>
+        <SearchField label="Search instances" text={query} onChange={(text) => dispatch(pickerSearched(text))} />
+        <p className={styles.pickerStatus} role="status">
+          {pickerStatus(found.length, uids.length)}
+        </p>
+        <ul>{found.slice(0, MAX_LISTED).map(option)}</ul>
+      </Modal.Body>
+      <Modal.Footer>
+        <Button onClick={close}>Done</Button>
+      </Modal.Footer>
+    </Modal>
+  )
+}
+
+function pickerStatus(found: number, chosen: number): string {
+  if (found === 0) return 'No instances match'
+  const more = found > MAX_LISTED ? `; the first ${MAX_LISTED} are listed` : ''
+  return `${chosen} of at most ${PANES.length} chosen${more}`
+}

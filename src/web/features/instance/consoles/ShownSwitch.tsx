@@ -1,0 +1,26 @@
+import { useDispatch, useSelector } from 'react-redux'
+import { frontChosen, selectFront } from './consolesSlice'
+import type { ShownConsole } from './useShownConsoles'
+import styles from './consoles.module.scss'
+
+/** On a narrow screen, which has room for one console: which of them is shown. */
+export function ShownSwitch({ consoles }: { consoles: ShownConsole[] }) {
+  const front = useSelector(selectFront)
+  const dispatch = useDispatch()
+  if (consoles.length < 2) return null
+  return (
+    <div className={styles.shownSwitch} role="group" aria-label="Shown console">
+      {consoles.map(({ pane, instance }, index) => (
+        <button
+          key={pane}
+          type="button"
+          aria-pressed={pane === front}
+          aria-label={instance?.name ?? `Console ${index + 1}`}
+          onClick={() => dispatch(frontChosen(pane))}
+        >
+          <span>{instance?.name ?? `Console ${index + 1}`}</span>
+        </button>
+      ))}
+    </div>
+  )
+}
