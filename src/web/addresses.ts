@@ -1,5 +1,10 @@
 /** Addresses of pages, as the router has them. */
 
+import type { Instance } from '../contract/instance'
+
+/** The most consoles that one page shows: one in each pane (sockets/panes.ts). */
+export const MAX_CONSOLES = 4
+
 export const configurationAddress = (deployment: string) => `/deployments/${encodeURIComponent(deployment)}/edit`
 
 export const instanceAddress = (deployment: string, uid: string) =>
@@ -14,3 +19,10 @@ export const userAddress = (id: number | string) => `/admin/users/${encodeURICom
 /** @param uids of the instances whose consoles are shown side by side */
 export const consolesAddress = (uids: readonly string[]) =>
   `/consoles${uids.map((uid, index) => `${index === 0 ? '?' : '&'}instances=${encodeURIComponent(uid)}`).join('')}`
+
+/** Returns the page with the consoles of a deployment: of its first instances, those that run before others. */
+export function deploymentConsolesAddress(instances: readonly Pick<Instance, 'uid' | 'state'>[]): string {
+  const running = instances.filter(({ state }) => state === 'RUNNING')
+  const others = instances.filter(({ state }) => state !== 'RUNNING')
+  return consolesAddress([...running, ...others].slice(0, MAX_CONSOLES).map(({ uid }) => uid))
+}

@@ -366,6 +366,10 @@ export const payloads: Record<string, unknown> = {
   'overview/menuClosed': undefined,
   'overview/powerAsked': { kind: 'restart', name: 'lobby' },
   'overview/dialogClosed': undefined,
+  'overview/selectionStarted': undefined,
+  'overview/instanceSelected': 'u1',
+  'overview/instanceDeselected': 'u1',
+  'overview/selectionEnded': undefined,
   'drafts/offersChanged': [{ kind: 'file', name: path, id: 'd1', keptAt: 1, isInterrupted: false }],
   'version/replaced': undefined,
 

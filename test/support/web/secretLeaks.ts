@@ -133,6 +133,7 @@ export const before: Record<string, string> = {
   'files/newNameTyped': 'files/renameStarted',
   'files/leaveAsked': 'files/fileOpened',
   'databases/nameTyped': 'databases/creationStarted',
+  'consoles/pickerSearched': 'consoles/pickerOpened',
   'deployments/creationEdited': 'deployments/creationStarted',
   'uploads/advanced': 'uploads/filesChosen',
 }

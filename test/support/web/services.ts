@@ -71,6 +71,8 @@ export function fakeConsole() {
     urls: [] as string[],
     sent: [] as unknown[],
     closed: 0,
+    /** All connections that are open, the oldest first. */
+    connections: [] as { url: string; listener: ConsoleListener; sent: unknown[] }[],
     /** The listener of the newest connection. */
     listener: undefined as ConsoleListener | undefined,
     receive: (frame: object | string) =>
@@ -79,10 +81,16 @@ export function fakeConsole() {
   const connect: ConnectConsole = (url, listener) => {
     consoles.urls.push(url)
     consoles.listener = listener
+    const connection = { url, listener, sent: [] as unknown[] }
+    consoles.connections.push(connection)
     return {
-      send: (text) => void consoles.sent.push(JSON.parse(text)),
+      send: (text) => {
+        consoles.sent.push(JSON.parse(text))
+        connection.sent.push(JSON.parse(text))
+      },
       close: () => {
         consoles.closed += 1
+        consoles.connections = consoles.connections.filter((other) => other !== connection)
         if (consoles.listener === listener) consoles.listener = undefined
       },
     }

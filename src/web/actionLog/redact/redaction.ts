@@ -271,6 +271,10 @@ export const actionRules: Record<string, Rule | 'lines'> = {
   'overview/menuClosed': 'keep',
   'overview/powerAsked': 'keep',
   'overview/dialogClosed': 'keep',
+  'overview/selectionStarted': 'keep',
+  'overview/instanceSelected': 'keep',
+  'overview/instanceDeselected': 'keep',
+  'overview/selectionEnded': 'keep',
 
   // The contents of drafts are outside the store.
   'drafts/offersChanged': 'keep',

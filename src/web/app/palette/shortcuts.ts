@@ -4,6 +4,7 @@ export const GO_TO: Record<string, { path: string; label: string }> = {
   d: { path: '/deployments', label: 'Deployments' },
   f: { path: '/files', label: 'Files' },
   b: { path: '/databases', label: 'Databases' },
+  c: { path: '/consoles', label: 'Consoles' },
   a: { path: '/admin', label: 'Admin' },
 }
 
@@ -28,4 +29,7 @@ export const MODIFIED_SHORTCUTS: [keys: string[], effect: string][] = [
   [['Ctrl or Cmd', 'K'], 'Find a page, deployment, instance or action'],
   [['Ctrl or Cmd', 'S'], 'Save what is edited'],
   [['Ctrl', 'Shift', 'L'], 'Export the action log'],
+  [['Alt', '1 – 4'], 'On Consoles: send to this one, or not'],
+  [['Alt', 'Shift', '1 – 4'], 'On Consoles: send to this one only'],
+  [['Alt', '0'], 'On Consoles: send to all'],
 ]

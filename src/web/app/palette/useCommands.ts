@@ -1,5 +1,11 @@
 import { useDispatch, useSelector } from 'react-redux'
-import { configurationAddress, filesAddress, instanceAddress, userAddress } from '../../addresses'
+import {
+  configurationAddress,
+  deploymentConsolesAddress,
+  filesAddress,
+  instanceAddress,
+  userAddress,
+} from '../../addresses'
 import { networkApi } from '../../api/network'
 import { useGetUsersQuery } from '../../api/admin'
 import { useAccess } from '../../api/useAccess'
@@ -55,6 +61,7 @@ export function useCommands(): Command[] {
     page('/', 'Overview', 'g o'),
     page('/deployments', 'Deployments', 'g d'),
     page('/files', 'Files', 'g f'),
+    page('/consoles', 'Consoles', 'g c'),
     ...(isLimited ? [] : [page('/databases', 'Databases', 'g b')]),
     ...(isAdmin
       ? [
@@ -74,6 +81,15 @@ export function useCommands(): Command[] {
         label: name,
         hint: 'configuration',
         to: configurationAddress(name),
+      })),
+    ...(overview?.sections ?? [])
+      .filter(({ deployment, instances: own }) => own.length > 1 && may('console', deployment.name))
+      .map(({ deployment: { name }, instances: own }): Command => ({
+        id: `consoles:${name}`,
+        group: 'Deployments',
+        label: name,
+        hint: 'open consoles side by side',
+        to: deploymentConsolesAddress(own),
       })),
     ...instances.map(({ name, uid, deployment, state }): Command => ({
       id: `instance:${deployment}/${uid}`,

@@ -1,13 +1,16 @@
 import { useDispatch, useSelector } from 'react-redux'
 import { useNavigate } from 'react-router-dom'
 import type { Deployment } from '../../../contract/deployment'
+import type { Instance } from '../../../contract/instance'
 import { useRestart, useToggle } from '../../deploymentPower'
 import { missingRight, useAccess } from '../../api/useAccess'
 import { Menu, MenuItem } from '../../ui/Menu'
-import { configurationAddress, filesAddress } from '../../addresses'
+import { configurationAddress, deploymentConsolesAddress, filesAddress } from '../../addresses'
 import { menuClosed, menuOpened, powerAsked, selectMenu } from './overviewSlice'
 
-export function DeploymentMenu({ deployment }: { deployment: Deployment }) {
+type DeploymentMenuProps = { deployment: Deployment; instances: Instance[] }
+
+export function DeploymentMenu({ deployment, instances }: DeploymentMenuProps) {
   const { name } = deployment
   const isOpen = useSelector((state: Parameters<typeof selectMenu>[0]) => selectMenu(state) === name)
   const dispatch = useDispatch()
@@ -17,13 +20,13 @@ export function DeploymentMenu({ deployment }: { deployment: Deployment }) {
       isOpen={isOpen}
       onToggle={(open) => dispatch(open ? menuOpened(name) : menuClosed())}
     >
-      <Items {...deployment} />
+      <Items {...deployment} instances={instances} />
     </Menu>
   )
 }
 
 /** Rendered while the menu is open. */
-function Items({ name, enabled, dataDirectory }: Deployment) {
+function Items({ name, enabled, dataDirectory, instances }: Omit<Deployment, 'instances'> & { instances: Instance[] }) {
   const { isRestarting } = useRestart(name)
   const { toggle, isToggling } = useToggle(name)
   const { may } = useAccess()
@@ -34,6 +37,10 @@ function Items({ name, enabled, dataDirectory }: Deployment) {
   const restartProblem = () => {
     if (!enabled) return 'Only an active deployment can be restarted'
     return isRestarting ? 'It is being restarted' : undefined
+  }
+  const consolesProblem = () => {
+    if (!may('console', name)) return missingRight('console')
+    return instances.length < 2 ? 'It has fewer than two instances' : undefined
   }
   return (
     <>
@@ -55,6 +62,9 @@ function Items({ name, enabled, dataDirectory }: Deployment) {
           Enable
         </MenuItem>
       )}
+      <MenuItem disabledBecause={consolesProblem()} onClick={() => void navigate(deploymentConsolesAddress(instances))}>
+        Open consoles side by side
+      </MenuItem>
       <MenuItem
         disabledBecause={may('files', name) ? undefined : missingRight('files')}
         onClick={() => void navigate(filesAddress(dataDirectory))}

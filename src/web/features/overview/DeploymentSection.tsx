@@ -1,5 +1,5 @@
 import { memo, useId } from 'react'
-import { useDispatch } from 'react-redux'
+import { useDispatch, useSelector } from 'react-redux'
 import type { Instance } from '../../../contract/instance'
 import { useRestartDeploymentMutation } from '../../api/deployments'
 import type { OverviewSection } from '../../api/network'
@@ -9,9 +9,10 @@ import { ErrorBoundary } from '../../ui/ErrorBoundary'
 import { Icon } from '../../ui/Icon'
 import { concernOf } from './attention'
 import { DeploymentMenu } from './DeploymentMenu'
+import { InstanceCheckbox } from './InstanceCheckbox'
 import { InstanceLink } from './InstanceLink'
 import type { OverviewState, View } from './overviewSlice'
-import { sectionToggled } from './overviewSlice'
+import { sectionToggled, selectSelected } from './overviewSlice'
 import { countPlayers } from './totals'
 import styles from './groups.module.scss'
 import instanceStyles from './instances.module.scss'
@@ -37,6 +38,7 @@ export const DeploymentSection = memo(function DeploymentSection({
   cpu,
 }: DeploymentSectionProps) {
   const { name, enabled, description } = deployment
+  const isSelecting = useSelector(selectSelected) !== null
   const dispatch = useDispatch()
   const id = useId()
   const isCards = view === 'cards'
@@ -62,7 +64,7 @@ export const DeploymentSection = memo(function DeploymentSection({
           </button>
         </h2>
         <Aside name={name} instances={instances} />
-        <DeploymentMenu deployment={deployment} />
+        <DeploymentMenu deployment={deployment} instances={instances} />
       </div>
       {!isCollapsed && (
         <div id={`${id}-instances`}>
@@ -76,7 +78,8 @@ export const DeploymentSection = memo(function DeploymentSection({
           {shown.length > 0 && (
             <ul className={isCards ? instanceStyles.cards : rowsClass(shown.length)}>
               {shown.map((instance) => (
-                <li key={instance.uid}>
+                <li key={instance.uid} className={isSelecting ? instanceStyles.selectable : undefined}>
+                  {isSelecting && <InstanceCheckbox instance={instance} />}
                   <ErrorBoundary
                     resetKey={instance.state}
                     fallback={(error) => (

@@ -19,6 +19,7 @@ import { selectDialog, selectView } from './overviewSlice'
 import { OverviewSummary } from './OverviewSummary'
 import { OverviewToolbar } from './OverviewToolbar'
 import { OverviewTotals } from './OverviewTotals'
+import { SelectionBar } from './SelectionBar'
 import { StatusBadge } from './StatusBadge'
 
 const POLL_MS = 3000
@@ -74,6 +75,7 @@ export function OverviewPage() {
           <AttentionPanel items={listAttention(sections)} />
           <OverviewToolbar names={sections.map(({ deployment }) => deployment.name)} counts={counts} view={view} />
           <DeploymentList sections={sections} view={view} />
+          <SelectionBar sections={sections} />
         </>
       )}
       {dialog && asked && <PowerDialog {...dialog} instances={asked.instances} />}

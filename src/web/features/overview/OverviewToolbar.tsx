@@ -9,7 +9,10 @@ import {
   searched,
   selectCollapsed,
   selectFilter,
+  selectionEnded,
+  selectionStarted,
   selectQuery,
+  selectSelected,
   viewChosen,
   VIEWS,
 } from './overviewSlice'
@@ -35,6 +38,7 @@ export function OverviewToolbar({ names, counts, view }: OverviewToolbarProps) {
   const filter = useSelector(selectFilter)
   const collapsed = useSelector(selectCollapsed)
   const dispatch = useDispatch()
+  const isSelecting = useSelector(selectSelected) !== null
   const areCollapsed = names.every((name) => collapsed.includes(name))
   return (
     <div className={styles.toolbar}>
@@ -50,6 +54,15 @@ export function OverviewToolbar({ names, counts, view }: OverviewToolbarProps) {
         ))}
       </div>
       <div className={styles.display}>
+        <button
+          type="button"
+          className={styles.quiet}
+          aria-pressed={isSelecting}
+          title="Select instances, to open their consoles side by side"
+          onClick={() => dispatch(isSelecting ? selectionEnded() : selectionStarted())}
+        >
+          Select
+        </button>
         <button
           type="button"
           className={styles.quiet}

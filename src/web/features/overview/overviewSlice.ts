@@ -25,6 +25,8 @@ export type OverviewState = Preferences & {
   /** The deployment whose menu is open. */
   menu: string | null
   dialog: PowerQuestion | null
+  /** Uids of the selected instances; null while none can be selected. */
+  selected: string[] | null
   /** By uid: CPU in percent at the last polls, oldest first. */
   cpu: Record<string, readonly number[]>
 }
@@ -39,6 +41,7 @@ const initialState: OverviewState = {
   query: '',
   menu: null,
   dialog: null,
+  selected: null,
   cpu: {},
 }
 
@@ -85,6 +88,18 @@ const overviewSlice = createSlice({
     dialogClosed(state) {
       state.dialog = null
     },
+    selectionStarted(state) {
+      state.selected = []
+    },
+    instanceSelected({ selected }, { payload: uid }: PayloadAction<string>) {
+      if (selected && !selected.includes(uid)) selected.push(uid)
+    },
+    instanceDeselected({ selected }, { payload: uid }: PayloadAction<string>) {
+      if (selected?.includes(uid)) selected.splice(selected.indexOf(uid), 1)
+    },
+    selectionEnded(state) {
+      state.selected = null
+    },
   },
   extraReducers: (builder) => {
     builder
@@ -102,6 +117,7 @@ const overviewSlice = createSlice({
     selectCollapsed: (state) => state.collapsed,
     selectMenu: (state) => state.menu,
     selectDialog: (state) => state.dialog,
+    selectSelected: (state) => state.selected,
     selectCpuSamples: (state) => state.cpu,
   },
 })
@@ -135,6 +151,18 @@ export const {
   menuClosed,
   powerAsked,
   dialogClosed,
+  selectionStarted,
+  instanceSelected,
+  instanceDeselected,
+  selectionEnded,
 } = overviewSlice.actions
-export const { selectView, selectFilter, selectQuery, selectCollapsed, selectMenu, selectDialog, selectCpuSamples } =
-  overviewSlice.injectInto(rootReducer).selectors
+export const {
+  selectView,
+  selectFilter,
+  selectQuery,
+  selectCollapsed,
+  selectMenu,
+  selectDialog,
+  selectSelected,
+  selectCpuSamples,
+} = overviewSlice.injectInto(rootReducer).selectors

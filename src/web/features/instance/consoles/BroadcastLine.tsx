@@ -36,7 +36,9 @@ export function BroadcastLine({ consoles, field }: BroadcastLineProps) {
       data-bs-theme="dark"
     >
       <div className={styles.targets} role="group" aria-label="Send to">
-        <span aria-hidden="true">Send to</span>
+        <span className={styles.label} aria-hidden="true">
+          Send to
+        </span>
         {consoles.map((console, index) => (
           <TargetSwitch key={console.pane} console={console} number={index + 1} />
         ))}
@@ -89,10 +91,10 @@ function TargetSwitch({ console: { pane, instance, isTarget }, number }: { conso
 }
 
 function targetText(targets: ShownConsole[], usable: ShownConsole[]): string {
-  if (targets.length === 1) return targets[0]?.instance?.name ?? ''
-  return targets.length === usable.length
-    ? `all ${usable.length} consoles`
-    : `${targets.length} of ${usable.length} consoles`
+  const [first] = targets
+  if (targets.length === 1) return first?.instance?.name ?? ''
+  if (targets.length < usable.length) return `${targets.length} of ${usable.length} consoles`
+  return targets.length === 2 ? 'both consoles' : `all ${targets.length} consoles`
 }
 
 /** The history of all targets as one. */

@@ -1,12 +1,11 @@
 import { useRef } from 'react'
 import Button from 'react-bootstrap/Button'
 import { useDispatch, useSelector } from 'react-redux'
+import { MAX_CONSOLES } from '../../../addresses'
 import { useGetOverviewQuery } from '../../../api/network'
 import { failureHint, failureText } from '../../../failure'
 import '../../../sockets/consoleSocket'
-import { PANES } from '../../../sockets/panes'
 import { ActionIcon } from '../../../ui/ActionIcon'
-import { counted } from '../../../ui/counted'
 import { EmptyState } from '../../../ui/EmptyState'
 import { LoadFailure } from '../../../ui/LoadFailure'
 import '../console/consoleListeners'
@@ -39,7 +38,11 @@ export function ConsolesPage() {
   const toCommand = () => field.current?.focus()
 
   const choose = (
-    <Button variant="outline-secondary" className="with-icon" onClick={() => dispatch(pickerOpened())}>
+    <Button
+      variant={consoles.length === 0 ? 'primary' : 'outline-secondary'}
+      className="with-icon"
+      onClick={() => dispatch(pickerOpened())}
+    >
       <ActionIcon name="plus" />
       Choose Consoles
     </Button>
@@ -49,10 +52,8 @@ export function ConsolesPage() {
       <title>Consoles · Quarterdeck</title>
       <div className={styles.head}>
         <h1>Consoles</h1>
-        <p className={styles.summary}>
-          {consoles.length > 0 && `${counted(consoles.length, 'console')} of at most ${PANES.length}`}
-        </p>
-        {choose}
+        <p className={styles.summary}>{consoles.length > 0 && `${consoles.length} of at most ${MAX_CONSOLES}`}</p>
+        {consoles.length > 0 && choose}
       </div>
       {error && (
         <LoadFailure

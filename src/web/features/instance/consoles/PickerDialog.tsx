@@ -2,9 +2,9 @@ import Button from 'react-bootstrap/Button'
 import Modal from 'react-bootstrap/Modal'
 import { useDispatch, useSelector } from 'react-redux'
 import type { Instance } from '../../../../contract/instance'
+import { MAX_CONSOLES } from '../../../addresses'
 import type { Overview } from '../../../api/network'
 import { missingRight, useAccess } from '../../../api/useAccess'
-import { PANES } from '../../../sockets/panes'
 import { Checkbox } from '../../../ui/form/Checkbox'
 import { SearchField } from '../../../ui/SearchField'
 import { pickerClosed, pickerSearched, selectPicker } from './consolesSlice'
@@ -26,14 +26,14 @@ export function PickerDialog({ overview, uids, onChange }: PickerDialogProps) {
   const found = (overview?.sections ?? [])
     .flatMap(({ instances }) => instances)
     .filter(({ name, description }) => `${name} ${description ?? ''}`.toLowerCase().includes(wanted))
-  const isFull = uids.length >= PANES.length
+  const isFull = uids.length >= MAX_CONSOLES
   const close = () => dispatch(pickerClosed())
 
   const option = ({ uid, name, deployment, state }: Instance) => {
     const isShown = uids.includes(uid)
     const reason = may('console', deployment)
       ? isFull && !isShown
-        ? `${PANES.length} consoles are shown already`
+        ? `${MAX_CONSOLES} consoles are shown already`
         : undefined
       : missingRight('console')
     return (
@@ -73,5 +73,5 @@ export function PickerDialog({ overview, uids, onChange }: PickerDialogProps) {
 function pickerStatus(found: number, chosen: number): string {
   if (found === 0) return 'No instances match'
   const more = found > MAX_LISTED ? `; the first ${MAX_LISTED} are listed` : ''
-  return `${chosen} of at most ${PANES.length} chosen${more}`
+  return `${chosen} of at most ${MAX_CONSOLES} chosen${more}`
 }

@@ -7,7 +7,6 @@ import styles from './consoles.module.scss'
 export function ShownSwitch({ consoles }: { consoles: ShownConsole[] }) {
   const front = useSelector(selectFront)
   const dispatch = useDispatch()
-  if (consoles.length < 2) return null
   return (
     <div className={styles.shownSwitch} role="group" aria-label="Shown console">
       {consoles.map(({ pane, instance }, index) => (
@@ -18,7 +17,7 @@ export function ShownSwitch({ consoles }: { consoles: ShownConsole[] }) {
           aria-label={instance?.name ?? `Console ${index + 1}`}
           onClick={() => dispatch(frontChosen(pane))}
         >
-          <span>{instance?.name ?? `Console ${index + 1}`}</span>
+          <span>{index + 1}</span> {instance?.deployment}
         </button>
       ))}
     </div>

@@ -3,10 +3,9 @@ import { useDispatch, useSelector } from 'react-redux'
 import { useNavigate, useSearchParams } from 'react-router-dom'
 import type { Right } from '../../../../contract/access'
 import type { Instance } from '../../../../contract/instance'
-import { consolesAddress } from '../../../addresses'
+import { consolesAddress, MAX_CONSOLES } from '../../../addresses'
 import type { Overview } from '../../../api/network'
 import { missingRight, useAccess } from '../../../api/useAccess'
-import { PANES } from '../../../sockets/panes'
 import type { ShownPane } from './consolesSlice'
 import { consolesLeft, panesShown, selectPanes } from './consolesSlice'
 
@@ -46,4 +45,4 @@ export function useShowConsoles() {
 }
 
 const uidsOf = (parameters: URLSearchParams) =>
-  [...new Set(parameters.getAll('instances').filter((uid) => uid !== ''))].slice(0, PANES.length)
+  [...new Set(parameters.getAll('instances').filter((uid) => uid !== ''))].slice(0, MAX_CONSOLES)

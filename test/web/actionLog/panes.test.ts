@@ -1,0 +1,79 @@
+import { redactAction } from '../../../src/web/actionLog/redact/redactAction'
+import { showState } from '../../../src/web/actionLog/record/devTools'
+import { replayReducer } from '../../../src/web/actionLog/replay/replayReducer'
+import { commandsLoaded, searched } from '../../../src/web/features/instance/instanceSlice'
+import {
+  commandRefused,
+  commandSent,
+  commandSubmitted,
+  consoleLeft,
+  consoleOpened,
+  linesReceived,
+  selectBuffer,
+} from '../../../src/web/sockets/consoleSlice'
+import { allLines } from '../../../src/web/sockets/lineBuffer'
+import { inPane } from '../../../src/web/sockets/panes'
+import { exported, expectNowhere, later, SECRET } from '../../support/web/exportedLog'
+
+type Action = { type: string }
+const lobby = { deployment: 'lobby', podName: 'lobby-0' }
+const survival = { deployment: 'survival', podName: 'survival-0' }
+const line = (content: string) => linesReceived([{ type: 'message', content }])
+
+/** Two consoles side by side, and that of the instance page. */
+const opened: Action[] = [
+  consoleOpened(lobby),
+  inPane(consoleOpened(lobby), 1),
+  inPane(consoleOpened(survival), 2),
+  inPane(commandsLoaded([`setkey ${SECRET}`]), 2),
+]
+const walk: Action[] = [
+  ...opened,
+  line('of the instance page'),
+  inPane(line(`in pane one ${SECRET}`), 1),
+  inPane(commandSubmitted(`setkey ${SECRET}`), 2),
+  inPane(commandSent(), 2),
+  inPane(searched(SECRET), 2),
+]
+const after = (actions: Action[]) => actions.reduce(replayReducer, replayReducer({}, { type: 'begun' }))
+const linesOf = (state: object, pane?: 1 | 2) => allLines(selectBuffer(state, pane)).map(({ content }) => content)
+
+test('an action is about the console of its pane only', () => {
+  const state = after(walk)
+  expect(linesOf(state)).toEqual(['of the instance page'])
+  expect(linesOf(state, 1)).toEqual([`in pane one ${SECRET}`])
+  expect(linesOf(state, 2)).toEqual([`> setkey ${SECRET}`])
+})
+
+test('a console that was left has no state, and what arrives late for it makes none', () => {
+  const state = after([...walk, inPane(consoleLeft(), 2), inPane(line('late'), 2), inPane(commandRefused(), 2)])
+  expect(Object.keys(state.consolePanes as object)).toEqual(['1'])
+  expect(Object.keys(state.instancePanes as object)).toEqual(['1'])
+})
+
+test('a file may name any pane: an unknown one is that of the instance page', () => {
+  const state = after([...opened, { ...line('x'), meta: { pane: '__proto__' } } as Action])
+  expect(linesOf(state)).toEqual(['x'])
+})
+
+test('decisions §10: a log has the pane of an action, and neither output nor arguments of commands of panes', () => {
+  expect(redactAction(inPane(commandSubmitted('setkey key'), 2))).toMatchObject({ meta: { pane: 2 } })
+  const { text, log } = exported(walk)
+  expectNowhere(text)
+  expect(text).not.toContain('in pane one')
+  expect(linesOf(log.final, 1)).toEqual(['…'])
+  expect(linesOf(log.final, 2)).toEqual([expect.stringMatching(/^> setkey /)])
+})
+
+test('decisions §10: the same holds for what is in the base state', () => {
+  const { text, log } = exported([...walk, ...later])
+  expectNowhere(text)
+  expect(text).not.toContain('in pane one')
+  expect(linesOf(log.base, 1)).toEqual(['…'])
+})
+
+test('decisions §10: Redux DevTools show neither commands nor output of panes', () => {
+  const shown = JSON.stringify(showState(after([...walk, inPane(commandSubmitted(`setkey ${SECRET}`), 2)])))
+  expect(shown).not.toContain(`setkey ${SECRET}`)
+  expect(JSON.parse(shown)).toMatchObject({ consolePanes: { 1: { buffer: { lines: 1 } } } })
+})
