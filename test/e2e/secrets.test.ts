@@ -213,6 +213,28 @@ browserTest(
       await page.keyboard.press('Enter')
       await page.getByRole('log').getByText(`end of ${command.length}`).last().waitFor()
     }
+
+    // The same in a console beside others.
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox').fill('Consoles')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Consoles' }).waitFor()
+    const choose = page.getByRole('button', { name: 'Choose Consoles' })
+    await inDialog(page, () => choose.click())
+    await choose.click()
+    await page
+      .getByRole('dialog')
+      .getByRole('checkbox', { name: /-world$/ })
+      .check()
+    await page.getByRole('button', { name: 'Done' }).click()
+    for (const command of [`setkey ${KEY}`, `login ${PASSWORD}`]) {
+      const heard = page.getByRole('log').getByText(`end of ${command.length}`)
+      const before = await heard.count()
+      await page.getByLabel('Command', { exact: true }).fill(command)
+      await page.keyboard.press('Enter')
+      await heard.nth(before).waitFor()
+    }
+    await page.getByLabel('Search the console').fill(KEY)
     await page.getByRole('log').click()
     await page.keyboard.press('Control+F')
     await page.getByLabel('Search the console').waitFor()

@@ -33,7 +33,7 @@ test('the palette finds deployments, instances and directories by all words, and
   await screen.findByText('a1b2c3-lobby')
   await user.click(screen.getByRole('button', { name: 'Command palette' }))
   await user.type(await field(), 'lob')
-  expect(optionsOf('Deployments')).toEqual(['lobbyconfiguration'])
+  expect(optionsOf('Deployments')).toEqual(['lobbyconfiguration', 'lobbyopen consoles side by side'])
   expect(optionsOf('Instances')).toEqual(['a1b2c3-lobbyOnline', 'd4e5f6-lobbyOnline'])
   expect(optionsOf('Directories')).toEqual(['/lobbyfiles'])
   await user.type(await field(), ' files')
@@ -41,6 +41,20 @@ test('the palette finds deployments, instances and directories by all words, and
   await user.keyboard('{Enter}')
   await waitFor(() => expect(window.location.pathname).toBe('/files/lobby'))
   await waitFor(() => expect(store.getState().palette?.shown).toBeNull())
+})
+
+test('the palette opens the consoles of a deployment with several instances side by side', async () => {
+  const { user } = open('/')
+  await screen.findByText('a1b2c3-lobby')
+  await user.click(screen.getByRole('button', { name: 'Command palette' }))
+  await user.type(await field(), 'side by side')
+  // Survival has one instance.
+  expect(screen.getAllByRole('option').map(({ textContent }) => textContent)).toEqual([
+    'lobbyopen consoles side by side',
+  ])
+  await user.keyboard('{Enter}')
+  await waitFor(() => expect(window.location.pathname).toBe('/consoles'))
+  expect(window.location.search).toBe('?instances=uid-a1b2c3-lobby&instances=uid-d4e5f6-lobby')
 })
 
 test('the arrow keys move through the commands and wrap around', async () => {

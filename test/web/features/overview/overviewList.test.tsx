@@ -319,6 +319,13 @@ describe('the menu of a deployment', () => {
     expect(calls).toHaveLength(1)
   })
 
+  test('opens the consoles of its instances side by side', async () => {
+    const { user } = await open()
+    await user.click(await item('Open consoles side by side'))
+    expect(window.location.pathname).toBe('/consoles')
+    expect(window.location.search).toBe('?instances=uid-3fa2c1-lobby&instances=uid-77e0d4-lobby')
+  })
+
   test('does nothing if the question is answered with Cancel', async () => {
     const { network, user } = await open()
     const { calls } = network.post('/api/deployments/lobby/toggle').answers({})
@@ -371,5 +378,48 @@ describe('the menu of a deployment', () => {
     expect(screen.queryByRole('dialog')).toBeNull()
     expect(calls).toHaveLength(0)
     expect(await item(/^Open files.*right “files”/)).toHaveAttribute('aria-disabled', 'true')
+  })
+})
+
+describe('selecting instances', () => {
+  const five = manyOf(5)
+  const select = async (instances = five) => {
+    const app = renderApp('/', { signedInAs: 'ann' })
+    app.network.shows([{ deployment: lobby, instances }])
+    await app.user.click(await screen.findByRole('button', { name: 'Select' }))
+    return app
+  }
+  const box = (at: number) => screen.getByRole('checkbox', { name: `Select ${five[at]?.name}` })
+
+  test('the consoles of the selected instances are opened in the order of the selection', async () => {
+    const { user, store } = await select()
+    const button = screen.getByRole('button', { name: 'Open consoles side by side' })
+    expect(button).toHaveAttribute('aria-disabled', 'true')
+    expect(button).toHaveAttribute('title', 'Select at least two instances')
+    for (const at of [3, 0]) await user.click(box(at))
+    expect(screen.getByText('2 of at most 4 selected')).toBeVisible()
+    await user.click(screen.getByRole('link', { name: 'Open consoles side by side' }))
+    expect(window.location.search).toBe(`?instances=${five[3]?.uid}&instances=${five[0]?.uid}`)
+    expect(store.getState().overview?.selected).toBeNull()
+  })
+
+  test('a fifth one cannot be selected, and says why', async () => {
+    const { user } = await select()
+    for (const at of [0, 1, 2, 3, 4]) await user.click(box(at))
+    expect(box(4)).not.toBeChecked()
+    expect(box(4)).toHaveAttribute('aria-disabled', 'true')
+    expect(box(4).closest('label')).toHaveAttribute('title', '4 instances are selected already')
+    await user.click(box(0))
+    await user.click(box(4))
+    expect(box(4)).toBeChecked()
+  })
+
+  test('an end of the selection removes the checkboxes', async () => {
+    const { user } = await select()
+    await user.click(box(0))
+    await user.click(screen.getByRole('button', { name: 'Cancel' }))
+    expect(screen.queryByRole('checkbox')).toBeNull()
+    await user.click(screen.getByRole('button', { name: 'Select' }))
+    expect(box(0)).not.toBeChecked()
   })
 })

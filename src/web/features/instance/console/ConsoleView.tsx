@@ -50,7 +50,7 @@ export function ConsoleView({ label, name, start, end, isPane = false, onLeave, 
     >
       <div className={styles.head}>
         {start}
-        <LogSearch shown={buffer} live={live} field={search} pane={pane} onLeave={onLeave} />
+        <LogSearch label={label} shown={buffer} live={live} field={search} pane={pane} onLeave={onLeave} />
         <LogTools buffer={live} shown={buffer} name={name} pane={pane} />
         {end}
       </div>

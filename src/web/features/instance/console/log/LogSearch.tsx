@@ -19,6 +19,8 @@ import styles from '../console.module.scss'
 
 /** `shown` holds the displayed lines, which may be older than `live`. Newer lines are searched too. */
 type LogSearchProps = {
+  /** Name of the console. */
+  label: string
   shown: LineBuffer
   live: LineBuffer
   field: RefObject<HTMLInputElement | null>
@@ -26,7 +28,7 @@ type LogSearchProps = {
   onLeave: () => void
 }
 
-export function LogSearch({ shown, live, field, pane, onLeave }: LogSearchProps) {
+export function LogSearch({ label, shown, live, field, pane, onLeave }: LogSearchProps) {
   const query = usePaneSelector(selectQuery)
   const currentMatch = usePaneSelector(selectCurrentMatch)
   const dispatch = usePaneDispatch()
@@ -62,7 +64,7 @@ export function LogSearch({ shown, live, field, pane, onLeave }: LogSearchProps)
   }
 
   return (
-    <div className={styles.logSearch} role="search">
+    <div className={styles.logSearch} role="search" aria-label={label}>
       <ToolIcon name="search" />
       <input
         ref={field}
