@@ -197,6 +197,27 @@ browserTest(
     await page.getByRole('menuitem', { name: 'API keys' }).click()
     await inDialog(page, () => page.getByRole('button', { name: 'Create API key' }).click())
 
+    // Commands in a console beside others.
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox').fill('Consoles')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Consoles' }).waitFor()
+    const choose = page.getByRole('button', { name: 'Choose Consoles' })
+    await inDialog(page, () => choose.click())
+    await choose.click()
+    await page
+      .getByRole('dialog')
+      .getByRole('checkbox', { name: /-world$/ })
+      .check()
+    await page.getByRole('button', { name: 'Done' }).click()
+    await page.getByText('Connected', { exact: true }).waitFor()
+    for (const command of [`setkey ${KEY}`, `login ${PASSWORD}`]) {
+      await page.getByLabel('Command', { exact: true }).fill(command)
+      await page.keyboard.press('Enter')
+      await page.getByRole('log').getByText(`end of ${command.length}`).last().waitFor()
+    }
+    await page.getByLabel('Search the console').fill(KEY)
+
     // Console commands: a plain, an unknown and a sign-in command, each printed in all encodings.
     await header(page, 'Overview').click()
     await page.getByRole('link', { name: /-world/ }).click()
@@ -213,28 +234,6 @@ browserTest(
       await page.keyboard.press('Enter')
       await page.getByRole('log').getByText(`end of ${command.length}`).last().waitFor()
     }
-
-    // The same in a console beside others.
-    await page.keyboard.press('Control+k')
-    await page.getByRole('combobox').fill('Consoles')
-    await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'Consoles' }).waitFor()
-    const choose = page.getByRole('button', { name: 'Choose Consoles' })
-    await inDialog(page, () => choose.click())
-    await choose.click()
-    await page
-      .getByRole('dialog')
-      .getByRole('checkbox', { name: /-world$/ })
-      .check()
-    await page.getByRole('button', { name: 'Done' }).click()
-    for (const command of [`setkey ${KEY}`, `login ${PASSWORD}`]) {
-      const heard = page.getByRole('log').getByText(`end of ${command.length}`)
-      const before = await heard.count()
-      await page.getByLabel('Command', { exact: true }).fill(command)
-      await page.keyboard.press('Enter')
-      await heard.nth(before).waitFor()
-    }
-    await page.getByLabel('Search the console').fill(KEY)
     await page.getByRole('log').click()
     await page.keyboard.press('Control+F')
     await page.getByLabel('Search the console').waitFor()
