@@ -1,4 +1,4 @@
-import type { Draft, PayloadAction, Reducer } from '@reduxjs/toolkit'
+import type { Draft, PayloadAction } from '@reduxjs/toolkit'
 import { createAction, createSlice, original } from '@reduxjs/toolkit'
 import type { ConsoleRequest } from '../../contract/consoleChannel'
 import { rootReducer } from '../app/rootReducer'
@@ -125,7 +125,7 @@ export const {
   linesCleared,
 } = consoleSlice.actions
 
-const reducer = consoleSlice.reducer as Reducer<ConsoleState>
+const reducer = consoleSlice.reducer
 rootReducer.inject({ reducerPath: 'console', reducer: outsidePanes(reducer) })
 rootReducer.inject({
   reducerPath: 'consolePanes',

@@ -70,19 +70,26 @@ export function BroadcastLine({ consoles, field }: BroadcastLineProps) {
   )
 }
 
-function TargetSwitch({ console: { pane, instance, isTarget }, number }: { console: ShownConsole; number: number }) {
+function TargetSwitch({ console, number }: { console: ShownConsole; number: number }) {
+  const { pane, instance, problem } = console
   const dispatch = useDispatch()
   const name = instance?.name ?? `Console ${number}`
+  const isTarget = console.isTarget && instance !== undefined
   return (
     <button
       type="button"
       role="switch"
       aria-checked={isTarget}
+      aria-disabled={!instance || undefined}
       aria-label={name}
       aria-keyshortcuts={`Alt+${number}`}
-      title={`${name}: Alt+${number}, only this one: Alt+Shift+${number}`}
+      title={
+        instance
+          ? `${name}: Alt+${number}, only this one: Alt+Shift+${number}`
+          : (problem ?? 'Its instance is not loaded yet')
+      }
       className={styles.chip}
-      onClick={() => dispatch(targetToggled(pane))}
+      onClick={() => instance && dispatch(targetToggled(pane))}
     >
       <span className={isTarget ? `${styles.number} ${styles.target}` : styles.number}>{number}</span>
       <span className={styles.chipName}>{name}</span>

@@ -29,7 +29,7 @@ type ConsolePaneProps = {
 export function ConsolePane({ console, number, isFront, onClose, onLeave }: ConsolePaneProps) {
   const { pane, instance, problem, isTarget } = console
   const badge = (
-    <span className={isTarget ? `${styles.number} ${styles.target}` : styles.number} aria-hidden="true">
+    <span className={isTarget && instance ? `${styles.number} ${styles.target}` : styles.number} aria-hidden="true">
       {number}
     </span>
   )
