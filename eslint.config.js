@@ -61,7 +61,7 @@ const mayImport = {
         'web/facts.ts',
         'web/failure.ts',
         'web/addresses.ts',
-        'web/deploymentPower.ts',
+        'web/deploymentPower',
         'web/instanceState.ts',
         'web/styles',
       ],

@@ -18,6 +18,17 @@ export const reportProblem =
     if (toast !== undefined) dispatch(notified('danger', toast))
   }
 
+/**
+ * Reports the result of a call: success and failure as a toast, a failure also in the problem log. `quiet` omits the
+ * toast of a failure.
+ */
+export const reportResult =
+  ({ error }: { error?: unknown }, success: string, failure: string, { quiet = false } = {}) =>
+  (dispatch: AppDispatch) => {
+    if (error) dispatch(reportProblem(failure, failureReason(error), quiet ? undefined : failure))
+    else dispatch(notified('success', success))
+  }
+
 /** Returns why a call failed, in the server's words; for several entries, one line for each. */
 export function failureReason(error: unknown): string {
   const { failed = [] } = (error ?? {}) as Partial<ApiFailure>

@@ -54,6 +54,7 @@ test('the replay reducer includes the slices of all pages', () => {
     files: true,
     instance: true,
     instancePanes: true,
+    interruption: true,
     keys: true,
     navigation: true,
     overview: true,

@@ -1,6 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { sessionEnded } from '../../../src/web/facts'
 import { deploymentOf, entryOf, instanceOf, userOf } from '../../support/web/factories'
+import { network } from '../../support/web/network'
 import { renderApp } from '../../support/web/renderApp'
 
 const lobby = { deployment: deploymentOf('lobby'), instances: [instanceOf('a1b2c3-lobby'), instanceOf('d4e5f6-lobby')] }
@@ -33,7 +34,12 @@ test('the palette finds deployments, instances and directories by all words, and
   await screen.findByText('a1b2c3-lobby')
   await user.click(screen.getByRole('button', { name: 'Command palette' }))
   await user.type(await field(), 'lob')
-  expect(optionsOf('Deployments')).toEqual(['lobbyconfiguration', 'lobbyopen consoles side by side'])
+  expect(optionsOf('Deployments')).toEqual([
+    'lobbyconfiguration',
+    'lobbyrestart',
+    'lobbydisable',
+    'lobbyopen consoles side by side',
+  ])
   expect(optionsOf('Instances')).toEqual(['a1b2c3-lobbyOnline', 'd4e5f6-lobbyOnline'])
   expect(optionsOf('Directories')).toEqual(['/lobbyfiles'])
   await user.type(await field(), ' files')
@@ -41,6 +47,54 @@ test('the palette finds deployments, instances and directories by all words, and
   await user.keyboard('{Enter}')
   await waitFor(() => expect(window.location.pathname).toBe('/files/lobby'))
   await waitFor(() => expect(store.getState().palette?.shown).toBeNull())
+})
+
+test('a deployment is restarted and disabled from the palette, after the question that all pages ask', async () => {
+  const { user, network } = open('/files')
+  const restart = network.post('/api/deployments/lobby/restart').answers({})
+  const toggle = network.post('/api/deployments/lobby/toggle').answers({})
+  const choose = async (words: string, found: string) => {
+    await user.keyboard('{Control>}k{/Control}')
+    await user.type(await field(), words)
+    await screen.findByRole('option', { name: found })
+    await user.keyboard('{Enter}')
+  }
+  await screen.findByRole('heading', { name: /Files/ })
+  await choose('lobby restart', 'lobby restart')
+  const question = await screen.findByRole('dialog', { name: 'Restart lobby' })
+  expect(question).toHaveTextContent('Restart 2 instances of lobby?')
+  expect(restart.calls).toHaveLength(0)
+  await user.click(within(question).getByRole('button', { name: 'Restart' }))
+  expect(await screen.findByText('Successfully restarted lobby')).toBeVisible()
+  expect(restart.calls).toHaveLength(1)
+
+  await choose('lobby disable', 'lobby disable')
+  await user.click(await screen.findByRole('button', { name: 'Disable' }))
+  await waitFor(() => expect(toggle.calls.map(({ body }) => body)).toEqual([{ enabled: false }]))
+})
+
+test('a disabled deployment is enabled from the palette at once', async () => {
+  const { user, network } = open('/')
+  network.shows([{ deployment: deploymentOf('lobby', { enabled: false }), instances: [] }])
+  const { calls } = network.post('/api/deployments/lobby/toggle').answers({})
+  await screen.findByRole('heading', { name: 'Network Overview' })
+  await user.keyboard('{Control>}k{/Control}')
+  await user.type(await field(), 'lobby enable')
+  await screen.findByRole('option', { name: 'lobby enable' })
+  await user.keyboard('{Enter}')
+  await waitFor(() => expect(calls.map(({ body }) => body)).toEqual([{ enabled: true }]))
+  expect(screen.queryByRole('dialog', { name: /lobby/ })).toBeNull()
+})
+
+test('the palette offers no change of power without the right to it', async () => {
+  network
+    .get('/api/account')
+    .answers({ role: 'limited', grants: [{ deployment: 'lobby', rights: ['view', 'console'] }] })
+  const { user } = open('/')
+  await screen.findByText('a1b2c3-lobby')
+  await user.keyboard('{Control>}k{/Control}')
+  await user.type(await field(), 'lobby')
+  await waitFor(() => expect(optionsOf('Deployments')).toEqual(['lobbyopen consoles side by side']))
 })
 
 test('the palette opens the consoles of a deployment with several instances side by side', async () => {

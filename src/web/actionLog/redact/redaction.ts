@@ -269,8 +269,6 @@ export const actionRules: Record<string, Rule | 'lines'> = {
   'overview/allExpanded': 'keep',
   'overview/menuOpened': 'keep',
   'overview/menuClosed': 'keep',
-  'overview/powerAsked': 'keep',
-  'overview/dialogClosed': 'keep',
   'overview/selectionStarted': 'keep',
   'overview/instanceSelected': 'keep',
   'overview/instanceDeselected': 'keep',
@@ -281,11 +279,12 @@ export const actionRules: Record<string, Rule | 'lines'> = {
 
   'version/replaced': 'keep',
 
+  'interruption/asked': 'keep',
+  'interruption/answered': 'keep',
   'deployments/creationStarted': 'keep',
   'deployments/creationEdited': 'keep',
   'deployments/creationTried': 'keep',
   'deployments/deletionAsked': 'keep',
-  'deployments/interruptionAsked': 'keep',
   'deployments/dialogClosed': 'keep',
   'deployments/filtered': 'keep',
   'deployments/menuToggled': 'keep',

@@ -1,6 +1,7 @@
 import { Suspense } from 'react'
 import { useSelector } from 'react-redux'
 import { lazyEarly } from '../../chunks'
+import { selectInterruption } from '../../deploymentPower/interruptionSlice'
 import { selectShown } from './paletteSlice'
 import { useShortcuts } from './useShortcuts'
 
@@ -12,14 +13,22 @@ const ShortcutsDialog = lazyEarly(
   async () => (await import(/* webpackChunkName: 'header-dialogs' */ './ShortcutsDialog')).ShortcutsDialog,
 )
 
-/** The command palette with the shortcuts of all pages. */
+const InterruptionDialog = lazyEarly(
+  async () =>
+    (await import(/* webpackChunkName: 'header-dialogs' */ '../../deploymentPower/InterruptionDialog'))
+      .InterruptionDialog,
+)
+
+/** The command palette with the shortcuts of all pages, and the question before a change that interrupts instances. */
 export function Palette() {
   const shown = useSelector(selectShown)
+  const interruption = useSelector(selectInterruption)
   useShortcuts()
   return (
     <Suspense>
       {shown === 'commands' && <PaletteDialog />}
       {shown === 'shortcuts' && <ShortcutsDialog />}
+      {interruption && <InterruptionDialog {...interruption} />}
     </Suspense>
   )
 }

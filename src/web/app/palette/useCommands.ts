@@ -1,4 +1,4 @@
-import { useDispatch, useSelector } from 'react-redux'
+import { useSelector } from 'react-redux'
 import {
   configurationAddress,
   deploymentConsolesAddress,
@@ -6,14 +6,18 @@ import {
   instanceAddress,
   userAddress,
 } from '../../addresses'
+import { countsOf } from '../../api/deployments'
 import { networkApi } from '../../api/network'
 import { useGetUsersQuery } from '../../api/admin'
 import { useAccess } from '../../api/useAccess'
 import { useLogout } from '../../api/useLogout'
 import { accountDialogOpened } from '../../features/account/accountSlice'
+import { toggleDeployment } from '../../deploymentPower/power'
+import { useAskFirst } from '../../deploymentPower/useAskFirst'
 import { selectIsAdmin } from '../../features/auth/sessionSlice'
 import { problemsOpened } from '../../features/problems/problemsSlice'
 import { appearanceOf } from '../../instanceState'
+import { useAppDispatch } from '../hooks'
 import { THEMES, themeChosen } from '../themeSlice'
 import { shortcutsOpened } from './paletteSlice'
 
@@ -33,7 +37,8 @@ export interface Command {
 
 /** Everything that the signed-in user may go to or do from the palette. */
 export function useCommands(): Command[] {
-  const dispatch = useDispatch()
+  const dispatch = useAppDispatch()
+  const askFirst = useAskFirst()
   const isAdmin = useSelector(selectIsAdmin)
   const { isLimited, may } = useAccess()
   const [logout] = useLogout()
@@ -82,6 +87,23 @@ export function useCommands(): Command[] {
         hint: 'configuration',
         to: configurationAddress(name),
       })),
+    ...(overview?.sections ?? [])
+      .filter(({ deployment }) => may('power', deployment.name))
+      .flatMap(({ deployment: { name, enabled }, instances: own }) => {
+        const power = (id: string, hint: string, run: () => unknown): Command => ({
+          id: `${id}:${name}`,
+          group: 'Deployments',
+          label: name,
+          hint,
+          run: () => void run(),
+        })
+        return enabled
+          ? [
+              power('restart', 'restart', () => askFirst('restart', name, countsOf(own))),
+              power('disable', 'disable', () => askFirst('disable', name, countsOf(own))),
+            ]
+          : [power('enable', 'enable', () => dispatch(toggleDeployment(name, true)))]
+      }),
     ...(overview?.sections ?? [])
       .filter(({ deployment, instances: own }) => own.length > 1 && may('console', deployment.name))
       .map(({ deployment: { name }, instances: own }): Command => ({

@@ -8,15 +8,15 @@ import { Menu, MenuItem } from '../../ui/Menu'
 import { configurationAddress, filesAddress } from '../../addresses'
 import { deletionRequested, menuToggled, selectIsMenuOpen } from './deploymentsSlice'
 import { typeOf } from './deploymentType'
-import { useAskFirst } from './useAskFirst'
-import { useRestart } from '../../deploymentPower'
+import { useIsRestarting } from '../../deploymentPower/power'
+import { useAskFirst } from '../../deploymentPower/useAskFirst'
 import styles from './deployments.module.scss'
 
 /** Icon buttons, and a menu in their place where there is no room for them. */
 export function DeploymentActions({ deployment }: { deployment: ListedDeployment }) {
   const { name, typeIndex, enabled, dataDirectory, counts } = deployment
-  const { restart, isRestarting } = useRestart(name)
-  const askFirst = useAskFirst(name, counts)
+  const isRestarting = useIsRestarting(name)
+  const askFirst = useAskFirst()
   const { isLimited, may } = useAccess()
   const isMenuOpen = useAppSelector((state) => selectIsMenuOpen(state, name))
   const dispatch = useDispatch()
@@ -33,7 +33,7 @@ export function DeploymentActions({ deployment }: { deployment: ListedDeployment
         ? undefined
         : 'Only an active deployment can be restarted'
   const onRestart = () => {
-    if (whyNoRestart === undefined) askFirst('restart', restart)
+    if (whyNoRestart === undefined) askFirst('restart', name, counts)
   }
   const onDelete = () => dispatch(deletionRequested(name))
 

@@ -1,7 +1,8 @@
 import type { ListedDeployment } from '../../api/deployments'
 import { missingRight, useAccess } from '../../api/useAccess'
-import { useToggle } from '../../deploymentPower'
-import { useAskFirst } from './useAskFirst'
+import { useAppDispatch } from '../../app/hooks'
+import { toggleDeployment, useIsToggling } from '../../deploymentPower/power'
+import { useAskFirst } from '../../deploymentPower/useAskFirst'
 
 type DeploymentToggleProps = {
   deployment: Pick<ListedDeployment, 'name' | 'enabled' | 'counts'>
@@ -10,14 +11,15 @@ type DeploymentToggleProps = {
 }
 
 export function DeploymentToggle({ deployment: { name, enabled, counts }, label }: DeploymentToggleProps) {
-  const { toggle, isToggling } = useToggle(name)
+  const isToggling = useIsToggling(name)
   const mayToggle = useAccess().may('power', name)
-  const askFirst = useAskFirst(name, counts)
+  const askFirst = useAskFirst()
+  const dispatch = useAppDispatch()
   const change = () => {
     // The switch is not disabled meanwhile, because it would lose the keyboard focus.
     if (isToggling || !mayToggle) return
-    if (enabled) askFirst('disable', () => toggle(false))
-    else void toggle(true)
+    if (enabled) askFirst('disable', name, counts)
+    else void dispatch(toggleDeployment(name, true))
   }
   return (
     <div className="form-check form-switch">

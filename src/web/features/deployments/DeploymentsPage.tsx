@@ -7,6 +7,7 @@ import type { ListedDeployment } from '../../api/deployments'
 import { deploymentsApi, useGetDeploymentsQuery } from '../../api/deployments'
 import { useAccess } from '../../api/useAccess'
 import { useAppDispatch } from '../../app/hooks'
+import { selectInterruption } from '../../deploymentPower/interruptionSlice'
 import { DraftHints } from '../../drafts/DraftHints'
 import { ActionIcon } from '../../ui/ActionIcon'
 import { counted } from '../../ui/counted'
@@ -22,7 +23,6 @@ import { DeploymentsSection } from './DeploymentsSection'
 import { DeploymentsSkeleton } from './DeploymentsSkeleton'
 import { creationStarted, dialogClosed, filtered, selectDialog, selectFilter, selectGuide } from './deploymentsSlice'
 import { appearances, typeOf } from './deploymentType'
-import { InterruptionDialog } from './InterruptionDialog'
 import { guideOpened } from './keptGuide'
 import styles from './deployments.module.scss'
 
@@ -45,7 +45,8 @@ export function DeploymentsPage() {
   const dispatch = useAppDispatch()
 
   const page = useRef<HTMLDivElement>(null)
-  useFocusFallback(page, dialog !== null, headingOf)
+  const isAsked = useSelector(selectInterruption) !== null
+  useFocusFallback(page, dialog !== null || isAsked, headingOf)
   useEffect(() => {
     dispatch(guideOpened())
     return () => void dispatch(dialogClosed())
@@ -117,7 +118,6 @@ export function DeploymentsPage() {
       )}
       {dialog?.kind === 'create' && <CreateDeploymentDialog creation={dialog} />}
       {dialog?.kind === 'delete' && <DeleteDeploymentDialog name={dialog.name} />}
-      {dialog?.kind === 'interrupt' && <InterruptionDialog name={dialog.name} change={dialog.change} />}
     </div>
   )
 }

@@ -8,13 +8,11 @@ import { sessionEnded } from '../../facts'
 /** `node` is empty if none is chosen. `tries` counts submissions: from the first on, the form shows errors. */
 export type Creation = { kind: 'create'; name: string; type: DeploymentType; node: string; tries?: number }
 type Deletion = { kind: 'delete'; name: string }
-/** Asks before instances that run are interrupted. */
-export type Interruption = { kind: 'interrupt'; name: string; change: 'restart' | 'disable' }
 /** The steps after a creation. `isConfigured`: its configuration was saved since. */
 export type Guide = { name: string; isConfigured: boolean }
 
 export type DeploymentsState = {
-  dialog: Creation | Deletion | Interruption | null
+  dialog: Creation | Deletion | null
   filter: string
   /** Name of the deployment whose menu is open. */
   menu: string | null
@@ -41,11 +39,8 @@ const deploymentsSlice = createSlice({
     deletionAsked(state, { payload: name }: PayloadAction<string>) {
       state.dialog = { kind: 'delete', name }
     },
-    interruptionAsked(state, { payload }: PayloadAction<Omit<Interruption, 'kind'>>) {
-      state.dialog = { kind: 'interrupt', ...payload }
-    },
     /** With a kind, closes only that dialog: a call that ends late must not close one that was opened meanwhile. */
-    dialogClosed(state, { payload: kind }: PayloadAction<'create' | 'delete' | 'interrupt' | undefined>) {
+    dialogClosed(state, { payload: kind }: PayloadAction<'create' | 'delete' | undefined>) {
       if (!kind || state.dialog?.kind === kind) state.dialog = null
     },
     filtered(state, { payload: text }: PayloadAction<string>) {
@@ -95,7 +90,6 @@ export const {
   creationEdited,
   creationTried: creationSubmitted,
   deletionAsked: deletionRequested,
-  interruptionAsked,
   dialogClosed,
   filtered,
   menuToggled,

@@ -2,11 +2,14 @@ import { useDispatch, useSelector } from 'react-redux'
 import { useNavigate } from 'react-router-dom'
 import type { Deployment } from '../../../contract/deployment'
 import type { Instance } from '../../../contract/instance'
-import { useRestart, useToggle } from '../../deploymentPower'
+import { countsOf } from '../../api/deployments'
+import { useAppDispatch } from '../../app/hooks'
+import { toggleDeployment, useIsRestarting, useIsToggling } from '../../deploymentPower/power'
+import { useAskFirst } from '../../deploymentPower/useAskFirst'
 import { missingRight, useAccess } from '../../api/useAccess'
 import { Menu, MenuItem } from '../../ui/Menu'
 import { configurationAddress, deploymentConsolesAddress, filesAddress } from '../../addresses'
-import { menuClosed, menuOpened, powerAsked, selectMenu } from './overviewSlice'
+import { menuClosed, menuOpened, selectMenu } from './overviewSlice'
 
 type DeploymentMenuProps = { deployment: Deployment; instances: Instance[] }
 
@@ -27,10 +30,11 @@ export function DeploymentMenu({ deployment, instances }: DeploymentMenuProps) {
 
 /** Rendered while the menu is open. */
 function Items({ name, enabled, dataDirectory, instances }: Omit<Deployment, 'instances'> & { instances: Instance[] }) {
-  const { isRestarting } = useRestart(name)
-  const { toggle, isToggling } = useToggle(name)
+  const isRestarting = useIsRestarting(name)
+  const isToggling = useIsToggling(name)
+  const askFirst = useAskFirst()
   const { may } = useAccess()
-  const dispatch = useDispatch()
+  const dispatch = useAppDispatch()
   const navigate = useNavigate()
   const mayPower = may('power', name) ? undefined : missingRight('power')
 
@@ -46,18 +50,18 @@ function Items({ name, enabled, dataDirectory, instances }: Omit<Deployment, 'in
     <>
       <MenuItem
         disabledBecause={mayPower ?? restartProblem()}
-        onClick={() => dispatch(powerAsked({ kind: 'restart', name }))}
+        onClick={() => askFirst('restart', name, countsOf(instances))}
       >
         Restart deployment
       </MenuItem>
       {enabled ? (
-        <MenuItem disabledBecause={mayPower} onClick={() => dispatch(powerAsked({ kind: 'disable', name }))}>
+        <MenuItem disabledBecause={mayPower} onClick={() => askFirst('disable', name, countsOf(instances))}>
           Disable
         </MenuItem>
       ) : (
         <MenuItem
           disabledBecause={mayPower ?? (isToggling ? 'It is being changed' : undefined)}
-          onClick={() => void toggle(true)}
+          onClick={() => void dispatch(toggleDeployment(name, true))}
         >
           Enable
         </MenuItem>

@@ -5,8 +5,6 @@ import { useAppDispatch } from '../../app/hooks'
 import { failureHint, failureText } from '../../failure'
 import { LoadFailure } from '../../ui/LoadFailure'
 import { countByFilter, listAttention } from './attention'
-// Before the menu: all pages load their style sheets in the same order.
-import { PowerDialog } from './PowerDialog'
 import { AttentionPanel } from './AttentionPanel'
 import { DeploymentList } from './DeploymentList'
 import { DiskWarning } from './DiskWarning'
@@ -15,7 +13,7 @@ import { NoDeployments } from './NoDeployments'
 import { recallPreferences } from './overviewPreferences'
 import { OverviewSkeleton } from './OverviewSkeleton'
 import type { View } from './overviewSlice'
-import { selectDialog, selectView } from './overviewSlice'
+import { selectView } from './overviewSlice'
 import { OverviewSummary } from './OverviewSummary'
 import { OverviewToolbar } from './OverviewToolbar'
 import { OverviewTotals } from './OverviewTotals'
@@ -36,7 +34,6 @@ export function OverviewPage() {
   })
   const failed = error !== undefined || data?.managerSilent || data?.sections.some((section) => section.failure)
   const chosenView = useSelector(selectView)
-  const dialog = useSelector(selectDialog)
   const dispatch = useAppDispatch()
   // Before the first paint, which would otherwise show the default view.
   useLayoutEffect(() => dispatch(recallPreferences()), [dispatch])
@@ -44,7 +41,6 @@ export function OverviewPage() {
   const sections = data?.sections ?? []
   const counts = countByFilter(sections)
   const view = chosenView ?? defaultView(counts.all)
-  const asked = dialog && sections.find(({ deployment }) => deployment.name === dialog.name)
 
   return (
     <>
@@ -78,7 +74,6 @@ export function OverviewPage() {
           <SelectionBar sections={sections} />
         </>
       )}
-      {dialog && asked && <PowerDialog {...dialog} instances={asked.instances} />}
     </>
   )
 }

@@ -18,13 +18,11 @@ export type Preferences = {
   /** Names of the collapsed deployments. */
   collapsed: string[]
 }
-export type PowerQuestion = { kind: 'restart' | 'disable'; name: string }
 
 export type OverviewState = Preferences & {
   query: string
   /** The deployment whose menu is open. */
   menu: string | null
-  dialog: PowerQuestion | null
   /** Uids of the selected instances; null while none can be selected. */
   selected: string[] | null
   /** By uid: CPU in percent at the last polls, oldest first. */
@@ -40,7 +38,6 @@ const initialState: OverviewState = {
   collapsed: [],
   query: '',
   menu: null,
-  dialog: null,
   selected: null,
   cpu: {},
 }
@@ -82,12 +79,6 @@ const overviewSlice = createSlice({
     menuClosed(state) {
       state.menu = null
     },
-    powerAsked(state, { payload }: PayloadAction<PowerQuestion>) {
-      state.dialog = payload
-    },
-    dialogClosed(state) {
-      state.dialog = null
-    },
     selectionStarted(state) {
       state.selected = []
     },
@@ -116,7 +107,6 @@ const overviewSlice = createSlice({
     selectQuery: (state) => state.query,
     selectCollapsed: (state) => state.collapsed,
     selectMenu: (state) => state.menu,
-    selectDialog: (state) => state.dialog,
     selectSelected: (state) => state.selected,
     selectCpuSamples: (state) => state.cpu,
   },
@@ -149,20 +139,10 @@ export const {
   allExpanded,
   menuOpened,
   menuClosed,
-  powerAsked,
-  dialogClosed,
   selectionStarted,
   instanceSelected,
   instanceDeselected,
   selectionEnded,
 } = overviewSlice.actions
-export const {
-  selectView,
-  selectFilter,
-  selectQuery,
-  selectCollapsed,
-  selectMenu,
-  selectDialog,
-  selectSelected,
-  selectCpuSamples,
-} = overviewSlice.injectInto(rootReducer).selectors
+export const { selectView, selectFilter, selectQuery, selectCollapsed, selectMenu, selectSelected, selectCpuSamples } =
+  overviewSlice.injectInto(rootReducer).selectors

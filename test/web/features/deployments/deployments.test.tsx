@@ -264,7 +264,7 @@ test.each([
   await user.click(await screen.findByRole('button', { name: 'Restart lobby' }))
   const dialog = await screen.findByRole('dialog', { name: 'Restart lobby' })
   expect(within(dialog).getByText(question)).toBeVisible()
-  expect(store.getState().deployments?.dialog).toEqual({ kind: 'interrupt', name: 'lobby', change: 'restart' })
+  expect(store.getState().interruption?.asked).toEqual({ name: 'lobby', change: 'restart' })
   await user.click(within(dialog).getByRole('button', { name: 'Cancel' }))
   await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
   expect(calls).toHaveLength(0)

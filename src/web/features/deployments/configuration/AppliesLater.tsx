@@ -1,7 +1,7 @@
 import { useGetDeploymentsQuery } from '../../../api/deployments'
 import { useAccess } from '../../../api/useAccess'
-import { useRestart } from '../../../deploymentPower'
-import { useAskFirst } from '../useAskFirst'
+import { useIsRestarting } from '../../../deploymentPower/power'
+import { useAskFirst } from '../../../deploymentPower/useAskFirst'
 import styles from './configuration.module.scss'
 
 /** Says when a saved configuration applies, and offers the restart if instances run. */
@@ -10,8 +10,8 @@ export function AppliesLater({ name }: { name: string }) {
     refetchOnMountOrArgChange: true,
     selectFromResult: ({ data }) => ({ deployment: data?.find((listed) => listed.name === name) }),
   })
-  const { restart, isRestarting } = useRestart(name)
-  const askFirst = useAskFirst(name, deployment?.counts)
+  const isRestarting = useIsRestarting(name)
+  const askFirst = useAskFirst()
   const { may } = useAccess()
   const runs = deployment?.enabled === true && deployment.counts !== undefined && deployment.counts.active > 0
   return (
@@ -23,7 +23,7 @@ export function AppliesLater({ name }: { name: string }) {
           className="text-button"
           aria-busy={isRestarting}
           aria-disabled={isRestarting}
-          onClick={() => !isRestarting && askFirst('restart', restart)}
+          onClick={() => !isRestarting && askFirst('restart', name, deployment?.counts)}
         >
           {isRestarting ? 'Restarting...' : 'Restart now'}
         </button>

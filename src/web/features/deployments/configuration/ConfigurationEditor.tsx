@@ -1,12 +1,9 @@
 import { useEffect, useState } from 'react'
-import { useSelector } from 'react-redux'
 import { Link, useParams } from 'react-router-dom'
 import { useGetDeploymentConfigQuery } from '../../../api/deployments'
 import { useAppDispatch } from '../../../app/hooks'
 import type { ApiFailure } from '../../../failure'
 import { Notice } from '../../../ui/Notice'
-import { dialogClosed, selectDialog } from '../deploymentsSlice'
-import { InterruptionDialog } from '../InterruptionDialog'
 import { guideOpened } from '../keptGuide'
 import { ConfigurationForm } from './ConfigurationForm'
 import { ConfigurationHead } from './ConfigurationHead'
@@ -28,13 +25,11 @@ function Configuration({ name }: { name: string }) {
     refetch,
   } = useGetDeploymentConfigQuery(name, { refetchOnMountOrArgChange: true })
   const [dismissed, setDismissed] = useState<unknown>()
-  const question = useSelector(selectDialog)
   const dispatch = useAppDispatch()
 
   useEffect(() => {
     // A save is one of the steps.
     dispatch(guideOpened())
-    return () => void dispatch(dialogClosed('interrupt'))
   }, [dispatch])
 
   if (stored === undefined && (error as ApiFailure | undefined)?.status === 404)
@@ -71,7 +66,6 @@ function Configuration({ name }: { name: string }) {
       ) : (
         <ConfigurationForm name={name} stored={stored} failure={failure} onReload={refetch} />
       )}
-      {question?.kind === 'interrupt' && <InterruptionDialog name={question.name} change={question.change} />}
     </div>
   )
 }

@@ -1,0 +1,45 @@
+import type { InstanceCounts } from '../api/deployments'
+import { countsOf, deploymentsApi } from '../api/deployments'
+import { networkApi } from '../api/network'
+import { useAppDispatch } from '../app/hooks'
+import { ConfirmDialog } from '../ui/dialog/ConfirmDialog'
+import type { Interruption } from './interruptionSlice'
+import { interruptionAnswered } from './interruptionSlice'
+import { interruptionQuestion, restartDeployment, toggleDeployment } from './power'
+
+/** Asks before a restart or a disabling that interrupts instances. The call goes on after the dialog has closed. */
+export function InterruptionDialog({ name, change }: Interruption) {
+  const counts = useKnownCounts(name)
+  const dispatch = useAppDispatch()
+
+  const close = () => dispatch(interruptionAnswered())
+  const act = () => {
+    close()
+    void dispatch(change === 'restart' ? restartDeployment(name) : toggleDeployment(name, false))
+  }
+  const action = change === 'restart' ? 'Restart' : 'Disable'
+  return (
+    <ConfirmDialog
+      title={`${action} ${name}`}
+      action={action}
+      // The page shows the progress.
+      busyText={action}
+      busy={false}
+      onConfirm={act}
+      onClose={close}
+    >
+      <p>{counts ? interruptionQuestion(change, name, counts) : `${action} ${name}?`}</p>
+    </ConfirmDialog>
+  )
+}
+
+/** Counts of the list that was loaded last: which one a page polls depends on the page. */
+function useKnownCounts(name: string): InstanceCounts | undefined {
+  const list = deploymentsApi.endpoints.getDeployments.useQueryState(undefined)
+  const overview = networkApi.endpoints.getOverview.useQueryState(undefined)
+  const listed = list.data?.find((deployment) => deployment.name === name)?.counts
+  const section = overview.data?.sections.find(({ deployment }) => deployment.name === name)
+  if (!section) return listed
+  if (listed && (list.fulfilledTimeStamp ?? 0) > (overview.fulfilledTimeStamp ?? 0)) return listed
+  return countsOf(section.instances)
+}

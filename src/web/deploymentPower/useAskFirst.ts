@@ -1,0 +1,14 @@
+import { useAppDispatch } from '../app/hooks'
+import type { InstanceCounts } from '../api/deployments'
+import type { Interruption } from './interruptionSlice'
+import { interruptionAsked } from './interruptionSlice'
+import { restartDeployment, toggleDeployment } from './power'
+
+/** Returns a function that asks first if instances would be interrupted, else restarts or disables at once. */
+export function useAskFirst() {
+  const dispatch = useAppDispatch()
+  return (change: Interruption['change'], name: string, counts: InstanceCounts | undefined) => {
+    if (counts && counts.active > 0) dispatch(interruptionAsked({ name, change }))
+    else void dispatch(change === 'restart' ? restartDeployment(name) : toggleDeployment(name, false))
+  }
+}
