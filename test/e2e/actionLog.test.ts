@@ -208,7 +208,7 @@ browserTest(
       .getByRole('listitem', { name: 'bob', exact: true })
       .getByRole('button', { name: 'Actions for bob' })
       .click()
-    await page.getByRole('button', { name: 'Reset password', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'Reset password', exact: true }).click()
     await page.getByRole('dialog').getByLabel('New password').fill(`${CANARY}-reset`)
     await page.getByRole('dialog').getByRole('button', { name: 'Show password' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Reset', exact: true }).click()

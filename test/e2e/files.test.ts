@@ -20,7 +20,7 @@ const act = async (page: Page, name: string, action: string) => {
   await row(page, name)
     .getByRole('button', { name: `Actions for ${name}` })
     .click()
-  await page.getByRole('button', { name: action, exact: true }).click()
+  await page.getByRole('menuitem', { name: action, exact: true }).click()
 }
 /** Whether no other element covers the center of an element. */
 const inReach = (found: Locator) =>

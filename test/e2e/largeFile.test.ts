@@ -67,7 +67,7 @@ browserTest(
     await page.getByRole('button', { name: 'Actions for world.bin' }).click()
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Download', exact: true }).click(),
+      page.getByRole('menuitem', { name: 'Download', exact: true }).click(),
     ])
     // `path()` waits for the end of the download.
     expectSameContent(stored, await download.path())

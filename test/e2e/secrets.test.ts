@@ -162,7 +162,7 @@ browserTest(
     await inDialog(page, () => page.getByRole('button', { name: 'Create New' }).click())
     await inDialog(page, async () => {
       await page.getByRole('button', { name: 'Actions for notes.txt' }).click()
-      await page.getByRole('button', { name: 'Rename', exact: true }).click()
+      await page.getByRole('menuitem', { name: 'Rename', exact: true }).click()
     })
     await page.getByRole('checkbox', { name: 'Select notes.txt' }).check()
     await inDialog(page, () => page.getByRole('button', { name: 'Move', exact: true }).click())
@@ -188,7 +188,7 @@ browserTest(
     await typeIntoAll(page.getByRole('tabpanel', { name: 'User Management' }))
     await page.getByRole('searchbox', { name: 'Search users' }).fill('')
     await page.getByRole('button', { name: 'Actions for ann' }).click()
-    await inDialog(page, () => page.getByRole('button', { name: 'Reset password', exact: true }).click())
+    await inDialog(page, () => page.getByRole('menuitem', { name: 'Reset password', exact: true }).click())
     await page.getByRole('button', { name: 'Your account' }).press('Enter')
     await page.getByRole('menuitem', { name: 'Activity' }).click()
     await page.getByRole('searchbox', { name: 'Search activity' }).waitFor()

@@ -61,7 +61,7 @@ async function walk(page: Page, origin: string, name: string): Promise<void> {
   await actions.click()
   const [download] = await Promise.all([
     page.waitForEvent('download'),
-    page.getByRole('button', { name: 'Download', exact: true }).click(),
+    page.getByRole('menuitem', { name: 'Download', exact: true }).click(),
   ])
   expect(await readFile(await download.path(), 'utf8')).toBe(`of ${name}`)
   expect(download.url()).toMatch(new RegExp(`^${origin}${PATH}/api/sftp/download\\?`))

@@ -1,4 +1,4 @@
-import { useState, type ComponentProps, type ReactNode } from 'react'
+import { useEffect, useId, useRef, useState, type ComponentProps, type KeyboardEvent, type ReactNode } from 'react'
 import Dropdown from 'react-bootstrap/Dropdown'
 import { Glyph } from './Glyph'
 import '../styles/dropdown.scss'
@@ -21,29 +21,61 @@ type MenuProps = {
   onToggle?: (open: boolean) => void
 }
 
-/** A button with a menu of actions. */
+/** A button with a menu of actions. Follows the menu button pattern of the WAI-ARIA Authoring Practices. */
 export function Menu({ label, button, children, tabIndex, isOpen, onToggle }: MenuProps) {
   const [isOpenHere, setOpenHere] = useState(false)
   const open = isOpen ?? isOpenHere
+  const menu = useRef<HTMLDivElement>(null)
+
+  useEffect(() => {
+    // Its place is not computed yet, so the page must not scroll to it.
+    if (open) itemsOf(menu.current)[0]?.focus({ preventScroll: true })
+  }, [open])
+
   return (
-    <Dropdown show={open} align="end" onToggle={(next) => (onToggle ?? setOpenHere)(next)}>
+    <Dropdown show={open} align="end" focusFirstItemOnShow={false} onToggle={(next) => (onToggle ?? setOpenHere)(next)}>
       <Dropdown.Toggle
         as="button"
         bsPrefix={button === undefined ? 'menu-dots' : 'menu-button'}
         type="button"
         tabIndex={tabIndex}
         aria-label={label}
+        aria-haspopup="menu"
         title={button === undefined ? label : undefined}
       >
         {button ?? <Glyph path={DOTS} size={20} />}
       </Dropdown.Toggle>
       {open && (
-        <Dropdown.Menu className="menu" popperConfig={POPPER}>
+        <Dropdown.Menu ref={menu} className="menu" role="menu" popperConfig={POPPER} onKeyDown={moveFocus}>
           {children}
         </Dropdown.Menu>
       )}
     </Dropdown>
   )
+}
+
+const itemsOf = (menu: Element | null) => [...(menu?.querySelectorAll<HTMLElement>('[role="menuitem"]') ?? [])]
+
+/** Moves the focus by arrow keys, which wrap around, Home, End, and the first letter of an item. */
+function moveFocus(event: KeyboardEvent<HTMLElement>) {
+  const { key, ctrlKey, metaKey, altKey, currentTarget } = event
+  if (ctrlKey || metaKey || altKey) return
+  const items = itemsOf(currentTarget)
+  const at = items.findIndex((item) => item === document.activeElement)
+  const to = { ArrowDown: at + 1, ArrowUp: Math.max(at, 0) - 1, Home: 0, End: -1 }[key]
+  const next = to === undefined ? itemWithLetter(items, at, key) : items.at(to % items.length)
+  if (!next) return
+  next.focus()
+  event.preventDefault()
+  // Neither for the dropdown, which would move the focus too, nor for the list that the menu is in.
+  event.stopPropagation()
+}
+
+/** The next item whose text begins with a letter. */
+function itemWithLetter(items: HTMLElement[], at: number, key: string): HTMLElement | undefined {
+  if (key.length !== 1 || key === ' ') return undefined
+  const isFound = ({ textContent }: HTMLElement) => textContent.trim().toLowerCase().startsWith(key.toLowerCase())
+  return [...items.slice(at + 1), ...items.slice(0, at + 1)].find(isFound)
 }
 
 type MenuItemProps = {
@@ -56,23 +88,29 @@ type MenuItemProps = {
 }
 
 export function MenuItem({ children, onClick, danger = false, disabledBecause }: MenuItemProps) {
+  const id = useId()
   return (
     <Dropdown.Item
       as={ItemButton}
       className={danger ? 'danger' : undefined}
       isDisabled={disabledBecause !== undefined}
+      aria-labelledby={`${id}-label`}
+      aria-describedby={disabledBecause === undefined ? undefined : `${id}-reason`}
       onClick={(event) => {
         if (disabledBecause === undefined) onClick()
         else event.stopPropagation()
       }}
     >
-      {children}
-      {disabledBecause !== undefined && <small>{disabledBecause}</small>}
+      <span id={`${id}-label`}>{children}</span>
+      {disabledBecause !== undefined && <small id={`${id}-reason`}>{disabledBecause}</small>}
     </Dropdown.Item>
   )
 }
 
-/** Sets `aria-disabled` itself: an item of React Bootstrap replaces what it is given. */
+/**
+ * Sets `aria-disabled` itself: an item of React Bootstrap replaces what it is given. Disabled items have the focus too, so
+ * that one hears why. Not in the tab order: Tab leaves the menu.
+ */
 function ItemButton({ isDisabled, ...button }: ComponentProps<'button'> & { isDisabled: boolean }) {
-  return <button {...button} type="button" aria-disabled={isDisabled || undefined} />
+  return <button {...button} type="button" role="menuitem" tabIndex={-1} aria-disabled={isDisabled || undefined} />
 }

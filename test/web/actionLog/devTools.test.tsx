@@ -73,7 +73,7 @@ test('decisions §10: Redux DevTools show no failure message that quotes masked 
   await user.click(await screen.findByRole('switch', { name: 'bob is an administrator' }))
   await waitFor(() => expect(JSON.stringify(store.getState().api.mutations)).toContain('Not bob'))
   await user.click(screen.getByRole('button', { name: 'Actions for bob' }))
-  await user.click(await screen.findByRole('button', { name: 'Reset password' }))
+  await user.click(await screen.findByRole('menuitem', { name: 'Reset password' }))
   await user.type(await screen.findByLabelText('New password'), 'canary-password')
   await user.click(screen.getByRole('button', { name: 'Reset' }))
   await waitFor(() => expect(problemsIn(store)[0]).toContain('Too weak: canary-password'))

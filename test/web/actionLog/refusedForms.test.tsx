@@ -41,7 +41,7 @@ test.each<[string, string, string, string, (app: App) => Promise<unknown>]>([
     'New name must be different',
     async (app) => {
       await press(app, 'Actions for notes.txt')
-      await press(app, 'Rename')
+      await app.user.click(await screen.findByRole('menuitem', { name: 'Rename' }))
     },
   ],
   [

@@ -11,7 +11,7 @@ type User = ReturnType<typeof renderApp>['user']
 /** Chooses from the menu of a row. */
 async function choose(user: User, name: string, action: string) {
   await user.click(within(await row(name)).getByRole('button', { name: `Actions for ${name}` }))
-  await user.click(await within(await row(name)).findByRole('button', { name: action }))
+  await user.click(await within(await row(name)).findByRole('menuitem', { name: action }))
 }
 const toggleOf = (name: string) => screen.findByRole('switch', { name: `${name} is an administrator` })
 
@@ -49,8 +49,8 @@ test.each([
   const actions = async (name: string) => {
     const menu = within(await row(name))
     await user.click(menu.getByRole('button', { name: `Actions for ${name}` }))
-    await menu.findByRole('button', { name: 'Reset password' })
-    const [, ...items] = menu.getAllByRole('button').map((item) => item.textContent)
+    await menu.findByRole('menuitem', { name: 'Reset password' })
+    const items = menu.getAllByRole('menuitem').map((item) => item.textContent)
     await user.keyboard('{Escape}')
     return items
   }

@@ -19,7 +19,7 @@ type Page = Awaited<ReturnType<typeof filesPage>>
 const five = () => filesPage(['a', 'b', 'c', 'd', 'e'].map((name) => entryOf(name)))
 const menu = async (user: { click: (element: Element) => Promise<void> }, name: string, action: string) => {
   await user.click(screen.getByRole('button', { name: `Actions for ${name}` }))
-  await user.click(await screen.findByRole('button', { name: action }))
+  await user.click(await screen.findByRole('menuitem', { name: action }))
 }
 const closed = () => waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
 const paths = (calls: { query: string }[]) => calls.map(({ query }) => new URLSearchParams(query).get('path')).sort()
