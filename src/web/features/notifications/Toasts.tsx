@@ -1,9 +1,11 @@
+import { useRef } from 'react'
 import CloseButton from 'react-bootstrap/CloseButton'
 import { useDispatch, useSelector } from 'react-redux'
 import type { Notification } from '../../facts'
 import type { IconName } from '../../ui/Icon'
 import { Icon } from '../../ui/Icon'
 import { dismissed, selectNotifications } from './notificationsSlice'
+import { usePlace } from './usePlace'
 import styles from './toasts.module.scss'
 
 const icons: Record<Notification['type'], IconName> = {
@@ -17,8 +19,10 @@ const icons: Record<Notification['type'], IconName> = {
 export function Toasts() {
   const notifications = useSelector(selectNotifications)
   const dispatch = useDispatch()
+  const region = useRef<HTMLDivElement>(null)
+  usePlace(region, notifications.length)
   return (
-    <div className={styles.region} role="region" aria-label="Notifications" aria-live="polite">
+    <div ref={region} className={styles.region} role="region" aria-label="Notifications" aria-live="polite">
       {notifications.map(({ id, type, message }) => (
         <div key={id} className={`toast show ${styles.notification} ${styles[type]}`}>
           <Icon name={icons[type]} />

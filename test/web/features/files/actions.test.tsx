@@ -591,10 +591,10 @@ test('a double click in a row menu starts one archive and one download', async (
   const { user, network } = await five()
   const ticket = network.post('/api/sftp/download-ticket').answersLater({ token: 't' })
   await user.click(screen.getByRole('button', { name: 'Actions for c' }))
-  clickTwice(await screen.findByRole('button', { name: 'Download' }))
+  clickTwice(await screen.findByRole('menuitem', { name: 'Download' }))
   const one = network.post('/api/sftp/archive').answersLater({ files: [] })
   await user.click(screen.getByRole('button', { name: 'Actions for d' }))
-  clickTwice(await screen.findByRole('button', { name: 'Archive' }))
+  clickTwice(await screen.findByRole('menuitem', { name: 'Archive' }))
   await waitFor(() => expect(one.calls).toHaveLength(1))
   expect(ticket.calls).toHaveLength(1)
   // A finished download can be started again.

@@ -77,3 +77,16 @@ test('screen readers announce new notifications politely', async () => {
   await rendered()
   expect(screen.getByRole('region', { name: 'Notifications' })).toHaveAttribute('aria-live', 'polite')
 })
+
+test('a notification does not cover the controls of the page', async () => {
+  const { notify } = await rendered()
+  const link = screen.getByRole('main').querySelector('a')
+  const region = screen.getByRole('region', { name: 'Notifications' })
+  jest.spyOn(Element.prototype, 'getBoundingClientRect').mockImplementation(function (this: Element) {
+    const [top, bottom] = this === region ? [64, 112] : this === link ? [70, 110] : [0, 0]
+    return { top, bottom, left: 0, right: 300 } as DOMRect
+  })
+  notify('one')
+  expect(region.style.top).toBe('118px')
+  jest.restoreAllMocks()
+})
