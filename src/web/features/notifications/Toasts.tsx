@@ -1,4 +1,3 @@
-import { useRef } from 'react'
 import CloseButton from 'react-bootstrap/CloseButton'
 import { useDispatch, useSelector } from 'react-redux'
 import type { Notification } from '../../facts'
@@ -19,8 +18,7 @@ const icons: Record<Notification['type'], IconName> = {
 export function Toasts() {
   const notifications = useSelector(selectNotifications)
   const dispatch = useDispatch()
-  const region = useRef<HTMLDivElement>(null)
-  usePlace(region, notifications.length)
+  const region = usePlace(notifications.length)
   return (
     <div ref={region} className={styles.region} role="region" aria-label="Notifications" aria-live="polite">
       {notifications.map(({ id, type, message }) => (

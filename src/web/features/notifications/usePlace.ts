@@ -1,5 +1,5 @@
 import type { RefObject } from 'react'
-import { useLayoutEffect } from 'react'
+import { useLayoutEffect, useRef } from 'react'
 import type { Obstacle } from './freePlace'
 import { freePlace } from './freePlace'
 
@@ -10,8 +10,12 @@ const FOCUSED = 100
 /** Between the notifications and the lower edge of the window. */
 const MARGIN_PX = 8
 
-/** Keeps the notifications off the controls of the page, of an open dialog and of an open menu, also when these change. */
-export function usePlace(region: RefObject<HTMLElement | null>, count: number): void {
+/**
+ * Keeps the notifications off the controls of the page, of an open dialog and of an open menu, also when these change.
+ * @returns the ref of their region
+ */
+export function usePlace(count: number): RefObject<HTMLDivElement | null> {
+  const region = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
     const element = region.current
     if (!element || count === 0) return
@@ -46,7 +50,8 @@ export function usePlace(region: RefObject<HTMLElement | null>, count: number): 
       document.removeEventListener('scroll', placeSoon, { capture: true })
       document.removeEventListener('focusin', placeSoon)
     }
-  }, [region, count])
+  }, [count])
+  return region
 }
 
 function obstacles(region: HTMLElement): Obstacle[] {
