@@ -148,7 +148,7 @@ browserTest('every action of the Files page changes the disk as expected, byte f
     ]
   }
   await until(offsets, (all) => all.every((offset) => Math.abs(offset) < 8))
-  await page.getByRole('button', { name: 'Rename', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Rename', exact: true }).click()
   await dialog(page).getByLabel('New name').fill('emoji 🚢.bin')
   await dialog(page).getByRole('button', { name: 'Rename' }).click()
   await row(page, 'emoji 🚢.bin').waitFor()
