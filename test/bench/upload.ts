@@ -33,7 +33,7 @@ async function upload(url: string, token: string, name: string, bytes: number): 
     sending.on('error', reject)
   })
   await pipeline(Readable.from(form(name, bytes)), sending)
-  if ((await status) !== 200) throw new Error(`The upload was answered with ${await status}`)
+  if ((await status) !== 201) throw new Error(`The upload was answered with ${await status}`)
 }
 
 async function main(): Promise<void> {
