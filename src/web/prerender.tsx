@@ -10,6 +10,8 @@ import { makeStore } from './app/store'
  */
 export async function renderPage(location: string): Promise<string> {
   const nothing = () => undefined
+  // The part of a document that the console uses before and while it renders.
+  Object.assign(globalThis, { document: { documentElement: { dataset: {} }, addEventListener: nothing } })
   const store = makeStore({
     connectRealtime: () => {
       throw new Error('Without a session there is no socket.')
@@ -18,9 +20,6 @@ export async function renderPage(location: string): Promise<string> {
     storage: { getItem: () => null, setItem: nothing, removeItem: nothing },
     now: Date.now,
   })
-  // The part of a document that the console uses while it renders.
-  const page = { documentElement: { dataset: {} } }
-  Object.assign(globalThis, { document: page })
   const { prelude } = await prerender(
     <App store={store} router={({ children }) => <StaticRouter location={location}>{children}</StaticRouter>} />,
   )

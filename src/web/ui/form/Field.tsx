@@ -42,8 +42,12 @@ export function Field({
     () => true,
   )
   const begin = useEffectEvent(() => {
-    if (isFromFile) onChange(field.current!.value)
-    else if (focused) field.current?.focus()
+    const input = field.current!
+    if (isFromFile) {
+      onChange(input.value)
+      // React itself does not report it. The recorder of actions listens to it.
+      input.dispatchEvent(new Event('input', { bubbles: true }))
+    } else if (focused) input.focus()
   })
   useEffect(() => begin(), [focused, focusKey])
 
