@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
 import { findBrowser } from '../support/browser/findBrowser'
 import { signUp, startProduct } from '../support/browser/startProduct'
+import { median, report } from './figures/report'
+import { root } from './figures/root'
 
 /**
  * The first load of the login page and of the overview in a real browser at a quarter of its speed, beside an empty page
@@ -49,6 +51,9 @@ interface Case {
   isLive: boolean
   context: BrowserContext
   network?: typeof SLOW_4G
+  /** Budgets. */
+  seconds?: number
+  requests?: number
 }
 
 async function load(page: Page, { url, selector, isLive, network }: Case): Promise<Load> {
@@ -67,9 +72,6 @@ async function load(page: Page, { url, selector, isLive, network }: Case): Promi
   }
 }
 
-const medianOf = (values: number[]) =>
-  values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? NaN
-
 async function serveEmptyPage() {
   const server = createServer((_request, response) =>
     response.setHeader('content-type', 'text/html').end('<!doctype html><title>Empty</title><input>'),
@@ -80,7 +82,7 @@ async function serveEmptyPage() {
 }
 
 async function main(): Promise<void> {
-  const product = await startProduct()
+  const product = await startProduct({}, undefined, root)
   const empty = await serveEmptyPage()
   const browser: Browser = await chromium.launch({
     executablePath: findBrowser(),
@@ -91,21 +93,15 @@ async function main(): Promise<void> {
     const operator = await browser.newContext({ baseURL: product.url })
     await signUp(await operator.newPage(), product)
     const login = { url: `${product.url}/login`, selector: 'input[autocomplete=username]', context: stranger }
+    const nothing = { url: empty.url, selector: 'input', isLive: false, context: stranger }
     const overview = { url: `${product.url}/`, selector: 'main [data-row]', context: operator }
     const cases: Case[] = [
-      { name: 'empty page', url: empty.url, selector: 'input', isLive: false, context: stranger },
-      { name: 'login, field can be typed in', ...login, isLive: false },
+      { name: 'empty page', ...nothing },
+      { name: 'login, field can be typed in', ...login, isLive: false, seconds: 0.35, requests: 4 },
       { name: 'login, page is live', ...login, isLive: true },
-      { name: 'overview, first instance', ...overview, isLive: false },
-      {
-        name: 'empty page, slow 4G',
-        url: empty.url,
-        selector: 'input',
-        isLive: false,
-        context: stranger,
-        network: SLOW_4G,
-      },
-      { name: 'login, field can be typed in, slow 4G', ...login, isLive: false, network: SLOW_4G },
+      { name: 'overview, first instance', ...overview, isLive: false, seconds: 0.6, requests: 10 },
+      { name: 'empty page, slow 4G', ...nothing, network: SLOW_4G },
+      { name: 'login, field can be typed in, slow 4G', ...login, isLive: false, network: SLOW_4G, seconds: 0.9 },
       { name: 'login, page is live, slow 4G', ...login, isLive: true, network: SLOW_4G },
       { name: 'overview, first instance, slow 4G', ...overview, isLive: false, network: SLOW_4G },
     ]
@@ -116,11 +112,16 @@ async function main(): Promise<void> {
         seen.push(await load(page, one))
         await page.close()
       }
-    for (const [{ name }, seen] of loads) {
-      const times = seen.map(({ ms }) => ms)
-      console.log(
-        `${name}: ${(medianOf(times) / 1000).toFixed(2)} s (${(Math.min(...times) / 1000).toFixed(2)} to ${(Math.max(...times) / 1000).toFixed(2)}), ${medianOf(seen.map(({ requests }) => requests))} requests`,
-      )
+    for (const [{ name, seconds, requests }, seen] of loads) {
+      const whole = median(seen.map(({ ms }) => ms)) / 1000
+      report({ what: name, value: whole, unit: 's', ...(seconds !== undefined && { budget: seconds }) })
+      if (requests === undefined) continue
+      report({
+        what: `${name}, until then`,
+        value: median(seen.map((one) => one.requests)),
+        unit: 'requests',
+        budget: requests,
+      })
     }
   } finally {
     await browser.close()

@@ -3,4 +3,4 @@
  * (`figures/root.ts`), tells each of its rows by `report` (`figures/report.ts`) and ends with 0. A row that is added needs
  * nothing else than its name here.
  */
-export const ROWS = ['lightCall', 'operators', 'overview', 'listing', 'upload']
+export const ROWS = ['pages', 'lightCall', 'operators', 'overview', 'listing', 'upload']
