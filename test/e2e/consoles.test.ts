@@ -62,6 +62,8 @@ browserTest(
     await pane(page, 'island')
       .getByRole('link', { name: /-island$/ })
       .click()
+    // A power action without a connection is only logged (product §8).
+    await page.getByText('Connected', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Stop', exact: true }).click()
     await status(page).getByText('Offline').waitFor()
     await page.goto(bookmark)
