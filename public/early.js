@@ -13,6 +13,8 @@
 
   // The browser itself must never send a form: what was typed would be in the address. The form sends it later.
   document.addEventListener('submit', function (event) {
+    // The console has handled it.
+    if (event.defaultPrevented) return
     event.preventDefault()
     event.target.dataset.early = ''
   })

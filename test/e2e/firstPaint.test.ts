@@ -42,6 +42,16 @@ browserTest('the login form is shown, and takes what is typed, before the consol
   expect((await sent).postDataJSON()).toEqual({ username: 'nobody', password: 'a wrong password' })
   await page.getByText('The username or the password is incorrect.').waitFor()
   expect(await username.inputValue()).toBe('nobody')
+
+  // Once the console has started, only Enter and the button send the form.
+  await page.getByLabel('Password').fill('another wrong password')
+  const again = page.waitForRequest('**/api/auth/login')
+  await page.getByRole('button', { name: 'Sign In' }).click()
+  expect((await again).postDataJSON()).toEqual({ username: 'nobody', password: 'another wrong password' })
+  await page.getByText('The username or the password is incorrect.').waitFor()
+  await page.getByLabel('Password').fill('a third one')
+  expect(await page.getByRole('button', { name: 'Sign In' }).getAttribute('aria-busy')).toBe('false')
+  expect(paths.filter((path) => path === '/api/auth/login')).toHaveLength(2)
   expect(page.url()).toBe(`${product().url}/login`)
   expect(errors).toEqual([])
 })
