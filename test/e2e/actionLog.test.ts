@@ -71,12 +71,13 @@ async function exportLog(page: Page): Promise<{ path: string; text: string }> {
 
 const countOf = ({ text }: { text: string }) => (JSON.parse(text) as ActionLog).actions.length
 
-/** A screenshot without what is not recorded: focus and password fields. */
+/** A screenshot without what is not recorded: focus, password fields, and the place that notifications have found. */
 async function picture(page: Page): Promise<Buffer> {
   await page.mouse.move(0, 0)
   await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur())
   return page.screenshot({
-    style: 'input[type=password] { color: transparent !important } [aria-label=Replay] { display: none !important }',
+    style:
+      'input[type=password] { color: transparent !important } [aria-label=Replay] { display: none !important } [aria-label=Notifications] { top: 5rem !important }',
     animations: 'disabled',
     caret: 'hide',
   })

@@ -160,7 +160,7 @@ browserTest('§9 polling pauses while the page is hidden and resumes when the pa
   const polls = async () =>
     Number(
       await tab.evaluate(
-        "performance.getEntriesByType('resource').filter(({ name }) => name.includes('/api/network/')).length",
+        "performance.getEntriesByType('resource').filter(({ name }) => name.includes('?instances=true')).length",
       ),
     )
   const first = await until(polls, (count) => count > 0)

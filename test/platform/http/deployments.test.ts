@@ -506,8 +506,10 @@ test('the overview of a client that has it already is 304, until this replica wa
   expect(first.body.data).toMatchObject({ managerSilent: false })
   const unchanged = await ask(String(first.headers.etag))
   expect(unchanged).toMatchObject({ status: 304, headers: { etag: first.headers.etag } })
-  const header = Object.entries(unchanged.headers).map(([name, value]) => `${name}: ${String(value)}\r\n`)
-  // On a connection that stays open there are two more.
+  const header = Object.entries(unchanged.headers)
+    .filter(([name]) => name !== 'connection')
+    .map(([name, value]) => `${name}: ${String(value)}\r\n`)
+  // And those of a connection that stays open.
   const more = 'HTTP/1.1 304 Not Modified\r\nConnection: keep-alive\r\nKeep-Alive: timeout=72\r\n\r\n'
   expect(header.join('').length + more.length).toBeLessThanOrEqual(300)
   await call('DELETE', '/seen')

@@ -161,8 +161,11 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
 
 /** Fields of answers that may quote a definition. */
 const SENTENCE = /^(?:reason|waitingFor|blockedReason|warnings|message|(?:syncP|p)roblem)$/
-/** In a sentence about an instance, what may be quoted of its definition: a text in quotes, a path, a pattern of a console line. */
-const QUOTES = /"(?:[^"\\]|\\.)*"|(?<![^\s("])\/[^\s")]+|(?<=that matches ).+/gs
+/**
+ * In a sentence about an instance, what may be quoted of its definition: a text in quotes, a path, a pattern of a console
+ * line. A text whose quotes do not end goes on to the end, so that it is read once.
+ */
+const QUOTES = /"(?:[^"\\]|\\.)*"?|(?<![^\s("])\/[^\s")]+|(?<=that matches ).+/gs
 
 /** Masks what a sentence quotes. The definition may never have been opened, so its values need not be known. */
 const withoutQuotes = (text: string, field: string) =>

@@ -601,7 +601,7 @@ test('a double click in a row menu starts one archive and one download', async (
   ticket.release()
   await waitFor(() => expect(followed).toHaveLength(1))
   await user.click(screen.getByRole('button', { name: 'Actions for c' }))
-  await user.click(await screen.findByRole('button', { name: 'Download' }))
+  await user.click(await screen.findByRole('menuitem', { name: 'Download' }))
   await waitFor(() => expect(followed).toHaveLength(2))
 })
 
