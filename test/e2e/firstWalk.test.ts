@@ -105,19 +105,22 @@ browserTest(
   },
 )
 
-browserTest('security 57: the page has a content security policy without inline scripts of others or framing', async () => {
-  const { page } = await openPage(product().url)
-  const answer = await page.goto('/login')
-  const policy = answer!.headers()['content-security-policy']
-  // Those of the page's file, by their hashes.
-  expect(policy).toMatch(/script-src 'self'(?: 'sha256-[\w+/]{43}=')+;/)
-  expect(policy).toContain("frame-ancestors 'none'")
-  expect(
-    await page.evaluate(
-      'new Promise((done) => { const s = document.createElement("script"); s.textContent = "window.ran = 1"; document.head.append(s); setTimeout(() => done(window.ran ?? 0)) })',
-    ),
-  ).toBe(0)
-})
+browserTest(
+  'security 57: the page has a content security policy without inline scripts of others or framing',
+  async () => {
+    const { page } = await openPage(product().url)
+    const answer = await page.goto('/login')
+    const policy = answer!.headers()['content-security-policy']
+    // Those of the page's file, by their hashes.
+    expect(policy).toMatch(/script-src 'self'(?: 'sha256-[\w+/]{43}=')+;/)
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(
+      await page.evaluate(
+        'new Promise((done) => { const s = document.createElement("script"); s.textContent = "window.ran = 1"; document.head.append(s); setTimeout(() => done(window.ran ?? 0)) })',
+      ),
+    ).toBe(0)
+  },
+)
 
 browserTest('security 60: after sign-in the console follows only paths of its own origin', async () => {
   const { page } = await openPage(product().url)
