@@ -120,8 +120,8 @@ test('§4 Restart marks each deployment as restarting until its own request fini
   await card('lobby')
   await user.click(button('lobby'))
   await user.click(button('survival'))
+  await waitFor(() => expect(button('survival')).toHaveAttribute('aria-busy', 'true'))
   expect(button('lobby')).toHaveAttribute('aria-busy', 'true')
-  expect(button('survival')).toHaveAttribute('aria-busy', 'true')
   expect(button('gate')).toHaveAttribute('aria-busy', 'false')
   expect(['lobby', 'survival', 'gate'].map((name) => button(name).querySelector('.spinner-border') !== null)).toEqual([
     true,
@@ -314,7 +314,7 @@ test('#18 the menu of a row has its actions, and says why one cannot be used', a
   await user.click(screen.getByRole('button', { name: 'Actions for bot' }))
   expect(screen.getByText('Only an active deployment can be restarted')).toBeVisible()
   expect(store.getState().deployments?.menu).toBe('bot')
-  await user.click(screen.getByRole('button', { name: 'Delete' }))
+  await user.click(screen.getByRole('menuitem', { name: 'Delete' }))
   expect(await screen.findByRole('dialog', { name: 'Delete Deployment' })).toHaveTextContent('"bot"')
   expect(store.getState().deployments?.menu).toBeNull()
 })
