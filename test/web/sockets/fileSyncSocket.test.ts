@@ -1,4 +1,3 @@
-/** @jest-environment node */
 import { pageLeft, pageLoaded, sessionEnded, sessionStarted } from '../../../src/web/facts'
 import { makeStore } from '../../../src/web/app/store'
 import '../../../src/web/features/problems/problemsSlice'
