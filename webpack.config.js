@@ -21,13 +21,16 @@ const inlineScript = (name) =>
 /** Whether the pages' files contain an asset: webpack's runtime and the style sheet of every page. */
 const isInlined = (file) => /\/(?:runtime\.\w+\.js|main\.\w+\.css)$/.test(file)
 
-/** Removes Bootstrap's variables that no style sheet and no script of the console names. */
-function withoutUnusedVariables(css, { assets }) {
+/** Variants of Bootstrap's fields and buttons that the console has none of. */
+const UNUSED_RULES = /[^{}]*(?:form-control-(?:color|plaintext|lg)|btn-lg)[^{}]*\{[^{}]*\}/g
+
+/** Removes these rules, and Bootstrap's variables that no style sheet and no script of the console names. */
+function withoutUnusedStyles(css, { assets }) {
   const others = Object.keys(assets)
     .filter((file) => /\.(?:js|css)$/.test(file) && !isInlined(file))
     .map((file) => assets[file].source().toString())
     .join('\n')
-  let rest = css
+  let rest = css.replace(UNUSED_RULES, '')
   for (const [name] of css.matchAll(/--bs-[\w-]+(?=:)/g)) {
     const isNamed = (text) => new RegExp(`${name}(?![\\w-]|:)`).test(text)
     if (!isNamed(rest) && !isNamed(others)) rest = rest.replaceAll(new RegExp(`${name}:[^;}]*;?`, 'g'), '')
@@ -52,7 +55,7 @@ class InlinedAssets {
               tagName: 'style',
               attributes: {},
               voidTag: false,
-              innerHTML: withoutUnusedVariables(sourceOf(href), compilation).replaceAll('url(../', 'url(/'),
+              innerHTML: withoutUnusedStyles(sourceOf(href), compilation).replaceAll('url(../', 'url(/'),
             })
           if (isInlined(src)) Object.assign(tag, { attributes: {}, innerHTML: sourceOf(src) })
         }

@@ -68,6 +68,7 @@ browserTest(
     await status(page).getByText('Offline').waitFor()
     await page.goto(bookmark)
     await pane(page, 'island').getByText('Offline', { exact: true }).waitFor()
+    await pane(page, 'island').getByText('Connected', { exact: true }).waitFor()
     await send(page, 'who is there')
     await line(page, 'harbour', 'heard who is there').waitFor()
     await pane(page, 'island').getByText('The instance is not running.').waitFor()
