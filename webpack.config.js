@@ -39,8 +39,8 @@ function withoutUnusedStyles(css, { assets }) {
 }
 
 /**
- * Puts assets into the pages' files, so that the browser paints after one answer, and names the chunks of the page. The content security policy names the inline
- * scripts by their hashes (src/platform/http/routes/pageFile.ts).
+ * Puts assets into the pages' files, so that the browser paints after one answer, and names the chunks of each page
+ * there. The content security policy names the inline scripts by their hashes (src/platform/http/routes/pageFile.ts).
  */
 class InlinedAssets {
   apply(compiler) {

@@ -66,7 +66,16 @@ export const networkApi = api.injectEndpoints({
   }),
 })
 
-export const { useGetOverviewQuery } = networkApi
+const POLL_MS = 3000
+
+/** The overview as pages show it: asked for on each visit, then every 3 s while the window has the focus. */
+export const usePolledOverview = () =>
+  networkApi.useGetOverviewQuery(undefined, {
+    pollingInterval: POLL_MS,
+    skipPollingIfUnfocused: true,
+    refetchOnFocus: true,
+    refetchOnMountOrArgChange: true,
+  })
 
 const listOf = (disks: Disk[] | undefined) => (Array.isArray(disks) ? { disks } : {})
 

@@ -17,7 +17,8 @@ export function CredentialsStep() {
   const dispatch = useDispatch()
 
   const form = useRef<HTMLFormElement>(null)
-  // Sent before React was there (public/early.js): with the password that the field has reported meanwhile.
+  // Sends a form that was submitted before the console had started (public/early.js). Its field has reported the
+  // password meanwhile.
   useEffect(() => {
     if (!password || form.current?.dataset.early === undefined) return
     delete form.current.dataset.early

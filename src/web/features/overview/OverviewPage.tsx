@@ -1,6 +1,6 @@
 import { useLayoutEffect } from 'react'
 import { useSelector } from 'react-redux'
-import { useGetOverviewQuery } from '../../api/network'
+import { usePolledOverview } from '../../api/network'
 import { useAppDispatch } from '../../app/hooks'
 import { failureHint, failureText } from '../../failure'
 import { LoadFailure } from '../../ui/LoadFailure'
@@ -20,18 +20,12 @@ import { OverviewTotals } from './OverviewTotals'
 import { SelectionBar } from './SelectionBar'
 import { StatusBadge } from './StatusBadge'
 
-const POLL_MS = 3000
 /** The most instances that are shown as cards, and as rows of the usual height, until the user chooses. */
 const MAX_CARDS = 12
 const MAX_ROWS = 24
 
 export function OverviewPage() {
-  const { data, error, isFetching, fulfilledTimeStamp, refetch } = useGetOverviewQuery(undefined, {
-    pollingInterval: POLL_MS,
-    skipPollingIfUnfocused: true,
-    refetchOnFocus: true,
-    refetchOnMountOrArgChange: true,
-  })
+  const { data, error, isFetching, fulfilledTimeStamp, refetch } = usePolledOverview()
   const failed = error !== undefined || data?.managerSilent || data?.sections.some((section) => section.failure)
   const chosenView = useSelector(selectView)
   const dispatch = useAppDispatch()

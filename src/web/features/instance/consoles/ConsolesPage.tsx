@@ -2,7 +2,7 @@ import { useRef } from 'react'
 import Button from 'react-bootstrap/Button'
 import { useDispatch, useSelector } from 'react-redux'
 import { MAX_CONSOLES } from '../../../addresses'
-import { useGetOverviewQuery } from '../../../api/network'
+import { usePolledOverview } from '../../../api/network'
 import { failureHint, failureText } from '../../../failure'
 import '../../../sockets/consoleSocket'
 import { ActionIcon } from '../../../ui/ActionIcon'
@@ -17,17 +17,9 @@ import { ShownSwitch } from './ShownSwitch'
 import { useShowConsoles, useShownConsoles } from './useShownConsoles'
 import styles from './consoles.module.scss'
 
-/** The same interval as the overview's. */
-const POLL_MS = 3000
-
 /** Up to four consoles side by side, with one command line. */
 export function ConsolesPage() {
-  const { data, error, isFetching, refetch } = useGetOverviewQuery(undefined, {
-    pollingInterval: POLL_MS,
-    skipPollingIfUnfocused: true,
-    refetchOnFocus: true,
-    refetchOnMountOrArgChange: true,
-  })
+  const { data, error, isFetching, refetch } = usePolledOverview()
   const consoles = useShownConsoles(data)
   const show = useShowConsoles()
   const front = useSelector(selectFront)
