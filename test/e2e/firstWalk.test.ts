@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Locator } from 'playwright-core'
 import { browserTest, expectGoodPage, openPage } from '../support/browser/browserTest'
 import { register, useProduct } from '../support/browser/startProduct'
 import { codeOf } from '../support/platform/registerAccount'
@@ -35,6 +36,10 @@ browserTest(
     await card.getByText('Online').waitFor()
     await page.getByText('Live', { exact: true }).waitFor()
     await expectGoodPage(page, 'overview')
+    // With the memory of this machine, which has the longest figures.
+    await card.getByText(/GiB$/).waitFor()
+    const right = async (part: Locator) => part.evaluate((element) => element.getBoundingClientRect().right)
+    expect(await right(card.getByText(/GiB$/))).toBeLessThan(await right(card))
 
     // Sign out, and sign in with the next code, because the last one is used up.
     await page.getByRole('button', { name: 'Logout' }).click()
