@@ -68,18 +68,21 @@ test('security 4: a known and an unknown user, 200 times each, cannot be told ap
 
 test('security 4: the second step makes the same queries for a known and an unknown user', async () => {
   const queries = jest.spyOn(platform.state.pool, 'connect')
-  const made: number[] = []
-  for (const username of ['Ann', 'nobody']) {
-    queries.mockClear()
-    expect(await verify({ username, token: '000000', sessionToken: 'nonsense' })).toMatchObject({
-      status: 400,
-      body: { code: 'STEP_EXPIRED' },
-    })
-    made.push(queries.mock.calls.length)
+  const fewest: Record<string, number> = { Ann: Infinity, nobody: Infinity }
+  // The platform's own queries, such as those of leases, may be among the counted ones of some rounds.
+  for (let round = 0; round < 8; round++) {
+    for (const username of Object.keys(fewest)) {
+      queries.mockClear()
+      expect(await verify({ username, token: '000000', sessionToken: 'nonsense' })).toMatchObject({
+        status: 400,
+        body: { code: 'STEP_EXPIRED' },
+      })
+      fewest[username] = Math.min(fewest[username]!, queries.mock.calls.length)
+    }
   }
   queries.mockRestore()
-  expect(made[0]).toBeGreaterThan(1)
-  expect(made[1]).toBe(made[0])
+  expect(fewest.Ann).toBeGreaterThan(1)
+  expect(fewest.nobody).toBe(fewest.Ann)
 })
 
 test('security 2: second steps are rate limited by address', async () => {

@@ -1,13 +1,28 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type axe from 'axe-core'
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
+import { chromium, type Browser, type BrowserContext, type Page, type Request } from 'playwright-core'
 import { findBrowser } from './findBrowser'
 
 const executablePath = findBrowser()
 
-/** Like `test`, but skipped with a note where there is no Chromium (see src/setup.js). */
-export const browserTest: jest.It = executablePath ? test : test.skip
+/**
+ * Like `test`, but skipped with a note where there is no Chromium (see src/setup.js). A failure names what every page
+ * shows, and its last events: errors, and requests that failed or are in flight.
+ */
+export const browserTest = (title: string, walk: () => Promise<void>, timeout?: number): void =>
+  (executablePath ? test : test.skip)(
+    title,
+    async () => {
+      try {
+        await walk()
+      } catch (error) {
+        if (error instanceof Error) error.stack += `\n${await describePages()}`
+        throw error
+      }
+    },
+    timeout,
+  )
 
 /** The screenshots of the last run, for review. */
 export const SCREENSHOTS = join(__dirname, '../../../.cache/screenshots')
@@ -28,6 +43,42 @@ const REFUSED =
 
 const browsers = new Map<boolean, Browser>()
 
+interface PageLog {
+  events: string[]
+  inFlight: Set<Request>
+}
+const logs = new WeakMap<Page, PageLog>()
+
+function logEvents(page: Page): void {
+  const log: PageLog = { events: [], inFlight: new Set() }
+  logs.set(page, log)
+  const add = (event: string) => log.events.push(`${new Date().toISOString().slice(11, 23)} ${event}`)
+  page.on('pageerror', (error) => add(String(error)))
+  page.on('console', (message) => message.type() === 'error' && add(message.text()))
+  page.on('framenavigated', (frame) => frame === page.mainFrame() && add(`opened ${frame.url()}`))
+  page.on('request', (request) => log.inFlight.add(request))
+  page.on('requestfinished', (request) => log.inFlight.delete(request))
+  page.on('requestfailed', (request) => {
+    log.inFlight.delete(request)
+    add(`${request.method()} ${request.url()}: ${request.failure()?.errorText}`)
+  })
+}
+
+async function describePages(): Promise<string> {
+  const pages = [...browsers.values()].flatMap((browser) => browser.contexts()).flatMap((context) => context.pages())
+  const described = pages.map(async (page) => {
+    const log = logs.get(page)
+    // A page that hangs answers nothing.
+    const shown = await page
+      .locator('body')
+      .innerText({ timeout: 5000 })
+      .catch((error: unknown) => `no answer: ${String(error)}`)
+    const open = [...(log?.inFlight ?? [])].map((request) => `in flight: ${request.method()} ${request.url()}`)
+    return [`Page ${page.url()}`, ...(log?.events.slice(-20) ?? []), ...open, shown.slice(0, 2000)].join('\n  ')
+  })
+  return (await Promise.all(described)).join('\n\n')
+}
+
 /**
  * Opens a new browser profile with one page, whose scroll bars take no room by default. Errors on the page fail the
  * test that calls `expectNoErrors`.
@@ -45,6 +96,7 @@ export async function openPage(
     viewport: { width: 1440, height: 900 },
     reducedMotion: 'reduce',
   })
+  context.on('page', logEvents)
   const page = await context.newPage()
   page.setDefaultTimeout(45_000)
   const errors: string[] = []
