@@ -1,4 +1,4 @@
-/* global document, location, matchMedia */
+/* global addEventListener, document, location, matchMedia */
 /* Inlined into the page: runs before the first paint. */
 ;(function () {
   var root = document.documentElement
@@ -15,4 +15,20 @@
   }
   var dark = choice === 'dark' || (choice !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)
   root.setAttribute('data-bs-theme', dark ? 'dark' : 'light')
+
+  // Without its entry the page stays empty, so it is requested until it arrives. The entry itself does so for its chunks.
+  addEventListener(
+    'error',
+    function (event) {
+      var failed = event.target
+      if (failed.defer)
+        setTimeout(function () {
+          var script = document.createElement('script')
+          script.defer = true
+          script.src = failed.src
+          document.head.append(script)
+        }, 2000)
+    },
+    true,
+  )
 })()
