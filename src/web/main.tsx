@@ -6,6 +6,7 @@ import { connectPage } from './app/page'
 import { openStorage } from './app/storage'
 import { makeStore } from './app/store'
 import { basePath } from './basePath'
+import { loadChunk } from './chunks'
 import { connectRealtime } from './sockets/connectRealtime'
 import './styles/main.scss'
 
@@ -13,7 +14,7 @@ import './styles/main.scss'
 __webpack_public_path__ = `${basePath()}/`
 
 // After the first paint, which the font must not delay.
-void import(/* webpackChunkName: 'fonts' */ './styles/fonts.scss')
+void loadChunk(() => import(/* webpackChunkName: 'fonts' */ './styles/fonts.scss'))
 
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no #root')
