@@ -16,7 +16,8 @@
   var dark = choice === 'dark' || (choice !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)
   root.setAttribute('data-bs-theme', dark ? 'dark' : 'light')
 
-  // Without its entry the page stays empty, so it is requested until it arrives. The entry itself does so for its chunks.
+  // Without its entry script the page stays empty: request the script again until it loads. The entry does the same for
+  // its chunks.
   addEventListener(
     'error',
     function (event) {

@@ -84,17 +84,17 @@ browserTest('the login form of the file is not shown where the page looks differ
 
 browserTest('a page whose entry cannot be loaded requests it again, and what was typed is kept', async () => {
   const { page } = await openPage(product().url)
-  let failures = 0
+  let requests = 0
   await page.route(/\/assets\/main\..*\.js$/, (route) =>
-    failures++ < 2 ? route.abort('connectionreset') : route.continue(),
+    requests++ < 2 ? route.abort('connectionreset') : route.continue(),
   )
   await page.goto('/login')
   await page.getByLabel('Username').fill('ann')
   await page.waitForResponse('**/api/auth/methods')
-  expect(failures).toBe(3)
+  expect(requests).toBe(3)
   expect(await page.getByLabel('Username').inputValue()).toBe('ann')
 
-  failures = 0
+  requests = 0
   await page.goto('/?from=a-bookmark')
   await page.getByRole('heading', { name: 'Sign In' }).waitFor()
 })
