@@ -129,7 +129,7 @@ browserTest(
     const secret = await register(page, { inviteCode: product().inviteCode!, username: 'ann', password })
     secrets.push(secret)
     await page.getByRole('link', { name: 'Open Quarterdeck' }).click()
-    await page.getByRole('heading', { name: 'Network Overview' }).waitFor()
+    await page.getByRole('heading', { name: 'Network Overview', exact: true }).waitFor()
     await page.getByRole('button', { name: 'Logout' }).click()
 
     await page.getByLabel('Username').fill('ann')
@@ -143,7 +143,7 @@ browserTest(
     secrets.push(code)
     await page.getByLabel('Verification code').fill(code)
     await page.getByRole('button', { name: 'Verify Code' }).click()
-    await page.getByRole('heading', { name: 'Network Overview' }).waitFor()
+    await page.getByRole('heading', { name: 'Network Overview', exact: true }).waitFor()
     secrets.push((await context.cookies()).find(({ name }) => name === 'token')!.value)
 
     // A deployment with a secret in its environment.
@@ -174,7 +174,7 @@ browserTest(
     await page.getByRole('tab', { name: 'Metrics' }).click()
     await page.getByRole('region', { name: 'CPU metrics' }).waitFor()
     await page.getByRole('tab', { name: 'Details' }).click()
-    await page.getByRole('heading', { name: 'Instance Details' }).waitFor()
+    await page.getByRole('heading', { name: 'Instance Details', exact: true }).waitFor()
     await moment('details', 'Instance Details')
 
     // A database with generated credentials.
@@ -251,9 +251,9 @@ browserTest(
       history.pushState(null, '', '/nowhere')
       dispatchEvent(new PopStateEvent('popstate'))
     })
-    await page.getByRole('heading', { name: 'Page Not Found' }).waitFor()
+    await page.getByRole('heading', { name: 'Page Not Found', exact: true }).waitFor()
     await page.getByText('Return Home').click()
-    await page.getByRole('heading', { name: 'Network Overview' }).waitFor()
+    await page.getByRole('heading', { name: 'Network Overview', exact: true }).waitFor()
     await page.getByRole('link', { name: 'Deployments', exact: true }).click()
     await page.getByRole('article', { name: 'world' }).waitFor()
     await moment('deployments', 'No Proxy Found')
@@ -333,7 +333,7 @@ browserTest(
     await list.getByText('session.current', { exact: true }).waitFor()
     // Two steps later the page after sign-in is shown.
     for (let step = 0; step < 2; step++) await bar.getByRole('button', { name: 'Step forward' }).click()
-    await other.page.getByRole('heading', { name: 'Network Overview' }).waitFor()
+    await other.page.getByRole('heading', { name: 'Network Overview', exact: true }).waitFor()
     await expectGoodPage(other.page, 'replay')
     for (const width of [360, 1440]) {
       await other.page.setViewportSize({ width, height: 800 })
@@ -363,7 +363,7 @@ browserTest(
     await product().restart()
     await page.goto('/replay')
     await page.getByRole('link', { name: 'Back to the console' }).click()
-    await page.getByRole('heading', { name: 'Network Overview' }).waitFor()
+    await page.getByRole('heading', { name: 'Network Overview', exact: true }).waitFor()
 
     // A failed load of the replay code shows an error.
     await page.route(/\/assets\/\d+\..*\.js$/, (route) => route.abort())

@@ -31,7 +31,7 @@ function authenticator() {
 const toast = (page: Page, text: string) =>
   page.getByRole('region', { name: 'Notifications' }).getByText(text, { exact: true }).waitFor()
 const row = (page: Page, name: string) => page.getByRole('listitem', { name, exact: true })
-const signedOut = (page: Page) => page.getByRole('heading', { name: 'Sign In' }).waitFor()
+const signedOut = (page: Page) => page.getByRole('heading', { name: 'Sign In', exact: true }).waitFor()
 
 async function enterPassword(page: Page, username: string, password: string): Promise<void> {
   await page.getByLabel('Username').fill(username)
@@ -49,7 +49,7 @@ async function signIn(
   await enterPassword(page, username, password)
   await page.getByLabel('Verification code').fill(await app.code())
   await page.getByRole('button', { name: 'Verify Code' }).click()
-  await page.getByRole('heading', { name: 'Network Overview' }).waitFor()
+  await page.getByRole('heading', { name: 'Network Overview', exact: true }).waitFor()
 }
 
 const choose = async (page: Page, name: string, action: string) => {
@@ -128,7 +128,7 @@ browserTest(
     expect(bob.page.url()).not.toContain(code)
     await bob.page.getByRole('link', { name: 'Open Quarterdeck' }).click()
     await bob.page.goto('/admin')
-    await bob.page.getByRole('heading', { name: 'Administrators only' }).waitFor()
+    await bob.page.getByRole('heading', { name: 'Administrators only', exact: true }).waitFor()
     await expectGoodPage(bob.page, 'admin-refused')
 
     await ann.page.getByRole('button', { name: 'Create Invite Code' }).click()
@@ -181,7 +181,7 @@ browserTest(
     await dialog.getByText('Password must be at least 8 characters').waitFor()
     await expectGoodPage(ann.page, 'admin-reset')
     await bob.page.getByRole('link', { name: 'Overview' }).click()
-    await bob.page.getByRole('heading', { name: 'Network Overview' }).waitFor()
+    await bob.page.getByRole('heading', { name: 'Network Overview', exact: true }).waitFor()
     // The promotion takes effect with bob's next request and survives a reload.
     await bob.page.getByRole('link', { name: 'Admin' }).waitFor()
     await bob.page.reload()
@@ -200,7 +200,7 @@ browserTest(
     await row(ann.page, 'bob').getByRole('switch').click()
     await toast(ann.page, 'bob is no longer an administrator')
     await bob.page.getByRole('tab', { name: 'Invite Codes' }).click()
-    await bob.page.getByRole('heading', { name: 'Administrators only' }).waitFor()
+    await bob.page.getByRole('heading', { name: 'Administrators only', exact: true }).waitFor()
     expect(await bob.page.getByRole('link', { name: 'Admin' }).count()).toBe(0)
 
     // §8: a problem that has no notification is listed behind the bell, with its reason.
@@ -215,7 +215,7 @@ browserTest(
 
     // Kubernetes: no cluster is configured.
     await ann.page.getByRole('tab', { name: 'Kubernetes Dashboard' }).click()
-    await ann.page.getByRole('heading', { name: 'The Kubernetes dashboard is not available' }).waitFor()
+    await ann.page.getByRole('heading', { name: 'The Kubernetes dashboard is not available', exact: true }).waitFor()
     await ann.page.getByText(/Set KUBECONFIG/).waitFor()
     await expectGoodPage(ann.page, 'admin-dashboard')
 

@@ -115,7 +115,7 @@ browserTest('the console works with its tools, power actions, a crash and a rest
   await until(runs, (count) => count > again)
   await status(page).getByText('Online').waitFor()
   await page.getByRole('tab', { name: 'Details' }).click()
-  await page.getByRole('heading', { name: 'Instance Details' }).waitFor()
+  await page.getByRole('heading', { name: 'Instance Details', exact: true }).waitFor()
   await page.getByRole('button', { name: 'Show' }).click()
   await page.getByLabel(/^The last \d+ lines$/).waitFor()
   const capsule = (await page.getByLabel(/^The last \d+ lines$/).boundingBox())!
@@ -146,7 +146,7 @@ browserTest('the console works with its tools, power actions, a crash and a rest
   // Kill asks for confirmation, ends the instance and returns home after a second.
   await power('Kill').click()
   await page.getByRole('dialog').getByRole('button', { name: 'Kill', exact: true }).click()
-  await page.getByRole('heading', { name: 'Network Overview' }).waitFor()
+  await page.getByRole('heading', { name: 'Network Overview', exact: true }).waitFor()
   await page
     .getByRole('link', { name: /-world/ })
     .getByText('Offline')

@@ -71,7 +71,7 @@ browserTest('#18 every control that the keyboard reaches shows a focus ring', as
   await signIn(page)
   for (const [address, heading] of PAGES) {
     await page.goto(address)
-    await page.getByRole('heading', { name: heading }).first().waitFor()
+    await page.getByRole('heading', { name: heading, exact: true }).first().waitFor()
     const stops = await tabThrough(page)
     expect({ address, isEmpty: stops.length < 5, without: without(stops) }).toEqual({
       address,

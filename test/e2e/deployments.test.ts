@@ -68,7 +68,7 @@ browserTest(
       await card(page, name)
         .getByRole('link', { name: `Edit ${name}` })
         .click()
-      await page.getByRole('heading', { name }).waitFor()
+      await page.getByRole('heading', { name, exact: true }).waitFor()
       await page.getByText('Editing configuration file').waitFor()
       const node =
         type === 'persistent'
@@ -93,7 +93,7 @@ browserTest(
         // Leaving with unsaved changes asks first, and Keep editing keeps them.
         await page.getByRole('link', { name: 'Overview', exact: true }).click()
         await page.getByRole('button', { name: 'Keep editing' }).click()
-        await page.getByRole('heading', { name }).waitFor()
+        await page.getByRole('heading', { name, exact: true }).waitFor()
       }
       if (at === 1) {
         await page.getByRole('button', { name: 'Show changes' }).click()

@@ -96,7 +96,7 @@ browserTest('a page whose entry cannot be loaded requests it again, and what was
 
   requests = 0
   await page.goto('/?from=a-bookmark')
-  await page.getByRole('heading', { name: 'Sign In' }).waitFor()
+  await page.getByRole('heading', { name: 'Sign In', exact: true }).waitFor()
 })
 
 browserTest('every page names the chunks that it loads, and the browser fetches them beside the entry', async () => {
@@ -110,6 +110,6 @@ browserTest('every page names the chunks that it loads, and the browser fetches 
   await page.goto('/', { waitUntil: 'commit' })
   await Promise.all(requests)
   release()
-  await page.getByRole('heading', { name: 'Network Overview' }).waitFor()
+  await page.getByRole('heading', { name: 'Network Overview', exact: true }).waitFor()
   expect(errors).toEqual([])
 })

@@ -17,7 +17,7 @@ browserTest(
 
     // A visitor without a session is redirected to the login page, and the origin is remembered.
     await page.goto('/?from=a-bookmark')
-    await page.getByRole('heading', { name: 'Sign In' }).waitFor()
+    await page.getByRole('heading', { name: 'Sign In', exact: true }).waitFor()
     await expectGoodPage(page, 'login')
     await page.getByRole('button', { name: 'Forgot your password?' }).click()
     await page.getByRole('dialog').getByText('system administrator').waitFor()
@@ -68,7 +68,7 @@ browserTest(
     await page.getByRole('link', { name: 'Databases' }).click()
     await waiting.waitFor()
     expect(await waiting.evaluate((header) => getComputedStyle(header, '::after').content)).toBe('""')
-    await page.getByRole('heading', { name: 'Network Overview' }).waitFor()
+    await page.getByRole('heading', { name: 'Network Overview', exact: true }).waitFor()
     arrive()
     await page.getByRole('heading', { name: 'Databases', exact: true }).waitFor()
     await waiting.waitFor({ state: 'detached' })
@@ -85,13 +85,13 @@ browserTest(
     expect(await card.getByText(/^ID: [0-9a-f]{6}$/).innerText()).toBe(id)
 
     await page.goto('/no/such/page')
-    await page.getByRole('heading', { name: 'Page Not Found' }).waitFor()
+    await page.getByRole('heading', { name: 'Page Not Found', exact: true }).waitFor()
     await expectGoodPage(page, 'not-found')
     await page
       .getByRole('link', { name: 'Return Home' })
       .or(page.getByRole('button', { name: 'Return Home' }))
       .click()
-    await page.getByRole('heading', { name: 'Network Overview' }).waitFor()
+    await page.getByRole('heading', { name: 'Network Overview', exact: true }).waitFor()
 
     // The platform is killed: the sample keeps running and is found again.
     await product().kill()
@@ -130,7 +130,7 @@ browserTest(
 browserTest('security 60: after sign-in the console follows only paths of its own origin', async () => {
   const { page } = await openPage(product().url)
   await page.goto('/databases?a=1')
-  await page.getByRole('heading', { name: 'Sign In' }).waitFor()
+  await page.getByRole('heading', { name: 'Sign In', exact: true }).waitFor()
   expect(new URL(page.url()).origin).toBe(product().url)
   await page.goto('//evil.example/x'.replace('//', `${product().url}//`))
   expect(new URL(page.url()).origin).toBe(product().url)
@@ -157,7 +157,7 @@ browserTest(
       if (/\.(js|css)$/.test(path) && path.startsWith('/assets/')) loaded.add(path.slice(1))
     })
     await page.goto('/login')
-    await page.getByRole('heading', { name: 'Sign In' }).waitFor()
+    await page.getByRole('heading', { name: 'Sign In', exact: true }).waitFor()
     await page.waitForLoadState('networkidle')
     expect([...loaded].filter((file) => !(file in files))).toEqual([])
   },

@@ -64,7 +64,7 @@ browserTest(
       editor: { page: await open('/files'), sign: (page) => dialog(page).getByText('Unsaved changes') },
       databases: {
         page: await open('/databases'),
-        sign: (page) => page.getByRole('heading', { name: 'SQL Databases', includeHidden: true }),
+        sign: (page) => page.getByRole('heading', { name: 'SQL Databases', includeHidden: true, exact: true }),
       },
       admin: { page: await open('/admin'), sign: (page) => page.getByRole('listitem', { name: 'ann', exact: true }) },
       activity: { page: await open('/activity'), sign: (page) => page.getByText('created deployment').first() },

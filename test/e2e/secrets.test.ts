@@ -201,7 +201,7 @@ browserTest(
     await page.keyboard.press('Control+k')
     await page.getByRole('combobox').fill('Consoles')
     await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'Consoles' }).waitFor()
+    await page.getByRole('heading', { name: 'Consoles', exact: true }).waitFor()
     const choose = page.getByRole('button', { name: 'Choose Consoles' })
     await inDialog(page, () => choose.click())
     await choose.click()

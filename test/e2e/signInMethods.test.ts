@@ -55,7 +55,7 @@ const press = (page: Page, name: string) => page.getByRole('dialog').getByRole('
 
 async function signOut(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Logout' }).click()
-  await page.getByRole('heading', { name: 'Sign In' }).waitFor()
+  await page.getByRole('heading', { name: 'Sign In', exact: true }).waitFor()
 }
 
 async function enterPassword(page: Page, username: string): Promise<void> {
@@ -69,7 +69,7 @@ async function methodsOf({ address }: Product) {
   const answer = await fetch(`${address}/api/auth/methods`)
   return ((await answer.json()) as SignInMethodsAnswer).data
 }
-const overview = (page: Page) => page.getByRole('heading', { name: 'Network Overview' }).waitFor()
+const overview = (page: Page) => page.getByRole('heading', { name: 'Network Overview', exact: true }).waitFor()
 
 async function openMethods(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Your account' }).click()

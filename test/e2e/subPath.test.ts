@@ -79,7 +79,7 @@ async function walk(page: Page, origin: string, name: string): Promise<void> {
   await page.keyboard.type('# ')
   await page.getByRole('link', { name: 'Overview', exact: true }).click()
   await page.getByRole('button', { name: 'Discard changes' }).click()
-  await page.getByRole('heading', { name: 'Network Overview' }).waitFor()
+  await page.getByRole('heading', { name: 'Network Overview', exact: true }).waitFor()
   expect(new URL(page.url()).pathname).toMatch(/^\/console\/?$/)
 }
 
@@ -123,7 +123,7 @@ browserTest('#16 the console works below a path that the proxy removes', async (
   await page.getByRole('link', { name: 'Overview', exact: true }).click()
   await walk(page, origin, 'removed')
   await page.goto(`${origin}${PATH}/no/such/page`)
-  await page.getByRole('heading', { name: 'Page Not Found' }).waitFor()
+  await page.getByRole('heading', { name: 'Page Not Found', exact: true }).waitFor()
   expect({ errors, strays: removing.strays }).toEqual({ errors: [], strays: [] })
 })
 
@@ -152,7 +152,7 @@ browserTest('#16 a browser that bypasses the proxy is redirected below the path'
   const address = product!.address
   const { page, errors } = await openPage(address)
   await page.goto(`${address}/files/sample?sort=name`)
-  await page.getByRole('heading', { name: 'Sign In' }).waitFor()
+  await page.getByRole('heading', { name: 'Sign In', exact: true }).waitFor()
   expect(page.url()).toBe(`${address}${PATH}/login`)
   expect(errors).toEqual([])
 })

@@ -151,7 +151,7 @@ export async function register(
 export async function signUpOnPages(page: Page, product: Product): Promise<void> {
   await register(page, { inviteCode: product.inviteCode ?? '', ...FIRST_USER })
   await page.getByRole('link', { name: 'Open Quarterdeck' }).click()
-  await page.getByRole('heading', { name: 'Network Overview' }).waitFor()
+  await page.getByRole('heading', { name: 'Network Overview', exact: true }).waitFor()
 }
 
 /** Like `signUpOnPages`, but through the API, which saves seconds in tests of other features. */
@@ -165,7 +165,7 @@ export async function signUp(page: Page, { url, inviteCode }: Product): Promise<
       Object.entries(cookies).map(([name, value]) => ({ name, value, url, expires, sameSite: 'Strict' as const })),
     )
   await page.goto('/')
-  await page.getByRole('heading', { name: 'Network Overview' }).waitFor()
+  await page.getByRole('heading', { name: 'Network Overview', exact: true }).waitFor()
 }
 
 async function callAuth(page: Page, path: string, data: object): Promise<Record<string, unknown>> {
