@@ -46,6 +46,7 @@ module.exports = {
         ),
       ],
       testMatch: ['<rootDir>/test/{platform,cli,deploy}/**/*.test.ts'],
+      testEnvironment: '<rootDir>/test/support/platform/environment.js',
       // Child processes run what `globalSetup` has compiled.
       moduleNameMapper: { '/childProgram$': '<rootDir>/test/support/platform/childProgram.ts' },
       globalSetup: '<rootDir>/test/support/platform/globalSetup.ts',

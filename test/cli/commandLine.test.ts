@@ -22,7 +22,8 @@ let admin: Account
 let rights: RightsOf
 let server: string
 let key: string
-const directory = useTemporaryDirectory(() => platform.close())
+const directory = useTemporaryDirectory()
+afterAll(() => platform.close())
 
 const at = (name: string) => join(directory(), name)
 /** Signed in by its environment. */

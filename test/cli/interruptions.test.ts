@@ -18,7 +18,8 @@ let key: string
 /** Answers instead of the platform, if it returns true. */
 let answerInstead: (asked: IncomingMessage, reply: ServerResponse) => boolean = () => false
 const tunnels = new Set<Socket>()
-const directory = useTemporaryDirectory(() => platform.close())
+const directory = useTemporaryDirectory()
+afterAll(() => platform.close())
 const portOf = (server: { address(): unknown }) => (server.address() as AddressInfo).port
 
 /** A proxy before the platform, which can lose connections. */

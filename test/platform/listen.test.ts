@@ -19,7 +19,8 @@ run "$@"
 `
 
 let manager: RunningProgram | undefined
-const directory = useTemporaryDirectory(killLeftovers)
+const directory = useTemporaryDirectory()
+afterAll(killLeftovers)
 const dataDir = () => join(directory(), 'data')
 
 async function startOnPassedSocket(settings: Record<string, string>): Promise<number> {

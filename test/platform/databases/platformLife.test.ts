@@ -13,7 +13,8 @@ import { until } from '../../support/platform/until'
 
 jest.setTimeout(180_000)
 
-const directory = useTemporaryDirectory(async () => {
+const directory = useTemporaryDirectory()
+afterAll(async () => {
   killLeftovers()
   await stopHost(join(directory(), 'data'))
 })

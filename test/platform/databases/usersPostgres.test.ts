@@ -17,7 +17,8 @@ const PROTOCOL_VERSION = 196_608
 
 const logged: string[] = []
 const log = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) })
-const directory = useTemporaryDirectory(async () => {
+const directory = useTemporaryDirectory()
+afterAll(async () => {
   await sql.close()
   await users.stop()
 })

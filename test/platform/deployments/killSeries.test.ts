@@ -25,7 +25,8 @@ const STEADY = `console.log('pid ' + process.pid); let n = 0; setInterval(() => 
   require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => console.log('heard ' + line))`
 const QUIET = "setInterval(() => console.log('tick'), 20)"
 
-const directory = useTemporaryDirectory(async () => {
+const directory = useTemporaryDirectory()
+afterAll(async () => {
   killLeftovers()
   await stopHost(dataDir())
   await database.drop()

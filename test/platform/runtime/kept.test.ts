@@ -14,7 +14,8 @@ import { stopHost } from '../../support/platform/stopHost'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 import { until } from '../../support/platform/until'
 
-const directory = useTemporaryDirectory(async () => {
+const directory = useTemporaryDirectory()
+afterAll(async () => {
   await runtime.close()
   await files.close()
   await replicas.close()

@@ -14,7 +14,8 @@ import { isRoot } from '../../support/platform/canContain'
 import { makeDeepTree } from '../../support/platform/deepTree'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 
-const directory = useTemporaryDirectory(async () => {
+const directory = useTemporaryDirectory()
+afterAll(async () => {
   await files.close()
   // Node.js cannot remove paths longer than the system's limit.
   execFileSync('rm', ['-rf', directory()])

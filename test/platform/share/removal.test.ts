@@ -8,7 +8,8 @@ import { makeDeepTree } from '../../support/platform/deepTree'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 
 /** Node.js cannot remove paths longer than the system's limit. */
-const share = useTemporaryDirectory(() => execFileSync('rm', ['-rf', share()]))
+const share = useTemporaryDirectory()
+afterAll(() => void execFileSync('rm', ['-rf', share()]))
 const remove = (name: string) =>
   withDirectory(createJail(share()).openDirectory([]), (directory) => removeTree(directory, name))
 const openFiles = () => readdirSync('/proc/self/fd').length

@@ -7,7 +7,8 @@ import { createTreeWatch } from '../../../src/platform/share/replicas/treeWatch'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 import { until } from '../../support/platform/until'
 
-const directory = useTemporaryDirectory(() => replicas.close())
+const directory = useTemporaryDirectory()
+afterAll(() => replicas.close())
 const lobby = () => join(realpathSync(directory()), 'lobby')
 let replicas: Replicas
 let completed = 0

@@ -11,7 +11,8 @@ jest.setTimeout(120_000)
 
 let postgres: EmbeddedPostgres
 let impostor: Server
-const directory = useTemporaryDirectory(async () => {
+const directory = useTemporaryDirectory()
+afterAll(async () => {
   impostor.close()
   await postgres.stop()
 })

@@ -51,7 +51,8 @@ type PassParts = Parameters<typeof reconcile>[0]
 
 /** Call it once, outside of tests. */
 export function useManagedDeployments(): ManagedDeployments {
-  const directory = useTemporaryDirectory(async () => {
+  const directory = useTemporaryDirectory()
+  afterAll(async () => {
     await runtime.close()
     await replicas.close()
     await stopHost(directory())

@@ -140,6 +140,12 @@ export async function startPlatform({
     ...(origins && { origins }),
     trustedProxies,
   }
+  async function close(): Promise<void> {
+    for (const closer of closers.reverse()) await closer()
+    await stopHost(dataDir)
+    await drop()
+    await rm(dataDir, { recursive: true, force: true })
+  }
   const built = await createPlatform(
     settings,
     { log, closers, onLost: () => undefined },
@@ -156,7 +162,10 @@ export async function startPlatform({
       }),
       ...given.overrides,
     },
-  )
+  ).catch(async (error: unknown) => {
+    await close()
+    throw error
+  })
   const { app, runtime, replicas, sessions, callers, registration, activityLog, deployments, dashboard, ending } = built
   const state = { ...built.state, url }
   const { db } = state
@@ -228,12 +237,7 @@ export async function startPlatform({
       })
       return String(second.body.data.token)
     },
-    async close() {
-      for (const close of closers.reverse()) await close()
-      await stopHost(dataDir)
-      await drop()
-      await rm(dataDir, { recursive: true, force: true })
-    },
+    close,
   }
   return platform
 }

@@ -20,7 +20,8 @@ import { useTemporaryDirectory } from '../../../support/platform/temporaryDirect
 import { until } from '../../../support/platform/until'
 import { runtimeSuite } from '../runtimeSuite'
 
-const directory = useTemporaryDirectory(async () => {
+const directory = useTemporaryDirectory()
+afterAll(async () => {
   await runtime.close()
   await replicas.close()
   await stopHost(directory())
