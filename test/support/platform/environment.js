@@ -13,7 +13,8 @@ module.exports = class PlatformEnvironment extends TestEnvironment {
 
   async teardown() {
     const paths = this.global.temporaryDirectories
-    await Promise.all(paths.map((path) => rm(path, { recursive: true, force: true })))
+    // Repeated while a program that is ending still writes into it.
+    await Promise.all(paths.map((path) => rm(path, { recursive: true, force: true, maxRetries: 10 })))
     await super.teardown()
   }
 }

@@ -1,18 +1,24 @@
-import { mkdtemp } from 'node:fs/promises'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 declare global {
-  /** Removed by the test environment. */
-  var temporaryDirectories: string[]
+  /** Removed by the test environment; there is none in benchmarks. */
+  var temporaryDirectories: string[] | undefined
 }
 
-/** A directory that is removed after the last hook of the test file. */
+/** Creates a directory that is removed after the last hook of the test file. */
+export function createTemporaryDirectory(name: string): string {
+  const path = mkdtempSync(join(tmpdir(), `quarterdeck-${name}-`))
+  globalThis.temporaryDirectories?.push(path)
+  return path
+}
+
+/** A directory for all tests of the file. */
 export function useTemporaryDirectory(): () => string {
   let path = ''
-  beforeAll(async () => {
-    path = await mkdtemp(join(tmpdir(), 'quarterdeck-test-'))
-    temporaryDirectories.push(path)
+  beforeAll(() => {
+    path = createTemporaryDirectory('test')
   })
   return () => path
 }

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DeploymentType } from '../../../../src/contract/deployment'
 import type { Instance } from '../../../../src/contract/instance'
@@ -9,6 +8,7 @@ import { createAccount } from '../../../support/platform/clusterAccount'
 import { freshDatabase } from '../../../support/platform/freshState'
 import { startPlatform, type Account, type TestPlatform } from '../../../support/platform/startPlatform'
 import { until } from '../../../support/platform/until'
+import { createTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
 
 /** The only node of a real cluster. */
 export const NODE = 'bed'
@@ -38,14 +38,14 @@ export interface ClusterNetwork {
 
 /** Starts the replicas with the rights of the manifests, and no others. */
 export async function startClusterNetwork(cluster: TestCluster, namespace: string): Promise<ClusterNetwork> {
-  const shareDir = mkdtempSync(join(tmpdir(), 'share-'))
+  const shareDir = createTemporaryDirectory('share')
   await createNamespace(cluster, namespace, shareDir)
   const state = await freshDatabase()
-  const kubeconfig = await createAccount(cluster, namespace, mkdtempSync(join(tmpdir(), 'account-')))
+  const kubeconfig = await createAccount(cluster, namespace, createTemporaryDirectory('account'))
   const key = randomBytes(32).toString('hex')
 
   async function startReplica(): Promise<TestPlatform> {
-    const dataDir = mkdtempSync(join(tmpdir(), 'replica-'))
+    const dataDir = createTemporaryDirectory('replica')
     writeFileSync(join(dataDir, 'secret.key'), key, { mode: 0o600 })
     return startPlatform({
       dataDir,

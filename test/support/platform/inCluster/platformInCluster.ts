@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { Client } from 'pg'
 import { stringify } from 'yaml'
@@ -9,6 +8,7 @@ import { REAL_CLUSTER_MS, startCluster, type TestCluster } from '../cluster'
 import { deployPath } from '../deployFiles'
 import { until } from '../until'
 import { addPlatformImage, PLATFORM_IMAGE } from './platformImage'
+import { createTemporaryDirectory } from '../temporaryDirectory'
 
 export const NAMESPACE = 'quarterdeck'
 /** The address at which Pods reach this machine. */
@@ -154,7 +154,7 @@ async function publishApiServer(cluster: TestCluster, port: number): Promise<voi
 
 /** @returns the directory of an overlay as the README describes it */
 function writeOverlay(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'overlay-'))
+  const directory = createTemporaryDirectory('overlay')
   const [newName, newTag] = PLATFORM_IMAGE.split(':')
   const image = [
     {
