@@ -63,15 +63,23 @@ export const SignInMethod = z.object({
 })
 export type SignInMethod = z.infer<typeof SignInMethod>
 
+const Methods = z.object({
+  authenticators: z.array(SignInMethod),
+  passkeys: z.array(SignInMethod),
+  recoveryCodes: z.number().int().describe('How many recovery codes are left.'),
+})
 /** The own methods, from `GET /api/account/methods`. */
-export const OwnMethodsAnswer = success(
-  z.object({
-    authenticators: z.array(SignInMethod),
-    passkeys: z.array(SignInMethod),
-    recoveryCodes: z.number().int().describe('How many recovery codes are left.'),
+export const OwnMethodsAnswer = success(Methods)
+export type OwnMethodsAnswer = z.infer<typeof OwnMethodsAnswer>
+
+/** How a user signs in, from `GET /api/users/{id}/methods`. */
+export const UserMethodsAnswer = success(
+  Methods.extend({
+    hasPassword: z.boolean().describe('False: single sign-on made the account, and is its only way to sign in.'),
+    singleSignOn: z.boolean().describe('Whether the account is connected to the OpenID Connect provider.'),
   }),
 )
-export type OwnMethodsAnswer = z.infer<typeof OwnMethodsAnswer>
+export type UserMethodsAnswer = z.infer<typeof UserMethodsAnswer>
 
 /** Body of `POST /api/account/proof`: the password, and one of the others. */
 export const Prove = z

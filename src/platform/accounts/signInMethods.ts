@@ -1,11 +1,19 @@
-import type { ConfirmAuthenticator, OwnMethodsAnswer, Prove, SignInMethod } from '../../contract/signInMethods'
+import type {
+  ConfirmAuthenticator,
+  OwnMethodsAnswer,
+  Prove,
+  SignInMethod,
+  UserMethodsAnswer,
+} from '../../contract/signInMethods'
 import { AppError } from '../errors'
 import { insertAuthenticator, listAuthenticators } from '../state/accounts/authenticators'
 import { countChallengeAttempt, insertChallenge, takeChallenge } from '../state/accounts/challenges'
+import { findIdentityOf } from '../state/accounts/openId'
 import { listPasskeys } from '../state/accounts/passkeys'
 import { listRecoveryCodes } from '../state/accounts/recoveryCodes'
 import type { SessionUser } from '../state/accounts/sessions'
 import { countMethods, deleteMethod, renameMethod, type MethodTable } from '../state/accounts/signInMethods'
+import { findUser } from '../state/accounts/users'
 import type { Db } from '../state/db'
 import { hashToken, randomToken, type Secrets } from '../state/secrets'
 import type { CodeChecks } from './codeChecks'
@@ -13,6 +21,7 @@ import { newTotpSecret, qrCodeOf, stepOfCode } from './oneTimeCodes'
 import { requireOwnPassword } from './ownPassword'
 import type { Passkeys, RelyingParty } from './passkeys'
 import { makeRecoveryCodes } from './recoveryCodes'
+import { unknownUser } from './users'
 
 const MINUTES = 5
 const CODE_TRIES = 5
@@ -21,6 +30,8 @@ const MAX_AUTHENTICATORS = 5
 /** The authenticators, passkeys and recovery codes of a signed-in user. All but passkeys' ceremonies, see passkeys.ts. */
 export interface SignInMethods {
   list(userId: number): Promise<OwnMethodsAnswer['data']>
+  /** All ways in which a user signs in. @throws AppError NOT_FOUND for an unknown user */
+  listAll(userId: number): Promise<UserMethodsAnswer['data']>
   /**
    * Verifies that the user is there: the password, and a code or a passkey.
    * @param address the client's, for the activity log
@@ -60,17 +71,25 @@ export function createSignInMethods({ db, secrets, codes, passkeys, now }: Metho
     await insertChallenge(db, { ...ownerOf(by), hash: hashToken(token), purpose, secret, expires_at: expiresAt })
     return token
   }
+  async function list(userId: number): Promise<OwnMethodsAnswer['data']> {
+    return {
+      authenticators: (await listAuthenticators(db, userId)).map(toMethod),
+      passkeys: (await listPasskeys(db, userId)).map(toMethod),
+      recoveryCodes: (await listRecoveryCodes(db, userId)).length,
+    }
+  }
   const unknown = () => new AppError('NOT_FOUND', 'This sign-in method does not exist. It may have been removed.')
 
   return {
     passkeys,
 
-    async list(userId) {
-      return {
-        authenticators: (await listAuthenticators(db, userId)).map(toMethod),
-        passkeys: (await listPasskeys(db, userId)).map(toMethod),
-        recoveryCodes: (await listRecoveryCodes(db, userId)).length,
-      }
+    list,
+
+    async listAll(userId) {
+      const user = await findUser(db, userId)
+      if (!user) throw unknownUser()
+      const singleSignOn = (await findIdentityOf(db, userId)) !== undefined
+      return { ...(await list(userId)), hasPassword: user.password_hash !== null, singleSignOn }
     },
 
     async prove(by, { password, code, passkey }, rp, address) {

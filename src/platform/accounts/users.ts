@@ -157,7 +157,8 @@ export function createUsers(db: Db, { onRightsLost, onSessionsChanged }: UserEve
 }
 
 export const noAdministrator = () => new AppError('NOT_ALLOWED', 'You are no longer an administrator.')
-const unknownUser = () => new AppError('NOT_FOUND', 'This user does not exist. The account may have been deleted.')
+export const unknownUser = () =>
+  new AppError('NOT_FOUND', 'This user does not exist. The account may have been deleted.')
 
 /**
  * Whoever may do something with a deployment may see it. Grants without a right are dropped, and so are those of roles

@@ -1,18 +1,21 @@
 import type { ApiKey, ApiKeysAnswer, UserAccess, UserAccessAnswer } from '../../contract/access'
 import type { OwnSession, OwnSessionsAnswer } from '../../contract/auth'
+import type { UserMethodsAnswer } from '../../contract/signInMethods'
 import { api } from './api'
 import type { DataOf } from './transport/answerSchema'
 import { answerSchema, listIn } from './transport/answerSchema'
 import { updateOnSuccess } from './transport/cacheUpdates'
 
+export type UserMethods = UserMethodsAnswer['data']
 /** Something of a user, by its id. */
 type OfUser = { id: number; of: string }
 
-const urlOf = (id: number, part: 'access' | 'sessions' | 'keys') => `users/${encodeURIComponent(id)}/${part}`
+const urlOf = (id: number, part: 'access' | 'methods' | 'sessions' | 'keys') =>
+  `users/${encodeURIComponent(id)}/${part}`
 const tagOf = (id: number) => [{ type: 'User' as const, id }]
 
 /**
- * What one user may do, and their sessions and API keys. Only our platform has these calls. They have the tag of the list
+ * What one user may do, how they sign in, and their sessions and API keys. Only our platform has these calls. They have the tag of the list
  * of users with the user's id: a change of the list refetches them, their own changes do not refetch the list.
  */
 const usersApi = api.enhanceEndpoints({ addTagTypes: ['User'] }).injectEndpoints({
@@ -35,6 +38,22 @@ const usersApi = api.enhanceEndpoints({ addTagTypes: ['User'] }).injectEndpoints
       },
       // Without an id: of the list, too, which has the role.
       invalidatesTags: ['User'],
+    }),
+
+    getUserMethods: build.query<UserMethods, number>({
+      query: (id) => urlOf(id, 'methods'),
+      responseSchema: answerSchema(({ authenticators, passkeys, ...rest }: DataOf<UserMethodsAnswer>) =>
+        listIn(authenticators) && listIn(passkeys)
+          ? {
+              authenticators: authenticators ?? [],
+              passkeys: passkeys ?? [],
+              recoveryCodes: rest.recoveryCodes ?? 0,
+              hasPassword: rest.hasPassword ?? false,
+              singleSignOn: rest.singleSignOn ?? false,
+            }
+          : undefined,
+      ),
+      providesTags: (_result, _error, id) => tagOf(id),
     }),
 
     getUserSessions: build.query<OwnSession[], number>({
@@ -86,6 +105,7 @@ const usersApi = api.enhanceEndpoints({ addTagTypes: ['User'] }).injectEndpoints
 export const {
   useGetUserAccessQuery,
   useSetUserAccessMutation,
+  useGetUserMethodsQuery,
   useGetUserSessionsQuery,
   useEndUserSessionMutation,
   useEndUserSessionsMutation,

@@ -257,6 +257,24 @@ describe('an API key', () => {
   })
 })
 
+test('administrators see how others sign in, without their secrets', async () => {
+  const methods = (await call('GET', `/api/users/${await idOf('guest')}/methods`)).body.data
+  expect(methods).toEqual({
+    authenticators: [
+      {
+        id: expect.any(String),
+        name: expect.any(String),
+        created_at: expect.any(String),
+      },
+    ],
+    passkeys: [],
+    recoveryCodes: 0,
+    hasPassword: true,
+    singleSignOn: false,
+  })
+  expect((await call('GET', '/api/users/99999/methods')).status).toBe(404)
+})
+
 test('administrators see and end the sessions and API keys of others', async () => {
   const id = await idOf('guest')
   await rights.createKey(guest, { scopes: ['console'] })

@@ -106,6 +106,7 @@ const matrix: Record<string, string> = {
   'DELETE /api/users/:id/sessions': 'administrator',
   'DELETE /api/users/:id/sessions/:of': 'administrator',
   'GET /api/users/:id/keys': 'administrator',
+  'GET /api/users/:id/methods': 'administrator',
   'DELETE /api/users/:id/keys/:of': 'administrator',
 }
 

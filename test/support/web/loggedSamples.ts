@@ -154,6 +154,10 @@ export const calls: Record<string, { args?: unknown; result?: unknown; fixedCach
   deleteDashboardToken: { result: null },
   getUserAccess: { args: 1, result: { role: 'limited', grants } },
   setUserAccess: { args: { id: 1, role: 'limited', grants }, result: null },
+  getUserMethods: {
+    args: 1,
+    result: { authenticators: [method], passkeys: [method], recoveryCodes: 10, hasPassword: true, singleSignOn: false },
+  },
   getUserSessions: {
     args: 1,
     result: [{ id: 's1', device: 'Firefox', address: '::1', created_at: '2026', last_used_at: '2026', current: true }],

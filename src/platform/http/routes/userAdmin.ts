@@ -3,8 +3,10 @@ import { z } from 'zod'
 import { ApiKeysAnswer, UserAccess, UserAccessAnswer } from '../../../contract/access'
 import { OwnSessionsAnswer } from '../../../contract/auth'
 import { Done } from '../../../contract/envelope'
+import { UserMethodsAnswer } from '../../../contract/signInMethods'
 import type { ApiKeys } from '../../accounts/apiKeys'
 import type { Sessions } from '../../accounts/sessions'
+import type { SignInMethods } from '../../accounts/signInMethods'
 import type { ChangedRights, Users } from '../../accounts/users'
 import { forAdministrators, userOf } from '../access'
 import { fieldOf, type Activity } from '../activity'
@@ -30,10 +32,11 @@ export interface UserAdministration {
   users: Pick<Users, 'access' | 'setAccess'>
   sessions: Pick<Sessions, 'list' | 'endOwn' | 'endAll'>
   apiKeys: Pick<ApiKeys, 'list' | 'remove'>
+  signInMethods: Pick<SignInMethods, 'listAll'>
 }
 
-/** What one user may do (decisions §16), and their sessions and API keys (our extras). */
-export function userAdminRoutes(app: Router, { users, sessions, apiKeys }: UserAdministration): void {
+/** What one user may do (decisions §16), how they sign in, and their sessions and API keys (our extras). */
+export function userAdminRoutes(app: Router, { users, sessions, apiKeys, signInMethods }: UserAdministration): void {
   const config = { access: forAdministrators }
   const recorded = (kind: 'user' | 'session' | 'key', action: string) => ({
     ...config,
@@ -68,6 +71,19 @@ export function userAdminRoutes(app: Router, { users, sessions, apiKeys }: UserA
       recordChange(request, await users.setAccess(userOf(request), request.params.id, request.body))
       return done({})
     },
+  )
+
+  app.get(
+    '/api/users/:id/methods',
+    {
+      config,
+      schema: {
+        ...call('listUserMethods', 'List the ways in which a user signs in', 'NOT_FOUND'),
+        params: ById,
+        response: { 200: UserMethodsAnswer },
+      },
+    },
+    async ({ params }) => done(await signInMethods.listAll(params.id)),
   )
 
   app.get(

@@ -82,6 +82,7 @@ export const callRules: Record<string, CallRules> = {
   deleteDashboardToken: keepBoth,
   getUserAccess: keepBoth,
   setUserAccess: keepBoth,
+  getUserMethods: keepBoth,
   getUserSessions: keepBoth,
   endUserSession: keepBoth,
   endUserSessions: keepBoth,

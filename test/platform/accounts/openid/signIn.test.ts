@@ -197,6 +197,17 @@ describe('an account without a password', () => {
     })
   })
 
+  test('administrators see that it signs in by the provider alone', async () => {
+    const { id } = (await usersOf()).find(({ username }) => username === 'pia')!
+    expect((await platform.call('GET', `/api/users/${id}/methods`, { token: first.token })).body.data).toEqual({
+      authenticators: [],
+      passkeys: [],
+      recoveryCodes: 0,
+      hasPassword: false,
+      singleSignOn: true,
+    })
+  })
+
   test('once deleted, it is made anew without anything of the earlier one', async () => {
     const { id } = (await usersOf()).find(({ username }) => username === 'pia')!
     expect((await platform.call('DELETE', `/api/users/${id}`, { token: first.token })).status).toBe(200)

@@ -1,6 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import type { UserAccess } from '../../../../src/contract/access'
 import { RIGHTS } from '../../../../src/contract/pageRules'
+import type { UserMethods } from '../../../../src/web/api/users'
 import { activityOf, deploymentOf, userOf } from '../../../support/web/factories'
 import { network } from '../../../support/web/network'
 import { problemsIn } from '../../../support/web/problems'
@@ -15,17 +16,32 @@ const sessionOf = (id: string, device: string, current = false) => ({
   current,
 })
 const LIMITED: UserAccess = { role: 'limited', grants: [{ deployment: 'lobby', rights: ['view', 'console'] }] }
+const METHODS: UserMethods = {
+  authenticators: [{ id: 'm1', name: 'Phone', created_at: '2026-11-01T10:00:00.000Z' }],
+  passkeys: [
+    { id: 'm2', name: 'Laptop', created_at: '2026-11-01T10:00:00.000Z', last_used_at: new Date().toISOString() },
+  ],
+  recoveryCodes: 8,
+  hasPassword: true,
+  singleSignOn: false,
+}
 const users = [
   { ...userOf(1, 'ann', true), role: 'administrator' as const },
   { ...userOf(2, 'bob'), role: 'limited' as const, last_seen: new Date(Date.now() - 120_000).toISOString() },
 ]
 
-async function rendered(id: number, access: UserAccess = LIMITED, deployments = ['lobby', 'arena']) {
+async function rendered(
+  id: number,
+  access: UserAccess = LIMITED,
+  deployments = ['lobby', 'arena'],
+  methods: UserMethods = METHODS,
+) {
   network.get('/api/users').answers({ users })
   network.get(`/api/users/${id}/access`).answers(access)
   network.get(`/api/users/${id}/sessions`).answers({
     sessions: [sessionOf('s1', 'Mozilla/5.0 (X11; Linux) Firefox/130.0', id === 1), sessionOf('s2', 'curl/8')],
   })
+  network.get(`/api/users/${id}/methods`).answers(methods)
   network.get(`/api/users/${id}/keys`).answers({
     keys: [{ id: 'k1', name: 'nightly', scopes: ['read'], prefix: 'qd_a1B2', created_at: '2026-11-01T10:00:00.000Z' }],
   })
@@ -64,6 +80,29 @@ test('decisions §16: the page shows role, rights, sessions, API keys and what t
   expect(await screen.findByText('deleted deployment', { exact: false })).toBeVisible()
   expect(activity.calls[0]?.query).toBe('?username=bob')
   expect(screen.getByRole('link', { name: 'All activity of bob' })).toHaveAttribute('href', '/activity?username=bob')
+})
+
+test('the page shows how the user signs in', async () => {
+  await rendered(2)
+  const methods = within(await screen.findByRole('region', { name: 'Sign-in methods' }))
+  expect((await methods.findAllByRole('listitem')).map((row) => row.getAttribute('aria-label'))).toEqual([
+    'Password',
+    'Laptop',
+    'Phone',
+    'Recovery codes',
+  ])
+  expect(methods.getByRole('listitem', { name: 'Laptop' })).toHaveTextContent(/passkey · added .* · used .*now/)
+  expect(methods.getByRole('listitem', { name: 'Phone' })).toHaveTextContent(/authenticator app · .* · never used/)
+  expect(methods.getByRole('listitem', { name: 'Recovery codes' })).toHaveTextContent('8 codes left')
+})
+
+test('an account of single sign-on has no password and no codes', async () => {
+  const none = { authenticators: [], passkeys: [], recoveryCodes: 0, hasPassword: false, singleSignOn: true }
+  await rendered(2, LIMITED, ['lobby'], none)
+  const methods = within(await screen.findByRole('region', { name: 'Sign-in methods' }))
+  const [row, ...others] = await methods.findAllByRole('listitem')
+  expect(row).toHaveTextContent('Single sign-onmade this account, which has no password')
+  expect(others).toEqual([])
 })
 
 test('decisions §16: rights are chosen one by one or all of a deployment, and are saved together', async () => {

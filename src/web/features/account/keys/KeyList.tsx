@@ -1,5 +1,6 @@
 import type { ApiKey } from '../../../../contract/access'
 import { ActionIcon } from '../../../ui/ActionIcon'
+import { LastUsed } from '../../../ui/time/LastUsed'
 import { TimeAgo } from '../../../ui/time/TimeAgo'
 import { useNow } from '../../../ui/time/useNow'
 import { scopes } from './scopes'
@@ -37,15 +38,7 @@ function KeyItem({ apiKey, onDelete }: { apiKey: ApiKey; onDelete: () => void })
           <span>{deploymentsText(deployments)}</span>
         </p>
         <p className={styles.trace}>
-          created <TimeAgo time={Date.parse(created_at)} /> ·{' '}
-          {last_used_at === undefined ? (
-            'never used'
-          ) : (
-            <>
-              used <TimeAgo time={Date.parse(last_used_at)} />
-            </>
-          )}{' '}
-          ·{' '}
+          created <TimeAgo time={Date.parse(created_at)} /> · <LastUsed time={last_used_at} /> ·{' '}
           {expires_at === undefined ? (
             'does not expire'
           ) : (

@@ -4,6 +4,7 @@ import { useDispatch } from 'react-redux'
 import type { SignInMethod } from '../../../../contract/signInMethods'
 import type { MethodTable } from '../../../api/ownMethods'
 import { ActionIcon } from '../../../ui/ActionIcon'
+import { LastUsed } from '../../../ui/time/LastUsed'
 import { TimeAgo } from '../../../ui/time/TimeAgo'
 import { securityDialogOpened } from './securitySlice'
 import styles from './security.module.scss'
@@ -41,14 +42,7 @@ export function MethodList({ table, methods, isLast }: MethodListProps) {
           <div className={styles.text}>
             <p className={styles.name}>{name}</p>
             <p className={styles.trace}>
-              added <TimeAgo time={Date.parse(created_at)} /> ·{' '}
-              {last_used_at === undefined ? (
-                'never used'
-              ) : (
-                <>
-                  used <TimeAgo time={Date.parse(last_used_at)} />
-                </>
-              )}
+              added <TimeAgo time={Date.parse(created_at)} /> · <LastUsed time={last_used_at} />
               {isLast && ' · your only one, so it cannot be removed'}
             </p>
           </div>

@@ -18,6 +18,7 @@ import { useOwnId } from '../useOwnId'
 import { LastSeen } from '../users/LastSeen'
 import { UserActivity } from './UserActivity'
 import { UserKeys } from './UserKeys'
+import { UserMethods } from './UserMethods'
 import { UserRights } from './UserRights'
 import { UserSessions } from './UserSessions'
 import adminStyles from '../admin.module.scss'
@@ -26,7 +27,7 @@ import styles from './user.module.scss'
 /** The list of API keys of the page /keys, which belongs to another feature. */
 export type KeyList = ComponentType<{ keys: ApiKey[]; onDelete: (key: ApiKey) => void }>
 
-/** What one user may do, where they are signed in, and what they did. For administrators. */
+/** What one user may do, how and where they sign in, and what they did. For administrators. */
 export function UserPage({ keyList }: { keyList: KeyList }) {
   const id = Number(useParams()['id'])
   const { data, error, isFetching, refetch } = useGetUsersQuery(undefined, { refetchOnMountOrArgChange: true })
@@ -86,6 +87,7 @@ function UserDetails({ user, isOwn, keyList }: { user: User; isOwn: boolean; key
       </div>
       <UserRights id={id} username={username} isOwn={isOwn} />
       <div className={styles.columns}>
+        <UserMethods id={id} />
         <UserSessions id={id} />
         <UserKeys id={id} keyList={keyList} />
       </div>
