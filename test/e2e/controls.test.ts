@@ -99,3 +99,70 @@ browserTest('#18 forced colours leave switches, the active link, the chosen tab 
   await page.getByRole('tab', { name: 'Details' }).waitFor()
   expect(await backgroundOf(page, '[aria-hidden] > span[style*=width]')).not.toBe(ground)
 })
+
+/** Opens each page, and one of an instance and of consoles. */
+async function openEach(page: Page, look: (address: string) => Promise<void>): Promise<void> {
+  for (const [address, heading] of PAGES) {
+    await page.goto(address)
+    await page.getByRole('heading', { name: heading, exact: true }).first().waitFor()
+    await look(address)
+  }
+  await page.goto('/')
+  await page.getByRole('link', { name: /-sample/ }).click()
+  await page.getByRole('tab', { name: 'Details', exact: true }).waitFor()
+  await look('instance')
+  await page.goto(`/consoles?instances=${decodeURIComponent(page.url().split('/').at(-1) ?? '')}`)
+  await page.getByRole('heading', { name: 'Consoles', exact: true }).waitFor()
+  await look('consoles')
+}
+
+/** What is wider than the window: the page itself, or a control outside all that scrolls sideways. */
+const overflowOf = (page: Page) =>
+  page.evaluate(() => {
+    const { clientWidth, scrollWidth } = document.documentElement
+    const scrolls = (element: Element | null): boolean =>
+      element !== null && (/auto|scroll/.test(getComputedStyle(element).overflowX) || scrolls(element.parentElement))
+    const controls = [...document.querySelectorAll('a, button, input, select, textarea, [role=switch], h1, h2')]
+    const cut = controls.filter((control) => {
+      const { left, right, width, height } = control.getBoundingClientRect()
+      const isHidden = width <= 1 || height <= 1 || control.closest('.visually-hidden, .ace_editor') !== null
+      return !isHidden && (right > clientWidth + 0.5 || left < -0.5) && !scrolls(control.parentElement)
+    })
+    const wide = scrollWidth > clientWidth ? [`the page: ${scrollWidth} of ${clientWidth} pixels`] : []
+    return [...wide, ...cut.map((control) => control.outerHTML.slice(0, 120))]
+  })
+
+browserTest('#18 every page fits 320 pixels, and 1280 pixels at a zoom of 200 %', async () => {
+  const { page } = await openPage(product.url)
+  await signIn(page)
+  const found: string[] = []
+  await openEach(page, async (address) => {
+    // At 200 % a page has half of the pixels.
+    for (const width of [320, 640]) {
+      await page.setViewportSize({ width, height: 480 })
+      for (const what of await overflowOf(page)) found.push(`${address} at ${width}: ${what}`)
+    }
+    await page.setViewportSize({ width: 1280, height: 900 })
+  })
+  expect(found).toEqual([])
+})
+
+browserTest('#18 nothing moves for users who prefer reduced motion', async () => {
+  const { page } = await openPage(product.url)
+  await signIn(page)
+  const found: string[] = []
+  await openEach(page, async (address) => {
+    const moving = await page.evaluate(() => {
+      const seconds = (times: string) => Math.max(...times.split(', ').map(parseFloat))
+      return [...document.querySelectorAll('body *')]
+        .filter((element) => {
+          const { animationName, animationDuration, transitionDuration, transitionProperty } = getComputedStyle(element)
+          const isAnimated = animationName !== 'none' && seconds(animationDuration) > 0.001
+          return isAnimated || (transitionProperty !== 'none' && seconds(transitionDuration) > 0.001)
+        })
+        .map((element) => element.outerHTML.slice(0, 120))
+    })
+    for (const what of moving) found.push(`${address}: ${what}`)
+  })
+  expect(found).toEqual([])
+})

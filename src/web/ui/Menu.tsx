@@ -1,6 +1,7 @@
 import { useEffect, useId, useRef, useState, type ComponentProps, type KeyboardEvent, type ReactNode } from 'react'
 import Dropdown from 'react-bootstrap/Dropdown'
 import { Glyph } from './Glyph'
+import { Icon } from './Icon'
 import '../styles/dropdown.scss'
 import '../styles/menu.scss'
 
@@ -28,8 +29,11 @@ export function Menu({ label, button, children, tabIndex, isOpen, onToggle }: Me
   const menu = useRef<HTMLDivElement>(null)
 
   useEffect(() => {
+    if (!open) return
+    const items = itemsOf(menu.current)
+    const first = items.find((item) => item.getAttribute('aria-checked') === 'true') ?? items[0]
     // Its place is not computed yet, so the page must not scroll to it.
-    if (open) itemsOf(menu.current)[0]?.focus({ preventScroll: true })
+    first?.focus({ preventScroll: true })
   }, [open])
 
   return (
@@ -54,7 +58,7 @@ export function Menu({ label, button, children, tabIndex, isOpen, onToggle }: Me
   )
 }
 
-const itemsOf = (menu: Element | null) => [...(menu?.querySelectorAll<HTMLElement>('[role="menuitem"]') ?? [])]
+const itemsOf = (menu: Element | null) => [...(menu?.querySelectorAll<HTMLElement>('[role^="menuitem"]') ?? [])]
 
 /** Moves the focus by arrow keys, which wrap around, Home, End, and the first letter of an item. */
 function moveFocus(event: KeyboardEvent<HTMLElement>) {
@@ -85,15 +89,18 @@ type MenuItemProps = {
   danger?: boolean
   /** Why it cannot be chosen now, as a sentence; shown below it. */
   disabledBecause?: string | undefined
+  /** For one of several choices: whether it is the present one. */
+  isChosen?: boolean
 }
 
-export function MenuItem({ children, onClick, danger = false, disabledBecause }: MenuItemProps) {
+export function MenuItem({ children, onClick, danger = false, disabledBecause, isChosen }: MenuItemProps) {
   const id = useId()
   return (
     <Dropdown.Item
       as={ItemButton}
       className={danger ? 'danger' : undefined}
       isDisabled={disabledBecause !== undefined}
+      isChosen={isChosen}
       aria-labelledby={`${id}-label`}
       aria-describedby={disabledBecause === undefined ? undefined : `${id}-reason`}
       onClick={(event) => {
@@ -102,15 +109,27 @@ export function MenuItem({ children, onClick, danger = false, disabledBecause }:
       }}
     >
       <span id={`${id}-label`}>{children}</span>
+      {isChosen && <Icon name="check" size={16} />}
       {disabledBecause !== undefined && <small id={`${id}-reason`}>{disabledBecause}</small>}
     </Dropdown.Item>
   )
 }
 
+type ItemButtonProps = ComponentProps<'button'> & { isDisabled: boolean; isChosen: boolean | undefined }
+
 /**
  * Sets `aria-disabled` itself: an item of React Bootstrap replaces what it is given. Disabled items have the focus too, so
  * that one hears why. Not in the tab order: Tab leaves the menu.
  */
-function ItemButton({ isDisabled, ...button }: ComponentProps<'button'> & { isDisabled: boolean }) {
-  return <button {...button} type="button" role="menuitem" tabIndex={-1} aria-disabled={isDisabled || undefined} />
+function ItemButton({ isDisabled, isChosen, ...button }: ItemButtonProps) {
+  return (
+    <button
+      {...button}
+      type="button"
+      role={isChosen === undefined ? 'menuitem' : 'menuitemradio'}
+      tabIndex={-1}
+      aria-checked={isChosen}
+      aria-disabled={isDisabled || undefined}
+    />
+  )
 }

@@ -77,6 +77,24 @@ test('a disabled item has the focus, tells why, and does nothing', async () => {
   expect(screen.getByRole('menu')).toBeInTheDocument()
 })
 
+test('of several choices the present one is checked and has the focus at first', async () => {
+  const user = userEvent.setup()
+  render(
+    <Menu label="Order">
+      {['Name', 'Size', 'Age'].map((name) => (
+        <MenuItem key={name} isChosen={name === 'Size'} onClick={() => undefined}>
+          {name}
+        </MenuItem>
+      ))}
+    </Menu>,
+  )
+  await user.click(screen.getByRole('button', { name: 'Order' }))
+  expect(screen.getByRole('menuitemradio', { name: 'Size', checked: true })).toHaveFocus()
+  expect(screen.getAllByRole('menuitemradio', { checked: false })).toHaveLength(2)
+  await user.keyboard('{ArrowDown}')
+  expect(screen.getByRole('menuitemradio', { name: 'Age' })).toHaveFocus()
+})
+
 test('Escape closes the menu and returns the focus; Tab closes it and goes on', async () => {
   const { user } = shown()
   await user.click(button())

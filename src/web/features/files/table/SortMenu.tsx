@@ -1,11 +1,9 @@
 import { useDispatch, useSelector } from 'react-redux'
 import { Glyph } from '../../../ui/Glyph'
-import { Icon } from '../../../ui/Icon'
 import { Menu, MenuItem } from '../../../ui/Menu'
 import { menuClosed, menuOpened, orderChosen, selectMenu, selectSort, SORT_MENU } from '../filesSlice'
 import type { SortKey } from './fileEntries'
 import { columns } from './columns'
-import styles from './fileTools.module.scss'
 
 const ORDER = 'M8 19V5m-3.5 3.5L8 5l3.5 3.5M16 5v14m-3.5-3.5L16 19l3.5-3.5'
 
@@ -39,20 +37,13 @@ export function SortMenu() {
       {orders.map((order) => (
         <MenuItem
           key={`${order.by} ${order.order}`}
+          isChosen={order === chosen}
           onClick={() => {
             dispatch(orderChosen({ by: order.by, descending: order.descending }))
             dispatch(menuClosed())
           }}
         >
-          <span className={styles.order}>
-            {order.title}, {order.order}
-            {order === chosen && (
-              <>
-                <Icon name="check" size={16} />
-                <span className="visually-hidden">(chosen)</span>
-              </>
-            )}
-          </span>
+          {order.title}, {order.order}
         </MenuItem>
       ))}
     </Menu>
