@@ -92,7 +92,7 @@ test('the page shows how the user signs in', async () => {
     'Recovery codes',
   ])
   expect(methods.getByRole('listitem', { name: 'Laptop' })).toHaveTextContent(/passkey · added .* · used .*now/)
-  expect(methods.getByRole('listitem', { name: 'Phone' })).toHaveTextContent(/authenticator app · .* · never used/)
+  expect(methods.getByRole('listitem', { name: 'Phone' })).toHaveTextContent(/six-digit codes · .* · never used/)
   expect(methods.getByRole('listitem', { name: 'Recovery codes' })).toHaveTextContent('8 codes left')
 })
 

@@ -37,7 +37,7 @@ function MethodRows({ methods }: { methods: Methods }) {
       ))}
       {authenticators.map((method) => (
         <Row key={method.id} name={method.name}>
-          authenticator app · <Trace method={method} />
+          six-digit codes · <Trace method={method} />
         </Row>
       ))}
       {hasPassword && (

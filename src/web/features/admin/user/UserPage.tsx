@@ -88,8 +88,10 @@ function UserDetails({ user, isOwn, keyList }: { user: User; isOwn: boolean; key
       <UserRights id={id} username={username} isOwn={isOwn} />
       <div className={styles.columns}>
         <UserMethods id={id} />
-        <UserSessions id={id} />
-        <UserKeys id={id} keyList={keyList} />
+        <div className={styles.column}>
+          <UserSessions id={id} />
+          <UserKeys id={id} keyList={keyList} />
+        </div>
       </div>
       <UserActivity username={username} />
       <AdminDialogs />
