@@ -1,26 +1,9 @@
 import { z } from 'zod'
 import { success } from './envelope'
+import type { OPEN_ID_FAILURES } from './pageRoutes'
 
 /** Why signing in by OpenID Connect, or connecting an account, failed: `/login?sso=<reason>`, `/security?sso=<reason>`. */
-export type OpenIdFailure =
-  /** The step was not begun in this browser, is over, or was used. */
-  | 'expired'
-  | 'cancelled'
-  /** The provider does not answer. */
-  | 'unavailable'
-  /** The provider refused, or what it sent is not valid. */
-  | 'refused'
-  | 'no-role'
-  | 'name-taken'
-  /** The identity belongs to another account. */
-  | 'identity-taken'
-  /** The account has another identity. */
-  | 'has-identity'
-  /** The session of the user who connects their account has ended. */
-  | 'session-ended'
-  | 'too-many'
-  | 'not-configured'
-  | 'failed'
+export type OpenIdFailure = (typeof OPEN_ID_FAILURES)[number]
 
 /** The query of a sign-in that a browser begins. */
 export const BeginOpenId = z.looseObject({

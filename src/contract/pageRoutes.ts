@@ -22,6 +22,31 @@ const PAGES = {
 
 export const PAGE_ROUTES = Object.keys(PAGES)
 
+/** Names of the parameters that these pages read from their addresses, without that of the invite code. */
+export const PAGE_PARAMETERS = ['instances', 'sso', 'tab', 'username']
+
+/** The values of `sso`: why signing in by OpenID Connect, or connecting an account, failed. */
+export const OPEN_ID_FAILURES = [
+  /** The step was not begun in this browser, is over, or was used. */
+  'expired',
+  'cancelled',
+  /** The provider does not answer. */
+  'unavailable',
+  /** The provider refused, or what it sent is not valid. */
+  'refused',
+  'no-role',
+  'name-taken',
+  /** The identity belongs to another account. */
+  'identity-taken',
+  /** The account has another identity. */
+  'has-identity',
+  /** The session of the user who connects their account has ended. */
+  'session-ended',
+  'too-many',
+  'not-configured',
+  'failed',
+] as const
+
 /**
  * Returns the name of the page at an address, by the rules of React Router: case-insensitive, decoded, with any number of
  * trailing slashes. Undefined if the console has no such route.

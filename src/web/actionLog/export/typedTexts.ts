@@ -1,7 +1,7 @@
 import { defaultSerializeQueryArgs } from '@reduxjs/toolkit/query'
 import { HIDDEN } from '../../../contract/secrets/maskCommand'
 import { DEPLOYMENT_TYPES, SHARED_ROOT } from '../../../contract/pageRules'
-import { PAGE_ROUTES } from '../../../contract/pageRoutes'
+import { OPEN_ID_FAILURES, PAGE_PARAMETERS, PAGE_ROUTES } from '../../../contract/pageRoutes'
 import { abandonedOf } from './abandoned'
 import { maskCommandWords } from './commandWords'
 import { maskEchoed, SEARCH } from './echoed'
@@ -30,7 +30,9 @@ const MASKED = '\u2022'
 const OWN = new Set([
   ...PAGE_ROUTES.flatMap((route) => route.split('/')),
   ...SHARED_ROOT.split('/'),
-  ...['sql', 'mongo', 'tab', 'instances', 'users', 'invites', 'dashboard', 'console', 'metrics', 'details'],
+  ...PAGE_PARAMETERS,
+  ...OPEN_ID_FAILURES,
+  ...['sql', 'mongo', 'users', 'invites', 'dashboard', 'console', 'metrics', 'details'],
 ])
 
 type KnownSecrets = {
@@ -131,8 +133,9 @@ function createTextMasks(
   const abandoned = abandonedOf({ base, actions }, answers, evicted)
   const maskOf = createMasks()
   const isKnown = (text: string) => OWN.has(text) || (answers.hold(text) && !abandoned.has(text))
+  const args = shownArgumentsOf({ base, actions }, isKnown)
   const isKnownPart = (part: string) =>
-    OWN.has(part) || (isKnown(part) && (part.length >= SHORTEST_PART || answers.holdWhole(part)))
+    OWN.has(part) || args.has(part) || (isKnown(part) && (part.length >= SHORTEST_PART || answers.holdWhole(part)))
   /** For a path that was abandoned: its last part may be the first letters of a secret. */
   const isKnownName = (part: string) => OWN.has(part) || answers.holdWhole(part)
   const spelled = (text: string) => (OWN.has(text) ? text : answers.spelled(text))
@@ -167,6 +170,24 @@ function createTextMasks(
     maskIn: (value: unknown, typed: Typed | undefined) =>
       typed === undefined ? value : mapTyped(value, typed, (text, kind) => masks[kind](text)),
   }
+}
+
+/**
+ * Returns the arguments of calls that an export shows, and the parts of paths in them. In an address they tell nothing more,
+ * and by them a page finds what it shows.
+ */
+function shownArgumentsOf({ base, actions }: Pick<Recording, 'base' | 'actions'>, isKnown: (text: string) => boolean) {
+  const shown = new Set<string>()
+  const add = (value: unknown, field = '') => {
+    if (typeof value === 'number') shown.add(String(value))
+    if (typeof value === 'string' && !CHOSEN.has(field) && isKnown(value))
+      for (const part of value.startsWith('/') ? value.split('/') : [value]) shown.add(part)
+    if (isObject(value)) for (const [name, inner] of Object.entries(value)) add(inner, name)
+  }
+  const { queries = {} } = (base.api ?? {}) as { queries?: Record<string, Call> }
+  for (const { originalArgs } of Object.values(queries)) add(originalArgs)
+  for (const { meta } of actions) add((meta as { arg?: Call } | undefined)?.arg?.originalArgs)
+  return shown
 }
 
 /** Masks the arguments of calls, and remembers them to mask whatever names them. */
