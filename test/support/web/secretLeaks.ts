@@ -157,7 +157,8 @@ export function allWalks(): Walk[] {
       placesIn(sample[part]).map(({ path, text }) => ({
         name: `${of}: ${[part, ...path].join('.')}`,
         of,
-        isTyped: part === 'args' && !CHOSEN.has(String(path.at(-1))),
+        // Items of a list have the name of the list.
+        isTyped: part === 'args' && !CHOSEN.has(String(path.findLast((step) => typeof step === 'string'))),
         actions: (secret: string) =>
           actionsOfCall(of, { ...sample, [part]: withText(sample[part], path, holding(text, secret)) }),
       })),

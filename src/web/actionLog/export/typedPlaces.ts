@@ -79,7 +79,9 @@ export const typedState: Record<string, Typed> = {
 }
 
 /** Fields that hold one of a few words of the console. */
-export const CHOSEN = new Set(['type', 'kind', 'metric', 'tab', 'by', 'status', 'endpointName', 'encoding', 'as'])
+export const CHOSEN = new Set(
+  'type kind metric tab by status endpointName encoding as table role rights scopes'.split(' '),
+)
 type Loose = Record<string, unknown>
 export type Call = { endpointName: string; originalArgs?: unknown; queryCacheKey?: string; fixedCacheKey?: string }
 

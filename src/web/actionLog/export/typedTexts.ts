@@ -32,7 +32,7 @@ const OWN = new Set([
   ...SHARED_ROOT.split('/'),
   ...PAGE_PARAMETERS,
   ...OPEN_ID_FAILURES,
-  ...['sql', 'mongo', 'users', 'invites', 'dashboard', 'console', 'metrics', 'details'],
+  ...['sql', 'mongo', 'users', 'invites', 'dashboard', 'console', 'metrics', 'details', 'alone', 'step'],
 ])
 
 type KnownSecrets = {

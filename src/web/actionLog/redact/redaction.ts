@@ -42,14 +42,15 @@ export const callRules: Record<string, CallRules> = {
   createApiKey: { args: 'keep', result: fields({ info: apiKey(), text: 'keep' }) },
   deleteApiKey: keepBoth,
 
-  // What proves who is there is typed; `text` is a handle: secrets that are shown once never enter the store.
+  // What proves who is there is typed; `text` is a handle: secrets that are shown once never enter the store. What is
+  // masked counts as a secret everywhere, so the names of methods are kept like other typed names.
   getOwnMethods: keepBoth,
-  renameMethod: { args: fields({ table: 'keep', id: 'keep' }), result: 'keep' },
+  renameMethod: keepBoth,
   removeMethod: { args: fields({ table: 'keep', id: 'keep' }), result: 'keep' },
   beginAuthenticator: { args: 'mask', result: 'keep' },
-  confirmAuthenticator: { args: 'mask', result: 'keep' },
+  confirmAuthenticator: { args: fields({ name: 'keep' }), result: 'keep' },
   beginPasskey: { args: 'mask', result: 'keep' },
-  createPasskey: { args: 'mask', result: 'keep' },
+  createPasskey: { args: fields({ name: 'keep' }), result: 'keep' },
   createRecoveryCodes: { args: 'mask', result: 'keep' },
   getOpenIdConnection: keepBoth,
   connectOpenId: { args: 'mask', result: 'keep' },
