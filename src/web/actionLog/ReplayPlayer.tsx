@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useMemo, useReducer, useState } from 'react'
+import { useEffect, useLayoutEffect, useMemo, useReducer, useState, useSyncExternalStore } from 'react'
 import type { ActionLog } from '../../contract/actionLog'
 import { applyTheme } from '../app/page'
 import { basePath } from '../basePath'
@@ -26,10 +26,14 @@ export function ReplayPlayer({ log, onClose }: { log: ActionLog; onClose: () => 
   )
   const [isListOpen, setIsListOpen] = useState(false)
   const { index, isPlaying, at } = playback
+  const shown = useSyncExternalStore(
+    (onChange) => stage.store.subscribe(onChange),
+    () => stage.shown(),
+  )
 
   useLayoutEffect(() => {
     setClock(() => log.startedAt + at)
-    stage.show(replay.steps[index]?.state ?? replay.base)
+    stage.show(replay.steps[index]?.state ?? replay.base, index)
   }, [log, replay, stage, index, at])
 
   useEffect(blockInput, [])
@@ -51,10 +55,10 @@ export function ReplayPlayer({ log, onClose }: { log: ActionLog; onClose: () => 
     <div className={isListOpen ? `${styles.replay} ${styles.withList}` : styles.replay}>
       <div className={styles.stage}>
         <ErrorBoundary
-          resetKey={String(index)}
+          resetKey={String(shown.index)}
           fallback={() => <p className={styles.broken}>The console cannot show this state.</p>}
         >
-          <ReplayStage store={stage.store} />
+          <ReplayStage store={stage.store} rewinds={shown.rewinds} />
         </ErrorBoundary>
       </div>
       <div className={styles.controls}>

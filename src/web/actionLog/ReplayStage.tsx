@@ -14,23 +14,28 @@ const nowhere: Navigator = {
   replace() {},
 }
 
-/** Renders the pages of the console with a recorded state. */
-export function ReplayStage({ store }: { store: AppStore }) {
+/**
+ * Renders the pages of the console with a recorded state.
+ *
+ * @param props.rewinds how often an earlier state was shown after a later one. A page that broke stays broken until the
+ * next navigation, as in the console, but not in the states before.
+ */
+export function ReplayStage({ store, rewinds }: { store: AppStore; rewinds: number }) {
   return (
     <Provider store={store}>
-      <Pages />
+      <Pages rewinds={rewinds} />
     </Provider>
   )
 }
 
-function Pages() {
+function Pages({ rewinds }: { rewinds: number }) {
   const route = useSelector(selectRoute)
   // The route is empty until the first page was shown.
   if (route === '') return null
   const [pathname = '/', search] = route.split('?')
   return (
     <Router
-      location={{ pathname, search: search ? `?${search}` : '', hash: '', state: null, key: pathname }}
+      location={{ pathname, search: search ? `?${search}` : '', hash: '', state: null, key: `${rewinds} ${route}` }}
       navigator={nowhere}
     >
       <PageBoundary>

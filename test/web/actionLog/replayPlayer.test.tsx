@@ -9,8 +9,11 @@ import { readLog } from '../../../src/web/actionLog/replay/readLog'
 import { ReplayApp } from '../../../src/web/actionLog/ReplayApp'
 import { ReplayPlayer } from '../../../src/web/actionLog/ReplayPlayer'
 import '../../../src/web/app/routing/routes'
+import { routeChanged } from '../../../src/web/app/routing/routeSlice'
 import { loadEarly } from '../../../src/web/chunks'
+import { sessionStarted } from '../../../src/web/facts'
 import { clock, setClock } from '../../../src/web/ui/time/clock'
+import { call, exported } from '../../support/web/exportedLog'
 
 const folder = join(__dirname, '../../replays')
 const logs = readdirSync(folder).filter((name) => name.endsWith('.json'))
@@ -132,6 +135,32 @@ test('a damaged file is rejected with a reason; a file from another build is pla
   expect(await screen.findByRole('alert')).toHaveTextContent('This is not JSON, or it was cut off: line 1, column')
   await choose(textOf(logs[0]!))
   expect(await screen.findByText(/Recorded with build .*; this is source\./)).toBeVisible()
+})
+
+test('a page that broke is shown again in the states before, and stays broken in those after', async () => {
+  const users = (username: unknown) =>
+    call('getUsers', undefined, 'fulfilled', [{ id: 1, username, is_admin: true, role: 'administrator' }])
+  const { log } = exported([
+    sessionStarted({ id: 's1', isAdmin: true, username: 'ann', expiresAt: 1e13 }),
+    routeChanged('/admin'),
+    call('getUsers', undefined, 'pending'),
+    users('ann'),
+    users({ not: 'a name' }),
+    users('ann'),
+  ])
+  await loadEarly()
+  render(<ReplayPlayer log={log} onClose={() => {}} />)
+  for (const [index, isBroken] of [
+    [3, false],
+    [4, true],
+    [5, true],
+    [3, false],
+    [4, true],
+    [2, false],
+  ] as const) {
+    await jumpTo(index)
+    expect({ index, isBroken: screen.queryByText('Something went wrong') !== null }).toEqual({ index, isBroken })
+  }
 })
 
 test('decisions §10: the log omits file contents, and a replay shows only their length', async () => {

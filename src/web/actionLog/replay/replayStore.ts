@@ -41,5 +41,15 @@ export function createReplayStore(state: State) {
     tape: { handTo() {}, startedAt: 0, middleware: mute },
     begun: state,
   }) as unknown as AppStore
-  return { store: forPages, show: (next: State) => void store.dispatch(stateShown(next)) }
+  let shown = { index: -1, rewinds: 0 }
+  return {
+    store: forPages,
+    /** @param index of the action that the state follows, or -1 */
+    show(next: State, index: number) {
+      if (index !== shown.index) shown = { index, rewinds: shown.rewinds + (index < shown.index ? 1 : 0) }
+      store.dispatch(stateShown(next))
+    },
+    /** The action whose state is shown, and how often an earlier state was shown after a later one. It changes with the state. */
+    shown: () => shown,
+  }
 }
