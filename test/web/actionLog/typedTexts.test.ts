@@ -34,7 +34,7 @@ const byKey = (text: string) => Array.from(text, (_letter, at) => filterTyped(te
 const nodeTyped = (node: string) => draftTyped({ name: 'world', text: `node: ${node}\n` })
 const typedAs = (actions: { type: string; payload?: unknown }[]) => actions.map(({ payload }) => payload)
 const payloadOf = (typed: unknown): unknown =>
-  typed === 'text'
+  typed === 'text' || typed === 'subject'
     ? SECRET
     : typed === 'command'
       ? `say ${SECRET}`

@@ -4,9 +4,9 @@ import { PANES } from '../../sockets/panes'
 import type { PlainAction } from '../redact/redactAction'
 
 /**
- * Where a value holds what a user typed: a `text`, the `address` of a page, a `definition`, a `command`, lines of a console
- * with the `echo` of commands, an object by names (`byName`), or an object, or a list of objects, with such fields. Whatever
- * is not listed was chosen, or made by the console.
+ * Where a value holds what a user typed: a `text`, the `address` of a page, a `definition`, a `command`, the `subject` of a
+ * draft, lines of a console with the `echo` of commands, an object by names (`byName`), or an object, or a list of objects,
+ * with such fields. Whatever is not listed was chosen, or made by the console.
  */
 export type Typed = Kind | 'echo' | 'byName' | { [field: string]: Typed }
 
@@ -36,7 +36,7 @@ export const typedPayloads: Record<string, Typed> = {
   'configuration/draftSaved': { name: 'text', text: 'definition' },
   'configuration/draftDropped': 'text',
   'configuration/leaveAsked': { to: 'address' },
-  'drafts/offersChanged': { name: 'text' },
+  'drafts/offersChanged': { name: 'subject' },
   'instance/searched': 'text',
   'instance/commandsRecalled': 'command',
   'console/commandSubmitted': 'command',
@@ -69,7 +69,7 @@ export const typedState: Record<string, Typed> = {
   overview: { query: 'text' },
   deployments: { filter: 'text', dialog: { name: 'text' } },
   configuration: { drafts: 'byName', dialog: { to: 'address' } },
-  drafts: { offers: { name: 'text' } },
+  drafts: { offers: { name: 'subject' } },
   selection: { directory: 'text' },
   instance: INSTANCE,
   instancePanes: inEachPane(INSTANCE),
@@ -106,7 +106,17 @@ export function typedTextsOf({ type, payload, meta }: PlainAction): string[] {
   return texts
 }
 
-export type Kind = 'text' | 'address' | 'definition' | 'command'
+export type Kind = 'text' | 'address' | 'definition' | 'command' | 'subject'
+
+/** The draft of a dialog: words of the console, and for dialogs of files a path. */
+const FORM =
+  /^(create (?:invite code|proxy|deployment|sql database|mongo database)|(?:create in|move from|rename) )(\/.*)?$/s
+
+/** Changes the name of a deployment or a file that a draft is of, and the path in the name of a dialog. */
+export const mapSubject = (subject: string, change: (text: string) => string) => {
+  const [, words = '', name = ''] = FORM.exec(subject) ?? ['', '', subject]
+  return name === '' ? words : words + change(name)
+}
 
 /** Top-level settings of a definition whose values the recorder keeps (redact/mask.ts). */
 const SETTING = /^(name|type|dataDirectory|node|description): (\S.*?)(\r?)$/s
@@ -159,6 +169,11 @@ const changeEcho = (line: Loose, change: (text: string, kind: Kind) => string) =
 export function eachTyped(value: unknown, typed: Typed, visit: (text: string, setting: string) => void) {
   mapTyped(value, typed, (text, kind) => {
     if (kind === 'text') visit(text, '')
+    if (kind === 'subject')
+      mapSubject(text, (name) => {
+        visit(name, '')
+        return name
+      })
     if (kind === 'definition')
       mapSettings(text, (setting, name) => {
         visit(setting, name)

@@ -10,7 +10,17 @@ import { maskText } from '../redact/mask'
 import type { Recording } from '../record/recorder'
 import type { State } from '../replay/steps'
 import type { Call, Kind, Typed } from './typedPlaces'
-import { CHOSEN, isObject, mapSettings, mapTyped, quotedOf, typedOf, typedPayloads, typedState } from './typedPlaces'
+import {
+  CHOSEN,
+  isObject,
+  mapSettings,
+  mapSubject,
+  mapTyped,
+  quotedOf,
+  typedOf,
+  typedPayloads,
+  typedState,
+} from './typedPlaces'
 
 /** Fields in which the console and the server quote the arguments of a call. */
 const QUOTING = new Set(['message', 'code', 'field', 'what', 'reason', 'problem', 'syncProblem', 'path'])
@@ -160,6 +170,7 @@ function createTextMasks(
     text: (text) => (isKnown(text) ? spelled(text) : text.startsWith('/') ? maskPath(text) : maskOf(text)),
     address: (address) => maskParts(address, /[^/?&=#]+/g, isKnownPart, decoded),
     definition: (text) => mapSettings(text, maskSetting),
+    subject: (text) => mapSubject(text, (name) => masks.text(name)),
     command: (text) => maskCommandWords(text, (word) => (answers.holdWhole(word) ? spelled(word) : undefined)),
   }
   return {
