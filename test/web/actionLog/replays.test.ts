@@ -3,10 +3,12 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { callRules } from '../../../src/web/actionLog/redact/redaction'
 import { replayLog } from '../../../src/web/actionLog/replay/checkLog'
 import { readLog } from '../../../src/web/actionLog/replay/readLog'
 import { replayReducer } from '../../../src/web/actionLog/replay/replayReducer'
 import { reportReplay } from '../../../src/web/actionLog/replay/reportReplay'
+import { api } from '../../../src/web/api/api'
 
 const root = join(__dirname, '../../..')
 const folder = join(root, 'test/replays')
@@ -20,6 +22,10 @@ test.each(logs)(
     expect(reportReplay(log, replayLog(log, replayReducer))).toEqual([])
   },
 )
+
+// Without the definition of an endpoint its calls change nothing, and the reducer throws.
+test('the reducer of a replay has all endpoints of the console', () =>
+  expect(Object.keys(callRules).filter((endpoint) => !Object.hasOwn(api.endpoints, endpoint))).toEqual([]))
 
 describe('npm run replay', () => {
   const directory = mkdtempSync(join(tmpdir(), 'quarterdeck-replay-'))
