@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { act, fireEvent, render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import type { ActionLog } from '../../../src/contract/actionLog'
+import { PAGE_ROUTES } from '../../../src/contract/pageRoutes'
 import { showMutationsOfLog } from '../../../src/web/actionLog/replay/mutationsOfLog'
 import { markOf } from '../../../src/web/actionLog/replay/playback'
 import { readLog } from '../../../src/web/actionLog/replay/readLog'
@@ -55,9 +56,14 @@ test.each(logs)(
   'the pages render every step of %s forwards and backwards without requests or stored data',
   async (name) => {
     const log = await play(name)
-    for (let index = 0; index < log.actions.length; index++) await jumpTo(index)
-    for (let index = log.actions.length - 1; index >= -1; index -= 7) await jumpTo(Math.max(-1, index))
-    expect(screen.queryByText('Something went wrong')).not.toBeInTheDocument()
+    const broken: number[] = []
+    const show = async (index: number) => {
+      await jumpTo(index)
+      if (screen.queryByText('Something went wrong')) broken.push(index)
+    }
+    for (let index = 0; index < log.actions.length; index++) await show(index)
+    for (let index = log.actions.length - 1; index >= -1; index -= 7) await show(Math.max(-1, index))
+    expect(broken).toEqual([])
     await jumpTo(log.actions.length - 1)
     expect(await screen.findByRole('navigation', { name: 'Main' })).toBeInTheDocument()
     expect(requests).toEqual([])
@@ -135,6 +141,24 @@ test('a damaged file is rejected with a reason; a file from another build is pla
   expect(await screen.findByRole('alert')).toHaveTextContent('This is not JSON, or it was cut off: line 1, column')
   await choose(textOf(logs[0]!))
   expect(await screen.findByText(/Recorded with build .*; this is source\./)).toBeVisible()
+})
+
+test('a replay can leave every page', async () => {
+  const addresses = PAGE_ROUTES.map((route) => route.replace(/:\w+/g, 'hub').replace('*', 'hub')).filter(
+    (address) => address !== '/replay',
+  )
+  const { log } = exported([
+    sessionStarted({ id: 's1', isAdmin: true, username: 'ann', expiresAt: 1e13 }),
+    ...addresses.flatMap((address) => [routeChanged(address), routeChanged('/nowhere')]),
+  ])
+  await loadEarly()
+  render(<ReplayPlayer log={log} onClose={() => {}} />)
+  const broken: unknown[] = []
+  for (const [index, { payload }] of log.actions.entries()) {
+    await jumpTo(index)
+    if (screen.queryByText('Something went wrong')) broken.push([index, payload])
+  }
+  expect(broken).toEqual([])
 })
 
 test('a page that broke is shown again in the states before, and stays broken in those after', async () => {

@@ -30,7 +30,7 @@ export function OverviewPage() {
   const chosenView = useSelector(selectView)
   const dispatch = useAppDispatch()
   // Before the first paint, which would otherwise show the default view.
-  useLayoutEffect(() => dispatch(recallPreferences()), [dispatch])
+  useLayoutEffect(() => void dispatch(recallPreferences()), [dispatch])
 
   const sections = data?.sections ?? []
   const counts = countByFilter(sections)
