@@ -1,21 +1,17 @@
 import type { Logger } from 'pino'
-import { SHARED_ROOT } from '../../contract/pageRules'
 import type { Caller } from '../caller'
 import { credentialOf, hasSameRights, type Callers } from '../accounts/callers'
 import type { Users } from '../accounts/users'
-import type { Reach } from '../share/reach'
+import type { FollowedReach } from '../share/reach'
 import type { FileAccess } from './fileAccess'
 
 /** An upload, a download or a job on archives. */
 interface Work {
-  /** Whether it may go on for a caller who may use no more than this part of the shared area. */
-  isAllowed(reach: Pick<Reach, 'holds' | 'isWhole'>): boolean
+  /** Limits what it may use from now on. @returns whether it may go on with what it has used */
+  limitTo: FollowedReach['limitTo']
   /** Ends it; it then fails. */
   end(): void
 }
-
-/** A path of a call, valid or not, as a `Reach` has it. */
-export const pathInReach = (path: string) => path.slice(SHARED_ROOT.length).replace(/\/$/, '')
 
 /** Work in progress, which ends when its user or API key is deleted, or its user loses the rights for it. */
 export interface ActiveWork {
@@ -48,7 +44,7 @@ export function createActiveWork({ callers, users, fileAccess, log }: ActiveWork
       // Without a change, the call itself answers for what is not allowed.
       if (hasSameRights(caller, now)) continue
       const reach = now && (await fileAccess.of(now)).reach
-      if (!now || (reach && !work.isAllowed(reach))) work.end()
+      if (!now || (reach && !work.limitTo(reach))) work.end()
     }
   }
 

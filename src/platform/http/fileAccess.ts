@@ -1,5 +1,5 @@
 import { isRestricted, may, type Caller } from '../caller'
-import { createReach, type OwnedDirectory, type Reach } from '../share/reach'
+import { createFollowedReach, createReach, type FollowedReach, type OwnedDirectory, type Reach } from '../share/reach'
 import type { FileCalls, Files } from '../share/files'
 
 /** What a caller may do with files. */
@@ -9,18 +9,35 @@ export interface CallerFiles {
   reach: Reach | undefined
 }
 
+/** What a caller may do with files in work that takes long. */
+export interface FollowedFiles extends CallerFiles {
+  /** As of `FollowedReach`, for these files. */
+  limitTo: FollowedReach['limitTo']
+}
+
 /** Restricts calls for files to what the caller has the right `files` on (decisions §16). */
 export interface FileAccess {
   of(caller: Caller): Promise<CallerFiles>
+  /** The same, for work that its caller's rights are to limit until it ends. */
+  follow(caller: Caller): Promise<FollowedFiles>
 }
 
 /** @param listDirectories the directories of all deployments */
 export function createFileAccess(files: Files, listDirectories: () => Promise<OwnedDirectory[]>): FileAccess {
+  const reachOf = async (caller: Caller) =>
+    isRestricted(caller)
+      ? createReach(await listDirectories(), (deployment) => may(caller, 'files', deployment))
+      : undefined
+
   return {
     async of(caller) {
-      if (!isRestricted(caller)) return { files, reach: undefined }
-      const reach = createReach(await listDirectories(), (deployment) => may(caller, 'files', deployment))
-      return { files: files.within(reach), reach }
+      const reach = await reachOf(caller)
+      return { files: reach ? files.within(reach) : files, reach }
+    },
+    async follow(caller) {
+      const reach = await reachOf(caller)
+      const followed = createFollowedReach(reach)
+      return { files: files.within(followed), reach, limitTo: (now) => followed.limitTo(now) }
     },
   }
 }

@@ -10,6 +10,37 @@ export interface Reach {
   isWhole(path: string): boolean
 }
 
+/** A reach for work that takes long, whose caller may lose a part of it meanwhile. */
+export interface FollowedReach extends Reach {
+  /**
+   * Limits it from now on.
+   * @param now what the caller may use now
+   * @returns whether they may still use all that the work has used, by real paths
+   */
+  limitTo(now: Pick<Reach, 'holds' | 'isWhole'>): boolean
+}
+
+/** @param first what the caller may use at the beginning; undefined: everything */
+export function createFollowedReach(first: Reach | undefined): FollowedReach {
+  const used = new Set<string>()
+  const usedAsWhole = new Set<string>()
+  let current: Pick<Reach, 'holds' | 'isWhole'> = first ?? { holds: () => true, isWhole: () => true }
+  // What was used can still be removed by work that is ended because of it.
+  const note = (paths: Set<string>, path: string, isUsable: boolean) => {
+    if (isUsable) paths.add(path)
+    return isUsable || paths.has(path)
+  }
+  return {
+    directories: first?.directories ?? [],
+    holds: (path) => note(used, path, current.holds(path)),
+    isWhole: (path) => note(usedAsWhole, path, current.isWhole(path)),
+    limitTo(now) {
+      current = now
+      return [...used].every(now.holds) && [...usedAsWhole].every(now.isWhole)
+    },
+  }
+}
+
 /** The directory of a deployment in paths of the API. */
 export interface OwnedDirectory {
   name: string

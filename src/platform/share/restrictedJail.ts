@@ -41,7 +41,7 @@ export function restrictJail(jail: Jail, reach: Reach): Jail {
     return async (error: unknown): Promise<never> => {
       if (!(error instanceof AppError) || error.code === 'NOT_FOUND' || error.code === 'UNAVAILABLE') throw error
       const root = await jail.root()
-      for (let length = segments.length; length > 0; length--) {
+      for (let length = segments.length; length >= 0; length--) {
         const found = await jail.open(segments.slice(0, length)).catch(() => undefined)
         if (!found) continue
         await found.close()

@@ -50,7 +50,8 @@ beforeAll(async () => {
   })
   answerFailures(app)
   const files = { upload: () => uploads.begin() } as FileCalls
-  const fileAccess = { of: async () => ({ files, reach: undefined }) }
+  const found = { files, reach: undefined, limitTo: () => true }
+  const fileAccess = { of: async () => found, follow: async () => found }
   await uploadRoutes(app, { fileAccess, activeWork: { add: () => () => true }, uploadLimit: 2 ** 20 }, PACE)
   await app.listen({ host: '127.0.0.1', port: 0 })
 })

@@ -9,7 +9,7 @@ import type { FileJobs } from '../../state/fileJobs'
 import { SHARED_ROOT } from '../../../contract/pageRules'
 import { abortOnDisconnect } from '../abortSignals'
 import { userOf } from '../access'
-import { pathInReach, type ActiveWork } from '../activeWork'
+import type { ActiveWork } from '../activeWork'
 import type { FileAccess } from '../fileAccess'
 import { done } from '../envelope'
 import { call } from '../openapi/call'
@@ -33,11 +33,8 @@ export function archiveRoutes(app: Router, { fileAccess, fileJobs, activeWork, e
   /** Runs a job in what the caller may use of the shared area. */
   async function run(request: FastifyRequest, reply: FastifyReply, paths: string[], job: Job): Promise<FastifyReply> {
     const user = userOf(request)
-    const { files } = await fileAccess.of(user)
-    const forget = activeWork.add(user, {
-      isAllowed: ({ holds, isWhole }) => paths.map(pathInReach).every((path) => holds(path) && isWhole(path)),
-      end: () => endJobs(user.userId, paths),
-    })
+    const { files, limitTo } = await fileAccess.follow(user)
+    const forget = activeWork.add(user, { limitTo, end: () => endJobs(user.userId, paths) })
     try {
       return await reply.code(201).send(done({ files: [await job(files, user.userId, abortOnDisconnect(reply))] }))
     } finally {

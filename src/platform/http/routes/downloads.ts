@@ -35,16 +35,11 @@ export function downloadRoutes(app: Router, { fileAccess, activeWork, tickets }:
   const zips = createZipLimit()
   const limit = createCallLimit(TICKETS_AT_A_TIME)
 
-  /** The files of a caller. The answer ends when they lose a part of them: a link may have led there. */
+  /** The files of a caller. The answer ends when they lose what it has read of them. */
   async function filesOf(caller: Caller, request: FastifyRequest, reply: FastifyReply): Promise<FileCalls> {
-    const { files, reach } = await fileAccess.of(caller)
+    const { files, limitTo } = await fileAccess.follow(caller)
     throwIfDisconnected(request)
-    const hadAll = reach === undefined
-    const had = reach?.directories.filter(([, isUsable]) => isUsable).map(([path]) => path) ?? []
-    const forget = activeWork.add(caller, {
-      isAllowed: ({ holds }) => !hadAll && had.every(holds),
-      end: () => reply.raw.destroy(),
-    })
+    const forget = activeWork.add(caller, { limitTo, end: () => reply.raw.destroy() })
     onResponseEnd(request, reply, forget)
     return files
   }

@@ -9,7 +9,7 @@ import { rightsLost } from '../../share/transfers/jobs'
 import type { Upload } from '../../share/transfers/uploads'
 import { presentUserOf, userOf } from '../access'
 import { done } from '../envelope'
-import { pathInReach, type ActiveWork } from '../activeWork'
+import type { ActiveWork } from '../activeWork'
 import type { FileAccess } from '../fileAccess'
 import { bytes, call } from '../openapi/call'
 import type { Router } from '../router'
@@ -79,7 +79,7 @@ export async function uploadRoutes(
       },
       async (request, reply) => {
         const user = userOf(request)
-        const { files, reach } = await fileAccess.of(user)
+        const { files, reach, limitTo } = await fileAccess.follow(user)
         // The parser would wait forever for a connection that has closed already.
         if (request.raw.closed) throw new AppError('INVALID_INPUT', 'The connection was closed.')
         if (!request.isMultipart()) throw new AppError('INVALID_INPUT', 'The Content-Type must be multipart/form-data.')
@@ -88,12 +88,7 @@ export async function uploadRoutes(
         const { tooSlow, stop } = enforceUploadRate(request.raw, minimumRate)
         const ended = new AbortController()
         ended.signal.addEventListener('abort', destroySocket)
-        const forget = activeWork.add(user, {
-          // Of an upload whose path has not come yet, nobody knows.
-          isAllowed: ({ holds }) =>
-            request.activitySubject !== undefined && holds(pathInReach(request.activitySubject)),
-          end: () => ended.abort(rightsLost()),
-        })
+        const forget = activeWork.add(user, { limitTo, end: () => ended.abort(rightsLost()) })
         const upload = files.upload()
         try {
           const { path, onConflict } = await receive(

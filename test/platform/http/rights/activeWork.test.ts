@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { readdirSync, truncateSync, writeFileSync } from 'node:fs'
+import { readdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { request, type ClientRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -51,12 +51,17 @@ function begin(path: string, type: string): ClientRequest {
   }).on('error', () => undefined)
 }
 
+const listJobs = async () =>
+  (await platform.call('GET', '/api/sftp/jobs', { token: guest.token })).body.data.jobs as FileJob[]
+const jobs = async () => (await listJobs()).map(({ paths }) => paths[0]!).sort()
+/** Cancels all jobs on a path. */
+const cancel = async (path: string) => {
+  for (const { id, paths } of await listJobs())
+    if (paths[0] === path) await platform.call('DELETE', `/api/sftp/jobs/${id}`, { token: guest.token })
+}
+
 test('a change of rights ends the archives that they no longer allow, and leaves the others', async () => {
   await grant(['files'], ['files'])
-  const jobs = async () => {
-    const { body } = await platform.call('GET', '/api/sftp/jobs', { token: guest.token })
-    return (body.data.jobs as FileJob[]).map(({ paths }) => paths[0]!).sort()
-  }
   const [, ofOther] = ['own', 'other'].map((name) => {
     const archive = begin('/api/sftp/archive', 'application/json')
     archive.end(JSON.stringify({ path: `/nfsshare/${name}/big` }))
@@ -73,6 +78,43 @@ test('a change of rights ends the archives that they no longer allow, and leaves
   await grant(['power'], ['console'])
   await until(() => readdirSync(join(share, 'own')).length === 2)
 }, 60_000)
+
+describe('an archive through a link into a directory of others', () => {
+  beforeAll(() => symlinkSync('../other', join(share, 'own', 'link')))
+
+  const archive = async (path: string) => {
+    const call = begin('/api/sftp/archive', 'application/json')
+    call.end(JSON.stringify({ path }))
+    const [{ statusCode }] = (await once(call, 'response')) as [{ statusCode: number }]
+    return statusCode
+  }
+  const unfinished = (name: string) => readdirSync(join(share, name)).filter((entry) => entry.endsWith('.part')).length
+
+  test('security 88: ends with the rights for that directory', async () => {
+    await grant(['files'], ['files'])
+    const [own, other] = [archive('/nfsshare/own/big'), archive('/nfsshare/own/link/big')]
+    await until(() => unfinished('own') === 1 && unfinished('other') === 1)
+    await grant(['files'], ['console'])
+    expect(await other).toBe(403)
+    expect(unfinished('other')).toBe(0)
+    expect(unfinished('own')).toBe(1)
+    await grant(['power'], ['console'])
+    expect(await own).toBe(403)
+  })
+
+  test('security 88: that waits for its turn has the rights of then', async () => {
+    await grant(['files'], ['files'])
+    const before = Array.from({ length: 4 }, () => archive('/nfsshare/own/big'))
+    await until(() => unfinished('own') > 0)
+    const waiting = archive('/nfsshare/own/link/own.txt')
+    await until(async () => (await jobs()).includes('/nfsshare/own/link/own.txt'))
+    await grant(['files'], ['console'])
+    await cancel('/nfsshare/own/big')
+    expect(await waiting).toBe(404)
+    for (const job of before) await job
+    expect(readdirSync(join(share, 'other'))).not.toContain('own.txt.tar.gz')
+  })
+})
 
 test('a change of rights ends the uploads that they no longer allow, and leaves the others', async () => {
   await grant(['files'], ['files'])
