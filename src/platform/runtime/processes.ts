@@ -68,16 +68,32 @@ export function pidNamespaceOf(pid: number | string): string | undefined {
   }
 }
 
+/** Kills every process of a PID namespace but that of this process. Ignores those that it may not kill. */
+export function killNamespace(namespace: string): void {
+  if (namespace === pidNamespaceOf('self')) return
+  for (const pid of processIds()) {
+    if (pidNamespaceOf(pid) !== namespace) continue
+    try {
+      process.kill(Number(pid), 'SIGKILL')
+    } catch (error) {
+      if (!['ESRCH', 'EPERM'].includes(errorCodeOf(error) ?? '')) throw error
+    }
+  }
+}
+
+/** Returns an empty list without /proc. */
+function processIds(): string[] {
+  try {
+    return readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  } catch {
+    return []
+  }
+}
+
 /** Returns an empty map without /proc. */
 function usageBy<Key>(keyOf: (pid: string, stat: ProcessStat) => Key | undefined): Map<Key, ProcessUsage> {
   const usage = new Map<Key, ProcessUsage>()
-  let pids: string[] = []
-  try {
-    pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
-  } catch {
-    return usage
-  }
-  for (const pid of pids) {
+  for (const pid of processIds()) {
     const stat = readStat(pid)
     const key = stat && keyOf(pid, stat)
     if (!stat || key === undefined) continue

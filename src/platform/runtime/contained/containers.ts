@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { startTimeOf } from '../../processLock'
+import { killNamespace, pidNamespaceOf } from '../processes'
 import { startConmon, type Monitor } from './conmon'
 import { writeBundle, writeInitScript, type BundleSpec } from './containerBundle'
 import type { ContainerPrograms } from './containerPrograms'
@@ -24,7 +25,7 @@ export interface Containers {
   start(id: string): Promise<void>
   /** Ids of all containers that were created and not removed. */
   list(): Promise<string[]>
-  /** Signals its first process. Ignores a container that has ended. */
+  /** Signals its first process, or kills all of them. Ignores a container that has ended. */
   signal(id: string, signal: 'TERM' | 'KILL'): Promise<void>
   /** Kills what is left of a container and removes its files. Idempotent. */
   remove(id: string): Promise<void>
@@ -35,19 +36,25 @@ export interface Containers {
   connectInput(id: string): ChildProcess
 }
 
+/** The pid of a container's first process; undefined if it is not known, or has ended. */
+async function firstPidOf(bundle: string): Promise<number | undefined> {
+  const [pid, monitor] = await Promise.all(
+    ['pid', 'conmon.pid'].map(async (name) => Number(await readFile(join(bundle, name), 'utf8').catch(() => 0))),
+  )
+  // Another process may have the pid by now, but only conmon's child is the container.
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
+  return status.includes(`\nPPid:\t${monitor}\n`) ? pid : undefined
+}
+
 /**
  * Signals a container's first process from this process. An instance may have used up all process ids, so that no
  * program can be started.
  * @returns false if that process is not known, or has ended
  */
 async function signalWithoutRunc(bundle: string, signal: 'TERM' | 'KILL'): Promise<boolean> {
+  const pid = await firstPidOf(bundle)
   try {
-    const [pid, monitor] = await Promise.all(
-      ['pid', 'conmon.pid'].map(async (name) => Number(await readFile(join(bundle, name), 'utf8'))),
-    )
-    // Another process may have the pid by now, but only conmon's child is the container.
-    const status = await readFile(`/proc/${pid}/status`, 'utf8')
-    return status.includes(`\nPPid:\t${monitor}\n`) && process.kill(pid ?? 0, `SIG${signal}`)
+    return pid !== undefined && process.kill(pid, `SIG${signal}`)
   } catch {
     return false
   }
@@ -93,6 +100,10 @@ export async function openContainers({
         if (/not running|does not exist|process already finished|no such process/i.test(String(error))) return
         if (!(await signalWithoutRunc(bundleOf(id), signal))) throw error
       })
+      // The first process ends the others, unless one of them traces it and holds it at its exit (ptrace(2)).
+      const pid = signal === 'KILL' ? await firstPidOf(bundleOf(id)) : undefined
+      const namespace = pid === undefined ? undefined : pidNamespaceOf(pid)
+      if (namespace !== undefined) killNamespace(namespace)
     },
     async remove(id) {
       await runc('delete', '--force', id).catch((error: unknown) => {

@@ -5,6 +5,10 @@ const PERIOD_US = 100_000
 /** Far more than a game server needs, but few enough to survive a fork bomb. */
 const PROCESS_LIMIT = 4096
 const CLONE_NEWUSER = 0x1000_0000
+/** Requests of ptrace(2) that take options, and the option that holds a process at its exit until its tracer lets it go. */
+const PTRACE_SETOPTIONS = 0x4200
+const PTRACE_SEIZE = 0x4206
+const PTRACE_O_TRACEEXIT = 0x40
 /** Sockets between virtual machines and their host, which belong to no network. Docker refuses them too. */
 const AF_VSOCK = 40
 
@@ -150,6 +154,15 @@ export function ociConfig(spec: ContainerSpec): object {
             args: [{ index: 0, value: CLONE_NEWUSER, valueTwo: CLONE_NEWUSER, op: 'SCMP_CMP_MASKED_EQ' }],
           },
           { names: ['socket'], action: 'SCMP_ACT_ERRNO', args: [{ index: 0, value: AF_VSOCK, op: 'SCMP_CMP_EQ' }] },
+          // Two processes that hold each other at their exits cannot be killed.
+          ...[PTRACE_SETOPTIONS, PTRACE_SEIZE].map((request) => ({
+            names: ['ptrace'],
+            action: 'SCMP_ACT_ERRNO',
+            args: [
+              { index: 0, value: request, op: 'SCMP_CMP_EQ' },
+              { index: 3, value: PTRACE_O_TRACEEXIT, valueTwo: PTRACE_O_TRACEEXIT, op: 'SCMP_CMP_MASKED_EQ' },
+            ],
+          })),
           // A filter cannot read clone3's flags behind their pointer. After ENOSYS, the C library falls back to clone.
           { names: ['clone3'], action: 'SCMP_ACT_ERRNO', errnoRet: ENOSYS },
         ],

@@ -303,6 +303,31 @@ async function runInside(podName: string, script: string, change: Partial<LocalS
     }
   })
 
+  describe('an instance that holds its first process at its exit', () => {
+    /** ptrace(PTRACE_SEIZE, 1, 0, PTRACE_O_TRACEEXIT) by its number on x86-64; nobody lets the process go on. */
+    const trace = `$| = 1; $SIG{TERM} = 'IGNORE'; print syscall(101, 0x4206, 1, 0, 0x40) ? "Refused\\n" : "Traced\\n"; sleep 600`
+    const tracer = (podName: string) =>
+      spec(podName, ['perl', '-e', trace], { stop: { command: undefined, timeoutSeconds: 1 } })
+    const testOnX64 = process.arch === 'x64' ? test : test.skip
+
+    testOnX64('security 97: is refused', async () => {
+      await runtime.ensure(tracer('tracer'))
+      await prints('tracer', 'Refused')
+      await runtime.kill('tracer')
+      await hasEnded('tracer')
+    })
+
+    testOnX64('security 97: is ended by a kill where nothing refuses it', async () => {
+      const config = join(dataDir(), 'runtime/contained/bundles/*/config.json')
+      await withRunc(`case "$*" in *\\ create\\ *) sed -i s/ptrace/acct/g ${config};; esac`, async () => {
+        await runtime.ensure(tracer('old-tracer'))
+        await prints('old-tracer', 'Traced')
+        await runtime.kill('old-tracer')
+        await hasEnded('old-tracer')
+      })
+    })
+  })
+
   test('§12 limits of CPU, memory and processes are enforced', async () => {
     const files =
       '/sys/fs/cgroup/cpu/cpu.cfs_quota_us /sys/fs/cgroup/memory/memory.limit_in_bytes /sys/fs/cgroup/pids/pids.max /sys/fs/cgroup/cpu.max /sys/fs/cgroup/memory.max /sys/fs/cgroup/pids.max'
