@@ -1,8 +1,9 @@
-import { realpath, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { dataOf, type Definition } from '../../contract/deployment'
 import type { InstanceSpec, Runtime } from '../runtime/runtime'
 import { SHARED_ROOT } from '../../contract/pageRules'
+import { realPathThrough } from '../share/steps'
 import type { InstanceRow } from '../state/deployments/instances'
 import { INSTANCE_VARIABLE } from './monitoring/listeningSockets'
 import { portOf } from './monitoring/players'
@@ -77,9 +78,10 @@ function commandOf({ run }: Definition, slot: number, port: number | undefined):
  */
 async function isFile(directory: string, name: string, isolation: Runtime['isolation']): Promise<boolean> {
   try {
-    const path = await realpath(join(directory, name))
-    if (isolation === 'contained' && !path.startsWith(`${directory}/`)) return false
-    return (await stat(path)).isFile()
+    if (isolation === 'plain') return (await stat(join(directory, name))).isFile()
+    const isWithin = (path: string) => path === directory || path.startsWith(`${directory}/`)
+    const path = await realPathThrough(directory, name, isWithin)
+    return path !== undefined && isWithin(path) && (await stat(path)).isFile()
   } catch {
     return false
   }

@@ -6,7 +6,7 @@ import { createEntryLocks, type ReplicaLocks } from './changes/entryLocks'
 import type { ExtractionLimits } from './archives/extraction'
 import { createKeyedQueue } from '../concurrency/keyedQueue'
 import { createJail, type Jail } from './jail'
-import type { Reach } from './reach'
+import { passageOf, type Reach } from './reach'
 import { restrictJail } from './restrictedJail'
 import { createJobs, type Jobs } from './transfers/jobs'
 import { createListing, type Listing } from './listing/listing'
@@ -107,7 +107,10 @@ export async function openFiles({ dataDir, shareDir, marker, log, now, limitsOf,
     listing,
     ...callsIn(jail),
     within(reach) {
-      const part = restrictJail(jail, reach)
+      // Undefined: anywhere.
+      const { leadsOn } = reach
+      const way = leadsOn && createJail(shareDir, marker, (root) => passageOf(leadsOn, root))
+      const part = restrictJail(way ?? jail, reach)
       return {
         ...callsIn(part),
         listing: { list: (path, typeIndex) => listing.list(path, typeIndex, { jail: part, reach }) },

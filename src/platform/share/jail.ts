@@ -6,10 +6,8 @@ import { AppError, errorCodeOf } from '../errors'
 import { fileFailure } from './fileFailure'
 import { isInternalName } from './internalNames'
 import type { ShareMarker } from './shareMarker'
+import { O_PATH, openBySteps, runAsync, stepCalls, type Passage } from './steps'
 import { parentAndName, printable, formatPath, type PathSegments } from './apiPath'
-
-/** open(2): opens a path without reading it, blocking on a FIFO or touching a device. Not exported by Node.js. */
-export const O_PATH = 0o10000000
 
 /** A name as it is on disk: a buffer when its bytes are not valid UTF-8, which a string cannot represent. */
 export type RawName = string | Buffer
@@ -68,8 +66,9 @@ export interface Jail {
 /**
  * @param shareDir the shared area; need not exist yet.
  * @param marker checks that it is mounted.
+ * @param passageIn what of the way that a path leads is allowed, by the real path of the shared area; else everything
  */
-export function createJail(shareDir: string, marker?: ShareMarker): Jail {
+export function createJail(shareDir: string, marker?: ShareMarker, passageIn?: (root: string) => Passage): Jail {
   async function openRoot(): Promise<OpenDirectory> {
     await marker?.requireAnswer()
     const handle = await open(shareDir, O_PATH | constants.O_DIRECTORY).catch((error: unknown) => {
@@ -95,7 +94,10 @@ export function createJail(shareDir: string, marker?: ShareMarker): Jail {
   ): Promise<{ handle: FileHandle; realPath: string; root: string }> {
     // Resolve from the checked root, so that mounting or unmounting over the path meanwhile has no effect.
     const [rootPath, handle] = await withDirectory(openRoot(), async ({ realPath, procPath }) => {
-      const opened = await open([procPath, ...segments].join('/'), O_PATH | flags).catch((error: unknown) => {
+      const opening = passageIn
+        ? openPassing(procPath, segments, flags, passageIn(realPath))
+        : open([procPath, ...segments].join('/'), O_PATH | flags)
+      const opened = await opening.catch((error: unknown) => {
         throw fileFailure(error, formatPath(segments))
       })
       return [realPath, opened] as const
@@ -158,6 +160,17 @@ export function createJail(shareDir: string, marker?: ShareMarker): Jail {
       const [realParent, realName] = parentAndName(realSegments, field)
       return [await openDirectory(realParent), realName]
     },
+  }
+}
+
+/** Opens a path of which each step is allowed. @throws what the passage throws; Node.js errors of the file system */
+async function openPassing(from: string, segments: PathSegments, flags: number, passage: Passage): Promise<FileHandle> {
+  const found = await runAsync(openBySteps(stepCalls, from, segments, passage))
+  if (flags === 0) return found
+  try {
+    return await open(`${stepCalls.procPath(found)}/.`, O_PATH | flags)
+  } finally {
+    await found.close()
   }
 }
 

@@ -1,4 +1,5 @@
 import { SHARED_ROOT } from '../../contract/pageRules'
+import type { Passage } from './steps'
 
 /** The part of the shared area that a caller may use. Paths are below the shared root: `/lobby/world`; the root is empty. */
 export interface Reach {
@@ -8,6 +9,22 @@ export interface Reach {
   holds(path: string): boolean
   /** Whether a path can be changed, moved or read as a whole: it holds no directory that they may not use. */
   isWhole(path: string): boolean
+  /** Whether a path may lead through this directory: one that they may use, or one on the way to it. Without it: anywhere. */
+  leadsOn?: (path: string) => boolean
+}
+
+/**
+ * Lets paths lead only through what a caller knows of: whatever else a link passes does not exist, as if it was not there.
+ * @param root real path of the shared area
+ */
+export function passageOf(leadsOn: NonNullable<Reach['leadsOn']>, root: string): Passage {
+  return {
+    through(directory) {
+      const isOnTheWay = directory === '/' || root === directory || root.startsWith(`${directory}/`)
+      if (isOnTheWay || (directory.startsWith(`${root}/`) && leadsOn(directory.slice(root.length)))) return
+      throw Object.assign(new Error('The path leads through what its caller must not know of'), { code: 'ENOENT' })
+    },
+  }
 }
 
 /** A reach for work that takes long, whose caller may lose a part of it meanwhile. */
@@ -17,14 +34,14 @@ export interface FollowedReach extends Reach {
    * @param now what the caller may use now
    * @returns whether they may still use all that the work has used, by real paths
    */
-  limitTo(now: Pick<Reach, 'holds' | 'isWhole'>): boolean
+  limitTo(now: Omit<Reach, 'directories'>): boolean
 }
 
 /** @param first what the caller may use at the beginning; undefined: everything */
 export function createFollowedReach(first: Reach | undefined): FollowedReach {
   const used = new Set<string>()
   const usedAsWhole = new Set<string>()
-  let current: Pick<Reach, 'holds' | 'isWhole'> = first ?? { holds: () => true, isWhole: () => true }
+  let current: Omit<Reach, 'directories'> = first ?? { holds: () => true, isWhole: () => true }
   // What was used can still be removed by work that is ended because of it.
   const note = (paths: Set<string>, path: string, isUsable: boolean) => {
     if (isUsable) paths.add(path)
@@ -34,6 +51,7 @@ export function createFollowedReach(first: Reach | undefined): FollowedReach {
     directories: first?.directories ?? [],
     holds: (path) => note(used, path, current.holds(path)),
     isWhole: (path) => note(usedAsWhole, path, current.isWhole(path)),
+    ...(first && { leadsOn: (path: string) => current.leadsOn?.(path) ?? true }),
     limitTo(now) {
       current = now
       return [...used].every(now.holds) && [...usedAsWhole].every(now.isWhole)
@@ -64,15 +82,18 @@ export function createReach(deployments: OwnedDirectory[], mayUse: (deployment: 
 /** @param directories as in `Reach` */
 export function toReach(directories: Reach['directories']): Reach {
   const isUsable = new Map(directories)
+  const holds = (path: string) => {
+    for (let around = path; around !== ''; around = around.slice(0, around.lastIndexOf('/'))) {
+      const found = isUsable.get(around)
+      if (found !== undefined) return found
+    }
+    return false
+  }
   return {
     directories,
-    holds(path) {
-      for (let around = path; around !== ''; around = around.slice(0, around.lastIndexOf('/'))) {
-        const found = isUsable.get(around)
-        if (found !== undefined) return found
-      }
-      return false
-    },
+    holds,
     isWhole: (path) => !directories.some(([directory, usable]) => !usable && directory.startsWith(`${path}/`)),
+    leadsOn: (path) =>
+      holds(path) || directories.some(([directory, usable]) => usable && directory.startsWith(`${path}/`)),
   }
 }

@@ -33,15 +33,17 @@ export function restrictJail(jail: Jail, reach: Reach): Jail {
   }
 
   /**
-   * Passes on why a path cannot be opened, unless the reason lies in a part of others: then the path does not exist. What
-   * of a path exists, with its links followed, shows where it leads.
+   * Passes on why a path cannot be opened, unless the reason lies in a part of others or outside of the shared area: then
+   * the path does not exist. What of a path exists, with its links followed, shows where it leads.
    * @param missing what the error for a path that does not exist names
    */
   function explain(segments: PathSegments, missing = segments) {
     return async (error: unknown): Promise<never> => {
-      if (!(error instanceof AppError) || error.code === 'NOT_FOUND' || error.code === 'UNAVAILABLE') throw error
+      if (!reach.leadsOn || !(error instanceof AppError) || ['NOT_FOUND', 'UNAVAILABLE'].includes(error.code))
+        throw error
+      if (error.code === 'NOT_ALLOWED') throw missingPath(missing)
       const root = await jail.root()
-      for (let length = segments.length; length >= 0; length--) {
+      for (let length = segments.length; length > 0; length--) {
         const found = await jail.open(segments.slice(0, length)).catch(() => undefined)
         if (!found) continue
         await found.close()

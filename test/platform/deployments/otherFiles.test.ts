@@ -16,7 +16,12 @@ beforeAll(() => {
   for (const path of ['other/there', 'own/program']) chmodSync(join(root(), path), 0o755)
   symlinkSync('../other/there', join(directory(), 'link-to-there'))
   symlinkSync('../other/gone', join(directory(), 'link-to-gone'))
+  symlinkSync('../other/../own/server.jar', join(directory(), 'by-there'))
+  symlinkSync('../gone/../own/server.jar', join(directory(), 'by-gone'))
+  symlinkSync('../other/../own/program', join(directory(), 'program-by-there'))
+  symlinkSync('../gone/../own/program', join(directory(), 'program-by-gone'))
   symlinkSync('server.jar', join(directory(), 'latest.jar'))
+  symlinkSync('/bin/sh', join(directory(), 'shell'))
 })
 
 describe('a jar', () => {
@@ -31,6 +36,7 @@ describe('a jar', () => {
   test.each([
     ['../other/there', '../other/gone'],
     ['link-to-there', 'link-to-gone'],
+    ['by-there', 'by-gone'],
     ['../../../../../../../../etc/passwd', '../../../../../../../../etc/gone'],
   ])('security 90: %s outside of its deployment’s directory is missing as %s is', async (there, gone) => {
     expect(await answer(there)).toBe('missing')
@@ -57,6 +63,7 @@ describe('a program', () => {
     ['/data/../etc/passwd', '/data/../etc/gone'],
     ['./link-to-there', './link-to-gone'],
     ['/data/link-to-there', '/data/link-to-gone'],
+    ['./program-by-there', './program-by-gone'],
   ])('security 90: %s, which an instance does not see, is refused as %s is', async (there, gone) => {
     expect(await answer(there)).toMatch(/^(?:outside|missing)$/)
     expect(await answer(there)).toBe(await answer(gone))
@@ -66,6 +73,7 @@ describe('a program', () => {
     expect(await answer('./program')).toBe('found')
     expect(await answer('/data/program')).toBe('found')
     expect(await answer('/bin/sh')).toBe('found')
+    expect(await answer('./shell')).toBe('found')
     expect(await answer('./server.jar')).toBe('not executable')
   })
 })

@@ -14,7 +14,7 @@ import {
   utimes,
   writeFile,
 } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { createSkippedEntries } from '../../../src/platform/share/skippedEntries'
 import { replicate } from '../../../src/platform/share/replicas/replicate'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
@@ -95,6 +95,17 @@ test('links that stay inside are kept; those that lead out, absolute ones, dangl
   expect((await readdir(target)).sort()).toEqual(['inside', 'run.sh', 'server.properties', 'world'])
   expect(await readlink(join(target, 'inside'))).toBe('server.properties')
   expect(await replicate(source, target)).toBe(0)
+})
+
+test('security 98: whether a link is in the copy tells nothing of what lies elsewhere on its way', async () => {
+  const name = basename(source)
+  await symlink(`../${name}/server.properties`, join(source, 'by-there'))
+  await symlink(`../gone/../${name}/server.properties`, join(source, 'by-gone'))
+  await symlink('world/../server.properties', join(source, 'within'))
+  await replicate(source, target)
+  const copied = await readdir(target)
+  expect(copied).toContain('within')
+  expect([copied.includes('by-there'), copied.includes('by-gone')]).toEqual([false, false])
 })
 
 test('a sparse file stays sparse and keeps its mode, and is not copied if it consists almost only of holes', async () => {

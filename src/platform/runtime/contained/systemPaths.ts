@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs'
 import { access, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
+import { realPathThrough } from '../../share/steps'
 
 /** Directories with the system's programs (decisions §12). */
 const PROGRAM_DIRECTORIES = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/opt', '/nix/store']
@@ -127,10 +128,16 @@ export async function checkProgram(
     if (!existsSync(inside)) return 'missing'
     return isProgram(inside) ? 'found' : 'not executable'
   }
-  const file = join(directory, inside.slice(WORKING_DIRECTORY.length))
+  const file = inside.slice(WORKING_DIRECTORY.length)
   // A link of an instance may lead anywhere, but only here.
-  const target = await realpath(file).catch(() => undefined)
-  if (target === undefined || (!isWithin(target, await realpath(directory)) && !isReadable(target))) return 'missing'
+  const real = await realpath(directory)
+  const target = await realPathThrough(
+    directory,
+    file,
+    (path) =>
+      isWithin(path, real) || isReadable(path) || path === '/' || readable.some((known) => isWithin(known, path)),
+  )
+  if (target === undefined || (!isWithin(target, real) && !isReadable(target))) return 'missing'
   const isExecutable = await access(target, constants.X_OK).then(
     () => true,
     () => false,

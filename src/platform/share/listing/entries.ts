@@ -3,9 +3,10 @@ import { closeSync, constants, fstatSync, lstatSync, opendirSync, openSync, read
 import type { PathLike, Stats } from 'node:fs'
 import type { FileEntry } from '../../../contract/file'
 import { AppError, errorCodeOf } from '../../errors'
-import type { Reach } from '../reach'
+import { passageOf, type Reach } from '../reach'
 import { isInternalName } from '../internalNames'
-import { O_PATH, type RawName } from '../jail'
+import type { RawName } from '../jail'
+import { O_PATH, openBySteps, runSync, type StepCalls } from '../steps'
 import { looksLikeText, TEXT_LIMIT, TEXT_SAMPLE } from '../textEncodings'
 
 /** The longest listing, in bytes: half a million entries of the usual length. */
@@ -92,11 +93,11 @@ export function readEntries(directory: ListedDirectory): Entries {
 export function readEntry({ procPath, path, root, within }: ListedDirectory, rawName: RawName): Entry | undefined {
   const name = rawName.toString()
   const isUtf8Name = typeof rawName === 'string'
-  const entryPath = isUtf8Name ? `${procPath}/${name}` : Buffer.concat([Buffer.from(`${procPath}/`), rawName])
+  const entryPath = entryPathOf(procPath, rawName)
   const isHidden = isInternalName(name) || (within && !within.reach.holds(`${within.realPath}/${name}`))
   const own = isHidden ? undefined : lstatSync(entryPath, { throwIfNoEntry: false })
   if (!own) return undefined
-  const target = own.isSymbolicLink() ? targetStats(entryPath, root, within?.reach) : own
+  const target = own.isSymbolicLink() ? targetStats(procPath, rawName, root, within?.reach) : own
   const { size, mtimeMs } = target ?? own
   const type = !target ? 'l' : target.isDirectory() ? 'd' : '-'
   return {
@@ -113,6 +114,9 @@ export function readEntry({ procPath, path, root, within }: ListedDirectory, raw
   }
 }
 
+const entryPathOf = (procPath: string, name: RawName): PathLike =>
+  typeof name === 'string' ? `${procPath}/${name}` : Buffer.concat([Buffer.from(`${procPath}/`), name])
+
 /** One by one as bytes: an instance can create millions of them. */
 function* namesIn({ procPath }: ListedDirectory): Generator<Buffer> {
   // Node.js returns buffers for this encoding, although the types say string.
@@ -125,12 +129,25 @@ function* namesIn({ procPath }: ListedDirectory): Generator<Buffer> {
 }
 
 /** Stats of a link's target; undefined if the caller may not use it or it does not exist. */
-function targetStats(path: PathLike, root: string, reach: Reach | undefined): Stats | undefined {
-  return withOpened(path, O_PATH, (fd) => {
+function targetStats(procPath: string, name: RawName, root: string, reach: Reach | undefined): Stats | undefined {
+  const open = () => {
+    if (!reach?.leadsOn) return openSync(entryPathOf(procPath, name), constants.O_RDONLY | O_PATH)
+    // A name that is not UTF-8 is of no use to them: it cannot be opened.
+    return runSync(openBySteps(stepCalls, procPath, [name.toString()], passageOf(reach.leadsOn, root)))
+  }
+  return withDescriptor(open, (fd) => {
     const realPath = readlinkSync(`/proc/self/fd/${fd}`)
     const isInside = realPath === root || realPath.startsWith(`${root}/`)
     return isInside && (reach?.holds(realPath.slice(root.length)) ?? true) ? fstatSync(fd) : undefined
   })
+}
+
+const stepCalls: StepCalls<number> = {
+  open: openSync,
+  procPath: (fd) => `/proc/self/fd/${fd}`,
+  isLink: (fd) => fstatSync(fd).isSymbolicLink(),
+  readlink: (path) => readlinkSync(path),
+  close: closeSync,
 }
 
 function isText(path: PathLike, { dev, ino, size, mtimeMs, ctimeMs }: Stats): boolean {
@@ -142,7 +159,7 @@ function isText(path: PathLike, { dev, ino, size, mtimeMs, ctimeMs }: Stats): bo
   // Follows a link whose target was found inside. If that is swapped meanwhile, its sample is judged but never shown.
   const readsAsText = (fd: number) =>
     fstatSync(fd).isFile() && looksLikeText(sample.subarray(0, readSync(fd, sample, 0, TEXT_SAMPLE, 0)))
-  const decision = withOpened(path, 0, readsAsText) ?? false
+  const decision = withDescriptor(() => openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), readsAsText) ?? false
   const [oldest] = textDecisions.size < MAX_REMEMBERED ? [] : textDecisions.keys()
   if (oldest !== undefined) textDecisions.delete(oldest)
   textDecisions.set(ino, { dev, size, mtimeMs, ctimeMs, isText: decision })
@@ -150,10 +167,10 @@ function isText(path: PathLike, { dev, ino, size, mtimeMs, ctimeMs }: Stats): bo
 }
 
 /** @returns undefined if the file cannot be read. @throws EMFILE, ENFILE, which say nothing about the file */
-function withOpened<Result>(path: PathLike, flags: number, use: (fd: number) => Result): Result | undefined {
+function withDescriptor<Result>(open: () => number, use: (fd: number) => Result): Result | undefined {
   let fd: number | undefined
   try {
-    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | flags)
+    fd = open()
     return use(fd)
   } catch (error) {
     if (['EMFILE', 'ENFILE'].includes(errorCodeOf(error) ?? '')) throw error

@@ -12,7 +12,7 @@ import {
   utimes,
   type FileHandle,
 } from 'node:fs/promises'
-import { isAbsolute, relative, sep } from 'node:path'
+import { isAbsolute, sep } from 'node:path'
 import { AppError } from '../../errors'
 import { DEPTH_LIMIT, tooDeepMessage } from '../depth'
 import {
@@ -29,6 +29,7 @@ import { isInternalName, internalName } from '../internalNames'
 import { removeTree } from '../changes/removal'
 import { copyWithHoles, HOLES_LIMIT, holesOf, tooManyHolesMessage } from './sparseFiles'
 import { lstatOf } from '../directoryEntries'
+import { realPathThrough } from '../steps'
 
 /** Bytes of holes from which a file is copied as a sparse file. */
 const MIN_SPARSE_BYTES = 2 ** 20
@@ -214,9 +215,12 @@ async function replicateLink(
 /** Relative links only: an absolute one would lead from the copy back to the original. */
 async function resolvesWithin(root: string, from: OpenDirectory, name: RawName): Promise<boolean> {
   try {
-    if (isAbsolute(await readlink(from.entryPath(name)))) return false
-    const path = relative(root, await realpath(from.entryPath(name)))
-    return path !== '..' && !path.startsWith(`..${sep}`)
+    const target = await readlink(from.entryPath(name))
+    if (isAbsolute(target)) return false
+    const isWithin = (path: string) => path === root || path.startsWith(`${root}${sep}`)
+    // Whether a link is in the copy must not tell instances what there is elsewhere on its way.
+    const path = await realPathThrough(from.procPath, target, isWithin)
+    return path !== undefined && isWithin(path)
   } catch {
     return false
   }

@@ -118,6 +118,64 @@ describe('security 30: a link that an instance made in its directory', () => {
     })
   })
 
+  test.each([
+    ['a directory of others', '../treasure/there/../../own/sub', '../treasure/gone/../../own/sub'],
+    [
+      'a directory of the machine',
+      `${'../'.repeat(30)}etc/..$SHARE/own/sub`,
+      `${'../'.repeat(30)}gone/..$SHARE/own/sub`,
+    ],
+    ['a file of the machine', '/etc/passwd', '/etc/gone'],
+    ['a top directory of the machine', '/etc', '/gone'],
+  ])('security 98: that leads through %s, or to it, tells not whether that exists', async (_what, there, gone) => {
+    await mkdir(join(share, 'treasure/there'), { recursive: true })
+    await mkdir(join(share, 'own/sub'), { recursive: true })
+    await writeFile(join(share, 'own/sub/own.txt'), 'of own')
+    /** What calls through a link with this target answer. */
+    const answers = async (target: string) => {
+      await symlink(target.replace('$SHARE', share), linkOnDisk())
+      const paths = [link, `${link}/own.txt`]
+      const all = []
+      for (const path of paths)
+        for (const [method, url, body] of [
+          ['GET', `/api/sftp/files?${at(path)}`],
+          ['GET', `/api/sftp/file/content?${at(path)}`],
+          ['PATCH', '/api/sftp/file/content', { path, content: 'changed' }],
+          ['POST', '/api/sftp/file', { path: `${path}/new.txt`, content: '' }],
+          ['POST', '/api/sftp/download-ticket', { path }],
+          ['POST', '/api/sftp/archive', { path: `${path}/own.txt` }],
+          ['POST', '/api/sftp/move', { sourcePath: `${path}/own.txt`, targetPath: '/nfsshare/own/stolen.txt' }],
+        ] as const) {
+          const { status, body: answer } = await call(method, url, body)
+          all.push([method, url, status, answer.message])
+        }
+      const { files } = (await call('GET', `/api/sftp/files?${at('/nfsshare/own')}`)).body.data as {
+        files: { name: string; type: string; isText: boolean }[]
+      }
+      const { type, isText } = files.find(({ name }) => name === 'link')!
+      await rm(linkOnDisk())
+      return [...all, type, isText]
+    }
+    expect(await answers(there)).toEqual(await answers(gone))
+  })
+
+  test('leads a limited user to their own directory, also by a chain of links and by way of the root', async () => {
+    await mkdir(join(share, 'own/sub/deep'), { recursive: true })
+    await writeFile(join(share, 'own/sub/deep/own.txt'), 'of own')
+    await symlink('../../own/sub', join(share, 'own/sub/round'))
+    await symlink(join(share, 'own/sub/round'), linkOnDisk())
+    const { body } = await call('GET', `/api/sftp/file/content?${at(`${link}/round/deep/own.txt`)}`)
+    expect(body.data.content).toBe('of own')
+    const { files } = (await call('GET', `/api/sftp/files?${at('/nfsshare/own')}`)).body.data as {
+      files: { name: string; type: string }[]
+    }
+    expect(files.find(({ name }) => name === 'link')).toMatchObject({ type: 'd' })
+    await symlink('round-and-round', join(share, 'own/sub/round-and-round'))
+    expect(await call('GET', `/api/sftp/files?${at('/nfsshare/own/sub/round-and-round')}`)).toMatchObject({
+      status: 409,
+    })
+  })
+
   test('is swapped a thousand times meanwhile and never gives a limited user a byte of others', async () => {
     await mkdir(join(share, 'own/real'), { recursive: true })
     await writeFile(join(share, 'own/real/own.txt'), 'of own')

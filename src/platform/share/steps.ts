@@ -1,0 +1,146 @@
+import { constants } from 'node:fs'
+import { open, readlink, type FileHandle } from 'node:fs/promises'
+
+/** open(2): opens a path without reading it, blocking on a FIFO or touching a device. Not exported by Node.js. */
+export const O_PATH = 0o10000000
+
+/** As of the kernel (path_resolution(7)). */
+const MAX_LINKS = 40
+
+/** The calls to the file system, which answer at once or by a promise. */
+export interface StepCalls<File> {
+  /** @throws Node.js errors of the file system */
+  open(path: string, flags: number): File | Promise<File>
+  /** A path to the open file itself, which the kernel resolves without following names. */
+  procPath(file: File): string
+  isLink(file: File): boolean | Promise<boolean>
+  readlink(path: string): string | Promise<string>
+  close(file: File): void | Promise<void>
+}
+
+/** What of the way that a path leads is allowed. Both are given real paths, and throw what the resolution is to fail with. */
+export interface Passage {
+  /** The path leads through this directory, by a name or by a link. */
+  through?(directory: string): void
+  /** A link in a directory leads to this target, which may be a file. */
+  link?(directory: string, target: string): void
+}
+
+/** Runs the resolution with calls that answer at once. */
+export function runSync<Result>(steps: Generator<unknown, Result>): Result {
+  let step = steps.next()
+  while (!step.done) step = steps.next(step.value)
+  return step.value
+}
+
+/** Runs the resolution with calls that answer by promises. */
+export async function runAsync<Result>(steps: Generator<unknown, Result>): Promise<Result> {
+  let step = steps.next()
+  while (!step.done) {
+    const { value } = step
+    step = await Promise.resolve(value).then(
+      (answer) => steps.next(answer),
+      (error: unknown) => steps.throw(error),
+    )
+  }
+  return step.value
+}
+
+/**
+ * Opens a path as open(2) does with O_PATH, but step by step, each checked: the kernel tells only where a path ends, and
+ * whether it can be opened at all tells a user who makes links what there is on the way.
+ * @param from path of the directory to begin in
+ * @param names of the path, which may have `..` and links
+ * @throws what the calls and the passage throw; an error with the code ELOOP
+ */
+export function* openBySteps<File>(
+  calls: StepCalls<File>,
+  from: string,
+  names: readonly string[],
+  passage: Passage,
+): Generator<unknown, File> {
+  let links = 0
+
+  function* realPathOf(file: File): Generator<unknown, string> {
+    return (yield calls.readlink(calls.procPath(file))) as string
+  }
+
+  function* walk(start: string, [name, ...rest]: readonly string[]): Generator<unknown, File> {
+    const directory = (yield calls.open(start, O_PATH | constants.O_DIRECTORY)) as File
+    let next: File
+    try {
+      const realPath = yield* realPathOf(directory)
+      passage.through?.(realPath)
+      if (name === undefined) return directory
+      next = yield* openEntry(directory, realPath, name)
+    } catch (error) {
+      yield calls.close(directory)
+      throw error
+    }
+    yield calls.close(directory)
+    if (rest.length === 0) return next
+    try {
+      return yield* walk(calls.procPath(next), rest)
+    } finally {
+      yield calls.close(next)
+    }
+  }
+
+  function* openEntry(directory: File, realPath: string, name: string): Generator<unknown, File> {
+    const path = `${calls.procPath(directory)}/${name}`
+    const entry = (yield calls.open(path, O_PATH | constants.O_NOFOLLOW)) as File
+    try {
+      if (!((yield calls.isLink(entry)) as boolean)) return entry
+    } catch (error) {
+      yield calls.close(entry)
+      throw error
+    }
+    yield calls.close(entry)
+    if ((links += 1) > MAX_LINKS) throw Object.assign(new Error('Too many links'), { code: 'ELOOP' })
+    const target = (yield calls.readlink(path)) as string
+    const start = target.startsWith('/') ? '/' : calls.procPath(directory)
+    const found = yield* walk(start, target.split('/').filter(isName))
+    try {
+      passage.link?.(realPath, yield* realPathOf(found))
+      return found
+    } catch (error) {
+      yield calls.close(found)
+      throw error
+    }
+  }
+
+  return yield* walk(from, names.filter(isName))
+}
+
+/** For `runAsync`. */
+export const stepCalls: StepCalls<FileHandle> = {
+  open: (path, flags) => open(path, flags),
+  procPath: ({ fd }) => `/proc/self/fd/${fd}`,
+  isLink: async (file) => (await file.stat()).isSymbolicLink(),
+  readlink: (path) => readlink(path),
+  close: (file) => file.close(),
+}
+
+/**
+ * The real path of what a path leads to, unless it leads on the way through what it must not.
+ * @param from path of the directory to begin in. @param path relative to it; may have `..` and links
+ * @param isAllowed whether it may lead through this directory
+ * @returns undefined if it does not, or nothing is there
+ */
+export async function realPathThrough(
+  from: string,
+  path: string,
+  isAllowed: (directory: string) => boolean,
+): Promise<string | undefined> {
+  const through = (directory: string) => {
+    if (!isAllowed(directory)) throw new Error('The path leads elsewhere on the way')
+  }
+  try {
+    const found = await runAsync(openBySteps(stepCalls, from, path.split('/'), { through }))
+    return await readlink(stepCalls.procPath(found)).finally(() => found.close())
+  } catch {
+    return undefined
+  }
+}
+
+const isName = (name: string) => name !== '' && name !== '.'
