@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -64,7 +65,7 @@ test('security 93: an answer whose rest never comes is given up', async () => {
 test('security 93: files that are refused again and again because of a limit are given up', async () => {
   let forms = 0
   answer = (asked, reply) => {
-    if (!asked.url?.endsWith('/upload')) return json(reply, { files: [] })
+    if (!asked.url?.endsWith('/upload')) return json(reply, { files: [], deploymentTypeIndex: null })
     forms += 1
     asked.resume().on('end', () => json(reply.setHeader('retry-after', '-1'), {}, 429))
   }
@@ -74,10 +75,91 @@ test('security 93: files that are refused again and again because of a limit are
   expect(forms).toBe(11)
 })
 
+const lobby = { name: 'lobby', typeIndex: 1, enabled: true, path: '/nfsshare/lobby', dataDirectory: '/lobby' }
+
+describe('an answer of another form than that of a console', () => {
+  const FORMS = [
+    '<html>Welcome</html>',
+    '',
+    'null',
+    '[]',
+    '"text"',
+    '{"success":true}',
+    '{"success":true,"data":null}',
+    '{"success":true,"data":{}}',
+    '{"success":true,"data":{"deployments":[null],"instances":{},"files":"","token":7,"credentials":[]}}',
+    '{"success":true,"data":{"deployments":[{"name":1}],"instances":[{"podName":[]}],"files":[{}],"username":{}}}',
+  ]
+  const commands = () => {
+    const file = join(directory(), 'lobby.yaml')
+    writeFileSync(file, 'name: lobby\ntype: process\ndataDirectory: /lobby\nrun:\n  command: [sleep, "600"]\n')
+    return [
+      ['GET /api/deployments', 'ps'],
+      ['GET /api/deployments', 'start', 'lobby'],
+      ['GET /api/deployments/lobby', 'apply', '-f', file, '--yes'],
+      ['POST /api/database/sql', 'db', 'create', 'sql', 'stats'],
+      ['GET /api/sftp/files', 'cp', 'remote:/lobby/a.txt', directory()],
+      ['GET /api/deployments/lobby/instances', 'stop', 'lobby'],
+    ] as const
+  }
+
+  test.each([0, 1, 2, 3, 4, 5])(
+    'security 93: to the call of command %# is told with the call and what to do',
+    async (at) => {
+      mkdirSync(directory(), { recursive: true })
+      const [call, ...args] = commands()[at]!
+      for (const form of at === 0 ? FORMS : FORMS.slice(-2)) {
+        answer = ({ url = '' }, reply) => {
+          if (call.endsWith('/instances') && !url.includes('/instances'))
+            return json(reply, { deployments: [{ ...lobby, instances: [] }] })
+          reply.writeHead(200, { 'content-type': 'application/json' }).end(form)
+        }
+        const { code, stderr } = await cli().run(...args)
+        expect([form, code, stderr]).toEqual([
+          form,
+          1,
+          expect.stringContaining(`answered ${call} with 200, but not as`),
+        ])
+        expect(stderr).toContain('Check the address')
+        expect(stderr.trim().split('\n')).toHaveLength(1)
+      }
+    },
+  )
+
+  test.each([
+    ['null', 404],
+    ['{"success":false,"message":{}}', 500],
+    ['<html>', 403],
+  ])('security 93: %s as the refusal %d is told as well', async (form, status) => {
+    for (const [, ...args] of commands()) {
+      answer = (_asked, reply) => reply.writeHead(status, { 'content-type': 'application/json' }).end(form)
+      const { code, stderr } = await cli().run(...args)
+      expect([args, code !== 0, stderr]).toEqual([
+        args,
+        true,
+        expect.not.stringMatching(/TypeError|undefined|Cannot|\[object/),
+      ])
+    }
+  })
+})
+
 test('security 93: a console that is opened only to be closed is opened again more and more seldom', async () => {
-  const deployments = [{ name: 'lobby', instances: [{ deployment: 'lobby', podName: 'lobby-1a2b3c' }] }]
+  const instance = {
+    uid: randomUUID(),
+    name: '1a2b3c-lobby',
+    podName: 'lobby-1a2b3c',
+    deployment: 'lobby',
+    type: 'process',
+    state: 'RUNNING',
+    ip: '127.0.0.1',
+    connections: 0,
+    uptime: '1s',
+    cpu: 0,
+    memory: { used: 0, total: 1 },
+  }
+  const deployments = [{ ...lobby, instances: [instance] }]
   answer = ({ url = '' }, reply) => {
-    if (url.startsWith('/api/account')) return json(reply, { role: 'operator' })
+    if (url.startsWith('/api/account')) return json(reply, { role: 'operator', grants: [], id: 1, username: 'ann' })
     json(reply, url.endsWith('/instances') ? { instances: deployments[0]!.instances } : { deployments })
   }
   const sockets = new WebSocketServer({ noServer: true })

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import createClient, { type Client } from 'openapi-fetch'
+import type { ZodType } from 'zod'
 import { adviceOf, CliError, EXIT, exitCodeOf } from '../failure'
 import type { SignIn } from '../configFile'
 import { boundedAnswer } from './boundedAnswer'
@@ -20,6 +21,9 @@ const MAX_WAIT_SECONDS = 120
 /** The calls whose answers are files, which may be of any size. */
 const FILES = /\/api\/sftp\/download(?:-multiple)?$/
 
+/** What was called, for messages about its answer. */
+const callsOf = new WeakMap<Response, string>()
+
 /** @param note tells that a limit is waited for */
 export function createApi(signIn: SignIn, note: (text: string) => void): Api {
   const lost = (error: unknown): never => {
@@ -32,8 +36,12 @@ export function createApi(signIn: SignIn, note: (text: string) => void): Api {
       const response = await fetch(isRepeatable ? request.clone() : request).catch(lost)
       const seconds = retryAfterOf(response)
       if (seconds === undefined || !isRepeatable || waits >= MAX_WAITS) {
-        const isFile = response.ok && FILES.test(new URL(request.url).pathname)
-        return isFile ? response : boundedAnswer(response).catch(lost)
+        const { pathname } = new URL(request.url)
+        const isFile = response.ok && FILES.test(pathname)
+        const answer = isFile ? response : await boundedAnswer(response).catch(lost)
+        callsOf.set(answer, `${request.method} ${pathname}`)
+        if (answer.ok && !isFile) await requireJson(answer)
+        return answer
       }
       await response.body?.cancel()
       note(`The limit of calls is reached: it goes on in ${seconds} s.`)
@@ -70,7 +78,7 @@ export function answerOf<Data>({ data, error, response }: Answer<Data>): Data {
   if (status >= 300 && status < 400 && place)
     throw new CliError(EXIT.failed, `The server sends on to ${place}: sign in with the address that is meant.`)
   // A proxy may answer in its own words.
-  const told = typeof error === 'object' && typeof error.message === 'string' ? error : undefined
+  const told = typeof error?.message === 'string' ? error : undefined
   const id = headers.get('x-request-id')
   const request = status >= 500 && id ? ` (request ${id})` : ''
   if (!told)
@@ -81,8 +89,34 @@ export function answerOf<Data>({ data, error, response }: Answer<Data>): Data {
   throw new CliError(exitCodeOf(status), `${told.message}${request}${adviceOf(status)}`, told.code)
 }
 
-/** The data of an answer. @throws CliError if the server refused the call */
-export const dataOf = <Data>(answer: Answer<{ data: Data }>): Data => answerOf(answer).data
+/**
+ * The data of an answer.
+ * @param schema of the whole answer
+ * @throws CliError if the server refused the call, or its answer has another form
+ */
+export function dataOf<Data>(answer: Answer<{ data: Data }>, schema: ZodType): Data {
+  const body = answerOf(answer)
+  // A newer server may have further fields, words and values, which are shown as they are.
+  const issue = schema.safeParse(body).error?.issues.find(({ code }) => code === 'invalid_type')
+  if (issue) throw misunderstood(answer.response, `${issue.path.join('.') || 'all of it'}: ${issue.message}`)
+  return body.data
+}
+
+/** @throws CliError for a successful answer that is no JSON, such as the page of a proxy */
+async function requireJson(answer: Response): Promise<void> {
+  try {
+    JSON.parse(await answer.clone().text())
+  } catch {
+    throw misunderstood(answer, 'it is no JSON')
+  }
+}
+
+const misunderstood = (response: Response, reason: string) =>
+  new CliError(
+    EXIT.failed,
+    `The server answered ${callsOf.get(response) ?? 'a call'} with ${response.status}, but not as a console does (${reason}). ` +
+      'Check the address, and whether this command line is of the version of the console.',
+  )
 
 /** Puts a failed connection into words. */
 export function connectionFailure(server: string, thrown: unknown): CliError {

@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { text as textOf } from 'node:stream/consumers'
 import { createTwoFilesPatch } from 'diff'
+import { ConfigurationAnswer, SavedConfigurationAnswer } from '../../contract/deployment'
 import { readDefinition } from '../../contract/definitionText'
+import { Done } from '../../contract/envelope'
 import { dataOf, type Api } from '../api/client'
 import { CliError, EXIT } from '../failure'
 import type { Session } from '../session'
@@ -69,7 +71,7 @@ type Stored = { content: string; revision?: string }
 /** @returns undefined if there is no such deployment */
 async function storedConfiguration(api: Api, name: string): Promise<Stored | undefined> {
   const answer = await api.calls.GET('/api/deployments/{name}', { params: { path: { name } } })
-  return answer.response.status === 404 && answer.error ? undefined : dataOf(answer)
+  return answer.response.status === 404 && answer.error ? undefined : dataOf(answer, ConfigurationAnswer)
 }
 
 /** @returns warnings. @throws CliError CONFLICT if somebody else has changed it since it was read */
@@ -83,15 +85,15 @@ async function save(
   content: string,
   stored: Stored | undefined,
 ): Promise<string[]> {
-  if (!stored) dataOf(await api.calls.POST('/api/deployments', { body: { name, type, ...(node && { node }) } }))
+  if (!stored) dataOf(await api.calls.POST('/api/deployments', { body: { name, type, ...(node && { node }) } }), Done)
   const body = { content, ...(stored?.revision !== undefined && { revision: stored.revision }) }
   const saved = await api.calls.PATCH('/api/deployments/{name}', { params: { path: { name } }, body })
-  if (saved.error && !stored)
-    throw new CliError(
-      EXIT.failed,
-      `${name} was created, but without its definition: ${saved.error.message} Apply it again.`,
-    )
-  return dataOf(saved).warnings ?? []
+  try {
+    return dataOf(saved, SavedConfigurationAnswer).warnings ?? []
+  } catch (error) {
+    if (stored || saved.response.ok || !(error instanceof CliError)) throw error
+    throw new CliError(EXIT.failed, `${name} was created, but without its definition: ${error.message} Apply it again.`)
+  }
 }
 
 const COLOUR = { '+': 32, '-': 31, '@': 36 } as Record<string, number | undefined>

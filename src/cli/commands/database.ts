@@ -1,3 +1,4 @@
+import { DatabaseAnswer } from '../../contract/database'
 import { dataOf } from '../api/client'
 import type { Session } from '../session'
 import { printTable } from '../terminal/terminal'
@@ -5,7 +6,10 @@ import { printTable } from '../terminal/terminal'
 /** Creates a database, and prints its credentials. */
 export async function createDatabase({ terminal, api }: Session, type: 'sql' | 'mongo', name: string): Promise<void> {
   const params = { path: { type } }
-  const { credentials } = dataOf(await api.calls.POST('/api/database/{type}', { params, body: { name } }))
+  const { credentials } = dataOf(
+    await api.calls.POST('/api/database/{type}', { params, body: { name } }),
+    DatabaseAnswer,
+  )
   if (terminal.isJson) return terminal.json({ name, credentials })
   printTable(
     terminal,

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { AccountAnswer } from '../../contract/access'
 import type { ConsoleFrame } from '../../contract/consoleChannel'
 import { CLOSE_SESSION_ENDED } from '../../contract/pageRules'
 import { dataOf, type Api } from '../api/client'
@@ -140,7 +141,7 @@ async function reconnect(
 
 /** The channel sends no lines to those who may only start and stop the instance. @throws CliError for them */
 async function requireConsole(api: Api, deployment: string): Promise<void> {
-  const { role, grants, key } = dataOf(await api.calls.GET('/api/account'))
+  const { role, grants, key } = dataOf(await api.calls.GET('/api/account'), AccountAnswer)
   const isGranted =
     role !== 'limited' || grants.some((grant) => grant.deployment === deployment && grant.rights.includes('console'))
   if (isGranted && (!key || key.scopes.includes('console'))) return

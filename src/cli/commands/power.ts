@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { Done } from '../../contract/envelope'
 import { dataOf, type Api, type Instance } from '../api/client'
 import { openConsole } from '../consoleChannel'
 import { CliError, EXIT } from '../failure'
@@ -81,7 +82,10 @@ async function powerDeployment(
     return running.length === 0 ? [] : powerInstances(terminal, api, command, running, wait)
   }
   if (command === 'restart') return restartDeployment(terminal, api, name, wait)
-  dataOf(await api.calls.POST('/api/deployments/{name}/toggle', { params, body: { enabled: command === 'start' } }))
+  dataOf(
+    await api.calls.POST('/api/deployments/{name}/toggle', { params, body: { enabled: command === 'start' } }),
+    Done,
+  )
   if (!wait || !(await readableInstances(terminal, api, name))) return undefined
   const isDone = command === 'start' ? createStartCheck() : (instances: Instance[]) => instances.length === 0
   return statesOf(await poll(terminal, api, name, isDone))
@@ -99,7 +103,7 @@ async function restartDeployment(
   const restarted = api.calls
     .POST('/api/deployments/{name}/restart', { params: { path: { name } } })
     .then((answer) => {
-      dataOf(answer)
+      dataOf(answer, Done)
       isAnswered = true
     })
     .catch((error: unknown) => {

@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, posix, resolve } from 'node:path'
 import { Transform, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { DownloadTicketAnswer } from '../../../contract/file'
 import { answerOf, connectionFailure, dataOf, type Api } from '../../api/client'
 import { CliError, EXIT } from '../../failure'
 import type { Progress } from './copy'
@@ -40,7 +41,10 @@ async function downloadFile(
   target: string,
   { progress, signal }: DownloadParts,
 ): Promise<void> {
-  const { token } = dataOf(await api.calls.POST('/api/sftp/download-ticket', { body: { path: from } }))
+  const { token } = dataOf(
+    await api.calls.POST('/api/sftp/download-ticket', { body: { path: from } }),
+    DownloadTicketAnswer,
+  )
   const answer = await api.calls.GET('/api/sftp/download', {
     params: { query: { path: from, token } },
     parseAs: 'stream',

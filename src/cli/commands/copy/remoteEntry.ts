@@ -1,13 +1,18 @@
 import { posix } from 'node:path'
+import { FilesAnswer } from '../../../contract/file'
 import { dataOf, type Api } from '../../api/client'
 
 /** What is at a path of the server. A limited user may list a directory, but not the one that it is in. */
 export async function remoteEntry(api: Api, path: string): Promise<'directory' | 'file' | undefined> {
   const listed = await list(api, path)
-  if (!listed.error) return 'directory'
-  if (listed.response.status !== 404 && listed.error.code !== 'CONFLICT') dataOf(listed)
+  if (listed.response.ok) {
+    dataOf(listed, FilesAnswer)
+    return 'directory'
+  }
+  if (listed.response.status !== 404 && listed.error?.code !== 'CONFLICT') dataOf(listed, FilesAnswer)
   const around = await list(api, posix.dirname(path))
-  const entry = around.data?.data.files.find(({ name }) => name === posix.basename(path))
+  if (!around.response.ok) return undefined
+  const entry = dataOf(around, FilesAnswer).files.find(({ name }) => name === posix.basename(path))
   return entry && 'file'
 }
 

@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises'
 import { basename, posix, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
+import { Done } from '../../../contract/envelope'
 import { dataOf, MAX_WAITS, retryAfterOf, type Api } from '../../api/client'
 import { CliError, EXIT } from '../../failure'
 import type { Progress } from './copy'
@@ -41,7 +42,7 @@ export async function upload(api: Api, from: string, to: string, parts: UploadPa
 
 async function makeDirectory(api: Api, path: string): Promise<void> {
   if ((await remoteEntry(api, path)) !== 'directory')
-    dataOf(await api.calls.POST('/api/sftp/directory', { body: { path } }))
+    dataOf(await api.calls.POST('/api/sftp/directory', { body: { path } }), Done)
 }
 
 async function sendForm(api: Api, directory: string, files: LocalFile[], parts: UploadParts): Promise<void> {
@@ -60,7 +61,7 @@ async function sendForm(api: Api, directory: string, files: LocalFile[], parts: 
     })
     const seconds = retryAfterOf(answer.response)
     if (seconds === undefined || waits >= MAX_WAITS) {
-      dataOf(answer)
+      dataOf(answer, Done)
       progress.files += files.length
       return
     }
