@@ -18,12 +18,13 @@ export interface StepCalls<File> {
   close(file: File): void | Promise<void>
 }
 
-/** What of the way that a path leads is allowed. Both are given real paths, and throw what the resolution is to fail with. */
+/** What of the way that a path leads is allowed. */
 export interface Passage {
-  /** The path leads through this directory, by a name or by a link. */
-  through?(directory: string): void
-  /** A link in a directory leads to this target, which may be a file. */
-  link?(directory: string, target: string): void
+  /**
+   * The path leads through this directory, by a name or by a link.
+   * @param directory its real path. @throws what the resolution is to fail with
+   */
+  through(directory: string): void
 }
 
 /** Runs the resolution with calls that answer at once. */
@@ -61,18 +62,13 @@ export function* openBySteps<File>(
 ): Generator<unknown, File> {
   let links = 0
 
-  function* realPathOf(file: File): Generator<unknown, string> {
-    return (yield calls.readlink(calls.procPath(file))) as string
-  }
-
   function* walk(start: string, [name, ...rest]: readonly string[]): Generator<unknown, File> {
     const directory = (yield calls.open(start, O_PATH | constants.O_DIRECTORY)) as File
     let next: File
     try {
-      const realPath = yield* realPathOf(directory)
-      passage.through?.(realPath)
+      passage.through((yield calls.readlink(calls.procPath(directory))) as string)
       if (name === undefined) return directory
-      next = yield* openEntry(directory, realPath, name)
+      next = yield* openEntry(directory, name)
     } catch (error) {
       yield calls.close(directory)
       throw error
@@ -86,7 +82,7 @@ export function* openBySteps<File>(
     }
   }
 
-  function* openEntry(directory: File, realPath: string, name: string): Generator<unknown, File> {
+  function* openEntry(directory: File, name: string): Generator<unknown, File> {
     const path = `${calls.procPath(directory)}/${name}`
     const entry = (yield calls.open(path, O_PATH | constants.O_NOFOLLOW)) as File
     try {
@@ -99,14 +95,7 @@ export function* openBySteps<File>(
     if ((links += 1) > MAX_LINKS) throw Object.assign(new Error('Too many links'), { code: 'ELOOP' })
     const target = (yield calls.readlink(path)) as string
     const start = target.startsWith('/') ? '/' : calls.procPath(directory)
-    const found = yield* walk(start, target.split('/').filter(isName))
-    try {
-      passage.link?.(realPath, yield* realPathOf(found))
-      return found
-    } catch (error) {
-      yield calls.close(found)
-      throw error
-    }
+    return yield* walk(start, target.split('/').filter(isName))
   }
 
   return yield* walk(from, names.filter(isName))
