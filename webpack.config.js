@@ -14,6 +14,23 @@ const LOGIN_PAGE = 'login.html'
 /** Pages after sign-in (src/contract/pageRoutes.ts). */
 const PAGES = ['overview', 'deployments', 'configuration', 'instance', 'files', 'databases', 'admin', 'account']
 
+/** Chunks that the pages after sign-in load, from their start or in idle time. */
+const SIGNED_IN = new Set([
+  ...PAGES.map((name) => `page-${name}`),
+  ...['layout', 'socket', 'header-dialogs', 'sessions', 'password', 'export-log', 'transfers', 'sign-in-notices'],
+])
+
+/** Whether at least two pages after sign-in have a module, or the parts that each of them loads. */
+function isShared(module, { chunkGraph }) {
+  const names = [...chunkGraph.getModuleChunksIterable(module)].map(({ name }) => name)
+  return (
+    names.includes('layout') ||
+    names.includes('socket') ||
+    names.includes('sign-in-notices') ||
+    names.filter((name) => SIGNED_IN.has(name) && name.startsWith('page-')).length > 1
+  )
+}
+
 /** An inline script of a page, as small as it can be. */
 const inlineScript = (name) =>
   minifySync(readFileSync(path.join(__dirname, 'public', name), 'utf8'), { compress: true, mangle: true }).code
@@ -98,12 +115,10 @@ class LoginPageSize {
       // Other ways to sign in, loaded after the first paint.
       const later = sizesOf(chunkGroups.filter((group) => group.name === 'other-ways'))
       for (const file of Object.keys(first)) delete later[file]
-      // They do not count: texts are shown in a font of the system until they are loaded.
-      const fonts = sizesOf(chunkGroups.filter((group) => group.name === 'fonts'))
       const total = sum(first)
       compiler.outputFileSystem.writeFileSync(
         path.join(outputOptions.path, '../login-page-size.json'),
-        `${JSON.stringify({ total, files: first, laterTotal: sum(later), laterFiles: later, fonts }, null, 2)}\n`,
+        `${JSON.stringify({ total, files: first, laterTotal: sum(later), laterFiles: later }, null, 2)}\n`,
       )
       console.log(`Login page: ${(total / 1000).toFixed(1)} kB gzip (JavaScript and CSS)`)
     })
@@ -265,6 +280,18 @@ function consoleConfig(mode) {
         new CssMinimizerPlugin(),
       ],
       runtimeChunk: 'single',
+      splitChunks: {
+        cacheGroups: {
+          // One script and one style sheet for all pages after sign-in, beside those of the page itself.
+          frame: {
+            name: 'frame',
+            chunks: ({ name }) => SIGNED_IN.has(name),
+            test: isShared,
+            enforce: true,
+            priority: 10,
+          },
+        },
+      },
     },
     devServer: {
       port: Number(process.env.QUARTERDECK_DEV_PORT ?? 8081),

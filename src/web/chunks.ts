@@ -42,3 +42,15 @@ export const lazyEarly = <Props>(
 export async function loadEarly() {
   for (const load of early) await attempt(load)
 }
+
+let resolveShown: () => void
+
+/**
+ * Resolves when the first page after sign-in shows what it asked for. What that page can do without waits for it: the
+ * real-time connection and the chunks of other pages.
+ */
+export const firstView = new Promise<void>((resolve) => {
+  resolveShown = resolve
+})
+
+export const firstViewShown = () => resolveShown()

@@ -1,3 +1,4 @@
+import './publicPath'
 import Cookies from 'js-cookie'
 import { StrictMode } from 'react'
 import { createRoot, hydrateRoot } from 'react-dom/client'
@@ -6,15 +7,12 @@ import { connectPage } from './app/page'
 import { openStorage } from './app/storage'
 import { makeStore } from './app/store'
 import { basePath } from './basePath'
-import { loadChunk } from './chunks'
 import { connectRealtime } from './sockets/connectRealtime'
+import { loadFont } from './styles/loadFont'
 import './styles/main.scss'
 
-// Chunks and their assets are loaded from below the base path.
-__webpack_public_path__ = `${basePath()}/`
-
 // After the first paint, which the font must not delay.
-void loadChunk(() => import(/* webpackChunkName: 'fonts' */ './styles/fonts.scss'))
+void loadFont()
 
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no #root')

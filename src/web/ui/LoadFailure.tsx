@@ -1,5 +1,4 @@
 import Button from 'react-bootstrap/Button'
-import '../styles/loadFailure.scss'
 import { Icon } from './Icon'
 
 type LoadFailureProps = {

@@ -2,8 +2,6 @@ import { useEffect, useId, useRef, useState, type ComponentProps, type KeyboardE
 import Dropdown from 'react-bootstrap/Dropdown'
 import { Glyph } from './Glyph'
 import { Icon } from './Icon'
-import '../styles/dropdown.scss'
-import '../styles/menu.scss'
 
 /** Positioned from the left: from the right, Popper includes the width of the scrollbar, a fixed element does not. */
 const POPPER = { strategy: 'fixed' as const, modifiers: [{ name: 'computeStyles', options: { adaptive: false } }] }

@@ -3,7 +3,9 @@ import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:http'
 import type { Socket } from 'socket.io'
 import { Server } from 'socket.io'
+import { firstViewShown } from '../../../src/web/chunks'
 import { connectRealtime } from '../../../src/web/sockets/connectRealtime'
+import { openRealtime } from '../../../src/web/sockets/openRealtime'
 import type { RealtimeConnection } from '../../../src/web/sockets/realtimeSocket'
 
 /** A real server on a free port; everything a test opens is closed after it. */
@@ -47,6 +49,25 @@ const nextSocket = (io: Server) => new Promise<Socket>((resolve) => io.once('con
 /** Engine.IO waits 30 s for a closing polling client, but not for a WebSocket client. */
 const upgraded = ({ conn }: Socket) =>
   new Promise<void>((resolve) => (conn.upgraded ? resolve() : conn.once('upgrade', () => resolve())))
+
+// First: the promise of the first view stays resolved.
+test('the connection waits for the first view of the page', async () => {
+  const { io, origin } = await startServer()
+  let arrivals = 0
+  io.on('connection', () => (arrivals += 1))
+  follow(origin)
+  // A connection that was opened later, but does not wait.
+  const listener = { connected: jest.fn(), disconnected: jest.fn(), received: jest.fn() }
+  const later = nextSocket(io)
+  const { close } = openRealtime(listener, origin)
+  closing.push(close)
+  await upgraded(await later)
+  expect(arrivals).toBe(1)
+  const waiting = nextSocket(io)
+  firstViewShown()
+  await upgraded(await waiting)
+  expect(arrivals).toBe(2)
+})
 
 test('§7 §9 the client connects by long-polling, upgrades to WebSocket and carries messages both ways', async () => {
   const { io, origin } = await startServer()

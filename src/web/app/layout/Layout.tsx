@@ -1,8 +1,10 @@
+// Before the styles of components, which refine these.
+import '../../styles/layout.scss'
 import { useEffect } from 'react'
 import { useSelector } from 'react-redux'
 import { useOutlet } from 'react-router-dom'
 import { useGetAccountQuery } from '../../api/account'
-import { loadEarly } from '../../chunks'
+import { firstViewShown, loadEarly } from '../../chunks'
 import { selectSignedIn } from '../../features/auth/sessionSlice'
 import { Toasts } from '../../features/notifications/Toasts'
 import { RealtimeProvider } from '../../sockets/RealtimeProvider'
@@ -15,9 +17,10 @@ import { PageBoundary } from './PageBoundary'
 import { SignInWarning } from './SignInWarning'
 import { TransferDock } from './TransferDock'
 import '../refetching'
+import { useAppStore } from '../hooks'
 import { useRecorder } from '../useRecorder'
 import '../watchSignOut'
-import '../../styles/layout.scss'
+import { whenIdle, whenShown } from './whenShown'
 
 export function Layout() {
   useRecorder()
@@ -25,10 +28,16 @@ export function Layout() {
   const page = useOutlet()
   const signedIn = useSelector(selectSignedIn)
   useGetAccountQuery(undefined, { skip: !signedIn })
+  const store = useAppStore()
   useEffect(() => {
-    // Preloads chunks, so that pages, dialogs and the export of the action log work while the platform is down.
-    if (signedIn) return whenIdle(() => void loadEarly().catch(() => {}))
-  }, [signedIn])
+    if (!signedIn) return
+    let cancel = whenShown(store, () => {
+      firstViewShown()
+      // Preloads chunks, so that pages, dialogs and the export of the action log work while the platform is down.
+      cancel = whenIdle(() => void loadEarly().catch(() => {}), IDLE_AFTER_MS)
+    })
+    return () => cancel()
+  }, [signedIn, store])
   return (
     <RealtimeProvider>
       <a className="skip-link" href="#content">
@@ -50,13 +59,3 @@ export function Layout() {
 
 /** For browsers without requestIdleCallback. */
 const IDLE_AFTER_MS = 5000
-
-/** Returns a function that cancels it. */
-function whenIdle(act: () => void): () => void {
-  if (typeof requestIdleCallback === 'undefined') {
-    const timer = setTimeout(act, IDLE_AFTER_MS)
-    return () => clearTimeout(timer)
-  }
-  const request = requestIdleCallback(act)
-  return () => cancelIdleCallback(request)
-}

@@ -6,7 +6,6 @@ import { Link } from 'react-router-dom'
 import { ActionIcon } from '../../ui/ActionIcon'
 import { commandChosen, paletteClosed, selectRecent } from './paletteSlice'
 import { useCommands, type Command } from './useCommands'
-import '../../styles/modal.scss'
 import styles from './palette.module.scss'
 
 /** More would have to be scrolled through, which is slower than typing another letter. */

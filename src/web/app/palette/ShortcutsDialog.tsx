@@ -3,7 +3,6 @@ import { useDispatch, useSelector } from 'react-redux'
 import { Checkbox } from '../../ui/form/Checkbox'
 import { paletteClosed, selectSingleKeys, singleKeysChosen } from './paletteSlice'
 import { MODIFIED_SHORTCUTS, SINGLE_KEY_SHORTCUTS } from './shortcuts'
-import '../../styles/modal.scss'
 import styles from './palette.module.scss'
 
 export function ShortcutsDialog() {

@@ -9,7 +9,6 @@ import { EndSessionsDialog } from './EndSessionsDialog'
 import { PreviousSignInText } from './PreviousSignInText'
 import { SessionItem } from './SessionItem'
 import { SessionsSkeleton } from './SessionsSkeleton'
-import '../../styles/modal.scss'
 import styles from './account.module.scss'
 
 export function SessionsDialog() {

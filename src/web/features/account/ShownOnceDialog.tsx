@@ -2,7 +2,6 @@ import type { ReactNode } from 'react'
 import { useId } from 'react'
 import Button from 'react-bootstrap/Button'
 import Modal from 'react-bootstrap/Modal'
-import '../../styles/modal.scss'
 import styles from './shownOnce.module.scss'
 
 type ShownOnceDialogProps = {

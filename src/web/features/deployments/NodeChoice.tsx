@@ -1,6 +1,5 @@
 import { useEffect, useId, useRef } from 'react'
 import type { NodeDetails } from '../../../contract/network'
-import '../../styles/select.scss'
 import styles from './deployments.module.scss'
 import { FailureAlert } from '../../ui/FailureAlert'
 import { failureText } from '../../failure'

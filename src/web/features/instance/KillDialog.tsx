@@ -1,6 +1,5 @@
 import Button from 'react-bootstrap/Button'
 import Modal from 'react-bootstrap/Modal'
-import '../../styles/modal.scss'
 
 export function KillDialog({ name, onKill, onClose }: { name: string; onKill: () => void; onClose: () => void }) {
   return (

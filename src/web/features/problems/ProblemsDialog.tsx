@@ -5,7 +5,6 @@ import { CopyButton } from '../../ui/CopyButton'
 import { TimeAgo } from '../../ui/time/TimeAgo'
 import type { LoggedProblem } from './problemsSlice'
 import { problemsClosed, selectProblems } from './problemsSlice'
-import '../../styles/modal.scss'
 import styles from './problems.module.scss'
 
 export function ProblemsDialog() {

@@ -4,7 +4,6 @@ import Button from 'react-bootstrap/Button'
 import Modal from 'react-bootstrap/Modal'
 import { BusyButton } from '../form/BusyButton'
 import { useOneAtATime } from '../useOneAtATime'
-import '../../styles/modal.scss'
 
 type FormDialogProps = {
   title: string

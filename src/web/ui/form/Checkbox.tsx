@@ -1,5 +1,4 @@
 import type { ReactNode } from 'react'
-import '../../styles/checkbox.scss'
 
 type CheckboxProps = {
   checked: boolean

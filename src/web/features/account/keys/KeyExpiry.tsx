@@ -2,7 +2,6 @@ import { useId } from 'react'
 import { Field } from '../../../ui/form/Field'
 import { EXPIRIES } from './keyForm'
 import type { Expiry, KeyCreation } from './keysSlice'
-import '../../../styles/select.scss'
 import styles from './keys.module.scss'
 
 type KeyExpiryProps = {

@@ -6,7 +6,6 @@ import { ActionIcon } from '../../../ui/ActionIcon'
 import { activityKinds } from './activityKinds'
 import { activityFiltered, selectActivityFilter } from '../adminSlice'
 import { SearchField } from '../../../ui/SearchField'
-import '../../../styles/select.scss'
 import adminStyles from '../admin.module.scss'
 import styles from './activity.module.scss'
 

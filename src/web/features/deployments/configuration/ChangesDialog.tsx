@@ -4,7 +4,6 @@ import { useDispatch } from 'react-redux'
 import { counted } from '../../../ui/counted'
 import { changedLines } from './changedLines'
 import { dialogClosed } from './configurationSlice'
-import '../../../styles/modal.scss'
 import styles from './configuration.module.scss'
 
 const signs = { same: ' ', added: '+', removed: '-' }

@@ -5,7 +5,6 @@ import { useNavigate } from 'react-router-dom'
 import { useLogout } from '../../../api/useLogout'
 import type { Leaving } from '../../../ui/leave/useLeaveGuard'
 import { dialogClosed } from './configurationSlice'
-import '../../../styles/modal.scss'
 
 export function LeaveDialog({ name, leaving, onDiscard }: { name: string; leaving: Leaving; onDiscard: () => void }) {
   const dispatch = useDispatch()

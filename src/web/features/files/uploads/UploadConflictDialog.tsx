@@ -4,7 +4,6 @@ import { useDispatch, useSelector } from 'react-redux'
 import type { ConflictAnswer, Upload } from './uploadSlice'
 import { conflictAnswered, forAllChosen, selectIsForAll } from './uploadSlice'
 import { Checkbox } from '../../../ui/form/Checkbox'
-import '../../../styles/modal.scss'
 import styles from './transfers.module.scss'
 
 /** `others` is the number of further conflicts in the same batch. */

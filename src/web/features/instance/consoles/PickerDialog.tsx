@@ -9,7 +9,6 @@ import { Checkbox } from '../../../ui/form/Checkbox'
 import { SearchField } from '../../../ui/SearchField'
 import { pickerClosed, pickerSearched, selectPicker } from './consolesSlice'
 import { StateText } from './StateText'
-import '../../../styles/modal.scss'
 import styles from './consoles.module.scss'
 
 /** More would have to be scrolled through, which is slower than typing another letter. */

@@ -1,0 +1,41 @@
+import { QueryStatus } from '@reduxjs/toolkit/query'
+import type { AppStore, RootState } from '../types'
+
+/** Between checks in browsers without requestIdleCallback. */
+const CHECK_MS = 200
+/** A call that hangs delays nothing for longer. */
+const MAX_WAIT_MS = 5000
+
+/**
+ * Calls `act` in idle time when the page has its chunks and the answers to its calls. Returns a function that cancels
+ * it.
+ */
+export function whenShown(store: AppStore, act: () => void): () => void {
+  const began = performance.now()
+  let cancel = () => {}
+  const wait = () => {
+    cancel = whenIdle(() => {
+      if (isLoading(store.getState()) && performance.now() - began < MAX_WAIT_MS) wait()
+      else act()
+    }, CHECK_MS)
+  }
+  wait()
+  return () => cancel()
+}
+
+const isLoading = ({ api }: RootState) =>
+  document.documentElement.dataset.loading !== undefined ||
+  Object.values(api.queries).some((query) => query?.status === QueryStatus.pending)
+
+/**
+ * Returns a function that cancels it.
+ * @param delayMs for browsers without requestIdleCallback
+ */
+export function whenIdle(act: () => void, delayMs: number): () => void {
+  if (typeof requestIdleCallback === 'undefined') {
+    const timer = setTimeout(act, delayMs)
+    return () => clearTimeout(timer)
+  }
+  const request = requestIdleCallback(act)
+  return () => cancelIdleCallback(request)
+}
