@@ -14,6 +14,9 @@ const LOGIN_PAGE = 'login.html'
 /** Pages after sign-in (src/contract/pageRoutes.ts). */
 const PAGES = ['overview', 'deployments', 'configuration', 'instance', 'files', 'databases', 'admin', 'account']
 
+/** The chunks of the page that most sign-ins lead to. */
+const NEXT = ['layout', 'page-overview']
+
 /** Chunks that the pages after sign-in load, from their start or in idle time. */
 const SIGNED_IN = new Set([
   ...PAGES.map((name) => `page-${name}`),
@@ -76,14 +79,25 @@ class InlinedAssets {
             })
           if (isInlined(src)) Object.assign(tag, { attributes: {}, innerHTML: sourceOf(src) })
         }
+        const { chunkNames, nextChunkNames } = data.plugin.userOptions
+        const filesOf = (names) => [
+          ...new Set(names.flatMap((name) => compilation.namedChunkGroups.get(name).getFiles())),
+        ]
         // The entry loads these chunks when it runs; the browser may fetch them beside it.
-        const files = data.plugin.userOptions.chunkNames.flatMap((name) =>
-          compilation.namedChunkGroups.get(name).getFiles(),
-        )
-        for (const file of new Set(files)) {
+        for (const file of filesOf(chunkNames)) {
           const attributes = { rel: 'preload', as: file.endsWith('.css') ? 'style' : 'script', href: `/${file}` }
           data.headTags.push({ tagName: 'link', attributes, voidTag: true, meta: {} })
         }
+        // public/early.js has them fetched when this page is loaded.
+        const links = filesOf(nextChunkNames).map((file) => `<link rel="prefetch" href="/${file}">`)
+        if (links.length > 0)
+          data.headTags.push({
+            tagName: 'template',
+            attributes: {},
+            innerHTML: links.join(''),
+            voidTag: false,
+            meta: {},
+          })
         return data
       })
       const stage = Compilation.PROCESS_ASSETS_STAGE_REPORT
@@ -115,10 +129,12 @@ class LoginPageSize {
       // Other ways to sign in, loaded after the first paint.
       const later = sizesOf(chunkGroups.filter((group) => group.name === 'other-ways'))
       for (const file of Object.keys(first)) delete later[file]
+      // The pages after sign-in, which the browser fetches when this page is loaded.
+      const next = sizesOf(chunkGroups.filter((group) => NEXT.includes(group.name)))
       const total = sum(first)
       compiler.outputFileSystem.writeFileSync(
         path.join(outputOptions.path, '../login-page-size.json'),
-        `${JSON.stringify({ total, files: first, laterTotal: sum(later), laterFiles: later }, null, 2)}\n`,
+        `${JSON.stringify({ total, files: first, laterTotal: sum(later), laterFiles: later, next }, null, 2)}\n`,
       )
       console.log(`Login page: ${(total / 1000).toFixed(1)} kB gzip (JavaScript and CSS)`)
     })
@@ -148,12 +164,14 @@ class BundledPackages {
 /**
  * A page's file.
  * @param {string} filename
- * @param {string[]} [chunkNames] the chunks that the page loads @param {() => Promise<string>} [render] its markup
+ * @param {string[]} [chunkNames] the chunks that the page loads @param {string[]} [nextChunkNames] those of the page
+ * that most likely follows @param {() => Promise<string>} [render] its markup
  */
-const pageFile = (filename, chunkNames = [], render = async () => '') =>
+const pageFile = (filename, chunkNames = [], nextChunkNames = [], render = async () => '') =>
   new HtmlWebpackPlugin({
     filename,
     chunkNames,
+    nextChunkNames,
     template: './public/index.html',
     favicon: './public/favicon.svg',
     templateParameters: async () => {
@@ -261,7 +279,7 @@ function consoleConfig(mode) {
       new DefinePlugin(definitions),
       ...(production
         ? [
-            pageFile(LOGIN_PAGE, ['page-login'], renderLogin),
+            pageFile(LOGIN_PAGE, ['page-login'], NEXT, renderLogin),
             pageFile('register.html', ['page-register']),
             ...PAGES.map((name) => pageFile(`${name}.html`, ['layout', `page-${name}`, 'socket'])),
             new InlinedAssets(),

@@ -1,4 +1,4 @@
-/* global document, location */
+/* global addEventListener, document, location */
 /* Inlined after the login form of the page's file: lets people use the form before the console has started. */
 ;(function () {
   // With a session, or in the middle of a sign-in, the page looks different. The console then starts with an empty one.
@@ -17,5 +17,10 @@
     if (event.defaultPrevented) return
     event.preventDefault()
     event.target.dataset.early = ''
+  })
+
+  // What the page after sign-in loads, with the lowest priority.
+  addEventListener('load', function () {
+    document.head.append(document.querySelector('template').content)
   })
 })()

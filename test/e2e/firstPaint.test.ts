@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 import { browserTest, openPage } from '../support/browser/browserTest'
-import { signUp, useProduct } from '../support/browser/startProduct'
+import { FIRST_USER, signUp, useProduct } from '../support/browser/startProduct'
+import { codeOf } from '../support/platform/registerAccount'
 
 const product = useProduct()
 
@@ -21,6 +22,53 @@ const requestsOf = (page: Page) => {
   const paths: string[] = []
   page.on('request', (request) => paths.push(new URL(request.url()).pathname))
   return paths
+}
+
+let known: Promise<{ secret: string; cookies: Awaited<ReturnType<BrowserContext['cookies']>> }> | undefined
+
+/** Returns the only user of the product. */
+function user() {
+  known ??= (async () => {
+    const { page, context } = await openPage(product().url)
+    return { secret: await signUp(page, product()), cookies: await context.cookies() }
+  })()
+  return known
+}
+
+const signIn = async (page: Page) => page.context().addCookies((await user()).cookies)
+
+/** Requests until the overview shows an instance. */
+const OVERVIEW_REQUESTS = 10
+
+/** Follows what the browser requests from the network rather than its cache. */
+async function followNetwork(page: Page) {
+  const session = await page.context().newCDPSession(page)
+  const sent = new Map<string, { path: string; at: number }>()
+  session.on('Network.requestWillBeSent', ({ requestId, request, wallTime }) =>
+    sent.set(requestId, { path: new URL(request.url).pathname, at: wallTime * 1000 }),
+  )
+  session.on('Network.webSocketWillSendHandshakeRequest', ({ requestId, wallTime }) =>
+    sent.set(requestId, { path: 'WebSocket', at: wallTime * 1000 }),
+  )
+  session.on('Network.requestServedFromCache', ({ requestId }) => sent.delete(requestId))
+  session.on('Network.responseReceived', ({ requestId, response }) => {
+    if (response.fromDiskCache || response.fromPrefetchCache) sent.delete(requestId)
+  })
+  await session.send('Network.enable')
+  await page.addInitScript(`
+    new MutationObserver((_, observer) => {
+      if (!document.querySelector('main [data-row]')) return
+      observer.disconnect()
+      window.shownAt = Date.now()
+    }).observe(document, { childList: true, subtree: true })`)
+  return {
+    /** The paths of what was sent until the first instance of the overview was shown. @param since milliseconds */
+    async untilOverview(since: number): Promise<string[]> {
+      await page.locator('main [data-row]').first().waitFor()
+      const shownAt = await page.evaluate<number>('window.shownAt')
+      return [...sent.values()].filter(({ at }) => at >= since && at <= shownAt).map(({ path }) => path)
+    },
+  }
 }
 
 browserTest('the login form is shown, and takes what is typed, before the console has started', async () => {
@@ -82,16 +130,23 @@ browserTest('the login form of the file is not shown where the page looks differ
   expect(errors).toEqual([])
 })
 
-browserTest('a page whose entry cannot be loaded requests it again, and what was typed is kept', async () => {
+browserTest('a page whose entry or font cannot be loaded requests it again, and what was typed is kept', async () => {
   const { page } = await openPage(product().url)
   let requests = 0
   await page.route(/\/assets\/main\..*\.js$/, (route) =>
     requests++ < 2 ? route.abort('connectionreset') : route.continue(),
   )
+  let fontRequests = 0
+  await page.route(/\/assets\/inter-.*\.woff2$/, (route) =>
+    fontRequests++ < 1 ? route.abort('connectionreset') : route.continue(),
+  )
+  const font = page.waitForResponse('**/assets/inter-*')
   await page.goto('/login')
   await page.getByLabel('Username').fill('ann')
   await page.waitForResponse('**/api/auth/methods')
   expect(requests).toBe(3)
+  await font
+  expect(fontRequests).toBe(2)
   expect(await page.getByLabel('Username').inputValue()).toBe('ann')
 
   requests = 0
@@ -99,11 +154,16 @@ browserTest('a page whose entry cannot be loaded requests it again, and what was
   await page.getByRole('heading', { name: 'Sign In', exact: true }).waitFor()
 })
 
+/** The paths of the chunks that the file of the overview names. */
+function chunksOfOverview(): string[] {
+  const html = readFileSync(join(__dirname, '../../dist/web/overview.html'), 'utf8')
+  return [...html.matchAll(/rel="preload"[^>]* href="([^"]+)"/g)].map(([, path]) => path!)
+}
+
 browserTest('every page names the chunks that it loads, and the browser fetches them beside the entry', async () => {
   const { page, errors } = await openPage(product().url)
-  await signUp(page, product())
-  const html = readFileSync(join(__dirname, '../../dist/web/overview.html'), 'utf8')
-  const named = [...html.matchAll(/rel="preload"[^>]* href="([^"]+)"/g)].map(([, path]) => path!)
+  await signIn(page)
+  const named = chunksOfOverview()
   expect(named.length).toBeGreaterThan(2)
   const release = await holdScripts(page)
   const requests = named.map((path) => page.waitForRequest(`**${path}`))
@@ -113,3 +173,37 @@ browserTest('every page names the chunks that it loads, and the browser fetches 
   await page.getByRole('heading', { name: 'Network Overview', exact: true }).waitFor()
   expect(errors).toEqual([])
 })
+
+browserTest('the overview shows its instances after at most ten requests', async () => {
+  const { page } = await openPage(product().url)
+  await signIn(page)
+  const network = await followNetwork(page)
+  await page.goto('/', { waitUntil: 'commit' })
+  const paths = await network.untilOverview(0)
+  expect(paths).toContain('/api/deployments')
+  expect(paths.slice(OVERVIEW_REQUESTS)).toEqual([])
+})
+
+browserTest(
+  'the login page fetches the overview, which then shows its instances after at most ten requests',
+  async () => {
+    const { page } = await openPage(product().url)
+    const { secret } = await user()
+    const network = await followNetwork(page)
+    const fetched = chunksOfOverview().map((path) =>
+      page.waitForEvent('requestfinished', (request) => new URL(request.url()).pathname === path),
+    )
+    await page.goto('/login')
+    await Promise.all(fetched)
+    const since = Date.now()
+    await page.getByLabel('Username').fill(FIRST_USER.username)
+    await page.getByLabel('Password').fill(FIRST_USER.password)
+    await page.getByRole('button', { name: 'Sign In' }).click()
+    await page.getByLabel('Verification code').fill(await codeOf(secret, 1))
+    await page.getByRole('button', { name: 'Verify Code' }).click()
+    const paths = await network.untilOverview(since)
+    expect(paths).toContain('/api/auth/verify-login')
+    expect(paths.filter((path) => path.startsWith('/assets/'))).toEqual([])
+    expect(paths.slice(OVERVIEW_REQUESTS)).toEqual([])
+  },
+)

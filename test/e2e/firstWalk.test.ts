@@ -144,12 +144,12 @@ browserTest(
       files: Record<string, number>
       laterTotal: number
       laterFiles: Record<string, number>
-      fonts: Record<string, number>
+      next: Record<string, number>
     }
     expect(size.total).toBeLessThanOrEqual(130_000)
     // Other ways to sign in, which follow the first paint (issue 17.6).
     expect(size.laterTotal).toBeLessThanOrEqual(2000)
-    const files = { ...size.files, ...size.laterFiles, ...size.fonts }
+    const files = { ...size.files, ...size.laterFiles, ...size.next }
     const { page } = await openPage(product().url)
     const loaded = new Set<string>()
     page.on('response', (response) => {

@@ -11,7 +11,7 @@ import { codeOf, registerAccount } from '../platform/registerAccount'
 
 const ROOT = join(__dirname, '../../..')
 const CLOCK = require.resolve('./movableClock')
-const FIRST_USER = { username: 'ann', password: 'correct horse battery' }
+export const FIRST_USER = { username: 'ann', password: 'correct horse battery' }
 
 export interface Product {
   /** What browsers open. */
@@ -154,9 +154,12 @@ export async function signUpOnPages(page: Page, product: Product): Promise<void>
   await page.getByRole('heading', { name: 'Network Overview', exact: true }).waitFor()
 }
 
-/** Like `signUpOnPages`, but through the API, which saves seconds in tests of other features. */
-export async function signUp(page: Page, { url, inviteCode }: Product): Promise<void> {
-  const { token } = await registerAccount((path, body) => callAuth(page, path, body), inviteCode, FIRST_USER)
+/**
+ * Like `signUpOnPages`, but through the API, which saves seconds in tests of other features.
+ * @returns the TOTP secret
+ */
+export async function signUp(page: Page, { url, inviteCode }: Product): Promise<string> {
+  const { token, secret } = await registerAccount((path, body) => callAuth(page, path, body), inviteCode, FIRST_USER)
   const expires = Date.now() / 1000 + SESSION_DAYS * 86_400
   const cookies = { token, isAdmin: '1' }
   await page
@@ -166,6 +169,7 @@ export async function signUp(page: Page, { url, inviteCode }: Product): Promise<
     )
   await page.goto('/')
   await page.getByRole('heading', { name: 'Network Overview', exact: true }).waitFor()
+  return secret
 }
 
 async function callAuth(page: Page, path: string, data: object): Promise<Record<string, unknown>> {

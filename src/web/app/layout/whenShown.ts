@@ -12,15 +12,25 @@ const MAX_WAIT_MS = 5000
  */
 export function whenShown(store: AppStore, act: () => void): () => void {
   const began = performance.now()
+  // What is shown is that of the last notification: Redux Toolkit puts it off until the next frame.
+  let shown = store.getState()
+  const unsubscribe = store.subscribe(() => {
+    shown = store.getState()
+  })
   let cancel = () => {}
   const wait = () => {
     cancel = whenIdle(() => {
-      if (isLoading(store.getState()) && performance.now() - began < MAX_WAIT_MS) wait()
-      else act()
+      const isReady = !isLoading(store.getState()) && !isLoading(shown)
+      if (!isReady && performance.now() - began < MAX_WAIT_MS) return wait()
+      unsubscribe()
+      act()
     }, CHECK_MS)
   }
   wait()
-  return () => cancel()
+  return () => {
+    unsubscribe()
+    cancel()
+  }
 }
 
 const isLoading = ({ api }: RootState) =>
