@@ -5,9 +5,9 @@ import { api } from '../../../src/web/api/api'
 
 const web = join(__dirname, '../../../src/web')
 
-/** Every module of the console except its entry point. */
+/** Every module of the console except its entry point and what needs webpack. */
 const files = readdirSync(web, { recursive: true, encoding: 'utf8' }).filter(
-  (file) => /\.tsx?$/.test(file) && !file.endsWith('.d.ts') && file !== 'main.tsx',
+  (file) => /\.tsx?$/.test(file) && !file.endsWith('.d.ts') && !['main.tsx', 'publicPath.ts'].includes(file),
 )
 
 type Creator = { type: string; match: unknown }

@@ -1,5 +1,6 @@
 import { waitFor } from '@testing-library/react'
 import { io } from 'socket.io-client'
+import { firstViewShown } from '../../../src/web/chunks'
 import { connectRealtime } from '../../../src/web/sockets/connectRealtime'
 
 jest.mock('socket.io-client', () => ({ io: jest.fn(() => mockSocket) }))
@@ -14,6 +15,7 @@ const mockSocket = {
   off: jest.fn(),
 }
 
+beforeAll(firstViewShown)
 afterEach(() => jest.useRealTimers())
 
 test('§9 the Socket.IO client gets exactly these options and the origin of the page', async () => {
