@@ -11,7 +11,7 @@ import {
   type Document,
 } from 'yaml'
 import { Definition } from './deployment'
-import { issueText } from './issueText'
+import { issueMessage } from './issueMessage'
 
 /** In UTF-16 units. Far more than a deployment needs; any text up to this size is parsed within 200 ms. */
 const TEXT_LIMIT = 16 * 1024
@@ -51,7 +51,7 @@ export function readDefinition(
   } catch {
     return problem('The configuration uses too many aliases.')
   }
-  const result = Definition.safeParse(value)
+  const result = Definition.safeParse(value, { error: issueMessage })
   if (result.success) {
     const changedKey = (['name', 'type'] as const).find(
       (key) => fixed[key] !== undefined && fixed[key] !== result.data[key],
@@ -71,7 +71,7 @@ export function readDefinition(
     (issue?.code === 'unrecognized_keys' && lineOfKey(document, path, lines)) || lineOf(document, path, lines)
   if (field === '') return problem('The configuration must be a list of settings such as "name: lobby".', { line })
   const message =
-    issue?.code === 'unrecognized_keys' ? 'is not a setting of a deployment' : issue ? issueText(issue) : 'is not valid'
+    issue?.code === 'unrecognized_keys' ? 'is not a setting of a deployment' : (issue?.message ?? 'is not valid')
   return problem(`${field}: ${message}`, { field, line })
 }
 

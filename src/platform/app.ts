@@ -7,7 +7,7 @@ import Fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify'
-import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod'
+import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod'
 import type { Logger } from 'pino'
 import type { ActivityLog } from './accounts/activityLog'
 import type { ApiKeys } from './accounts/apiKeys'
@@ -51,6 +51,7 @@ import { openIdRoutes } from './http/routes/openId'
 import { passkeySignInRoutes } from './http/routes/passkeySignIn'
 import { signInMethodRoutes } from './http/routes/signInMethods'
 import { createOverview } from './http/overview'
+import { validatorCompiler } from './http/requestValidator'
 import { pageRoutes } from './http/routes/page'
 import { referenceRoutes } from './http/routes/reference'
 import { removeBasePath } from './http/subPath'

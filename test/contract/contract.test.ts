@@ -8,7 +8,7 @@ import { DEPLOYMENT_TYPES } from '../../src/contract/pageRules'
 import { errorStatus } from '../../src/contract/errors'
 import { FilesAnswer, SaveFile } from '../../src/contract/file'
 import { Instance, InstancesAnswer } from '../../src/contract/instance'
-import { issueText } from '../../src/contract/issueText'
+import { issueMessage } from '../../src/contract/issueMessage'
 import { MetricAnswer } from '../../src/contract/metric'
 import { ClientBound, ServerBound } from '../../src/contract/realtime'
 
@@ -109,9 +109,9 @@ test.each([
   [z.number().min(1), 0, 'must be at least 1'],
   [z.string().max(3), 'xxxx', 'must have at most 3 characters'],
   [z.string().regex(/a/, 'must hold an a'), 'x', 'must hold an a'],
-])('issueText describes an issue in plain words (%#)', (schema, value, text) => {
-  const [issue] = schema.safeParse(value).error!.issues
-  expect(issueText(issue!)).toBe(text)
+])('issueMessage describes an issue in plain words (%#)', (schema, value, text) => {
+  const [issue] = schema.safeParse(value, { error: issueMessage }).error!.issues
+  expect(issue!.message).toBe(text)
 })
 
 test('§7 the console schemas accept the frames and requests of the channel', () => {

@@ -1,9 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ConnectionError, FastifyInstance, FastifyError } from 'fastify'
-import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
 import type { ErrorCode, Failure } from '../../contract/errors'
-import { issueText } from '../../contract/issueText'
 import { AppError } from '../errors'
 import { stateFailure } from '../state/db'
 import { drainRequest } from './drainRequest'
@@ -85,34 +83,10 @@ export function bodyOf({ code, message, details: { field, line } }: AppError): F
 }
 
 function expected(thrown: FastifyError): AppError | undefined {
-  if (hasZodFastifySchemaValidationErrors(thrown)) return invalidInput(thrown)
   const error = stateFailure(thrown)
   if (error instanceof AppError) return error
   if (thrown.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
     return new AppError('INVALID_INPUT', 'The Content-Type must be application/json.')
   if (thrown.statusCode === 400) return new AppError('INVALID_INPUT', 'The request’s body is not valid JSON.')
   return undefined
-}
-
-/** Names the first invalid field. */
-function invalidInput(thrown: Pick<FastifyError, 'validation' | 'validationContext'>): AppError {
-  const [issue] = (thrown.validation ?? []) as {
-    instancePath: string
-    keyword: string
-    message: string
-    params: { keys?: string[] }
-  }[]
-  const extra = issue?.params.keys?.[0]
-  const path = (issue?.instancePath ?? '').split('/').filter(Boolean)
-  if (extra !== undefined) path.push(extra)
-  const field = path.join('.')
-  const message =
-    extra !== undefined
-      ? 'is not known here'
-      : issue
-        ? issueText({ ...issue.params, code: issue.keyword, message: issue.message })
-        : 'is not valid'
-  return field === ''
-    ? new AppError('INVALID_INPUT', `The request’s ${thrown.validationContext ?? 'body'} is not valid: ${message}`)
-    : new AppError('INVALID_INPUT', `${field}: ${message}`, { field })
 }

@@ -1,0 +1,45 @@
+import type { z } from 'zod'
+
+/**
+ * An error map of zod, for `safeParse(value, { error: issueMessage })`. Messages are the end of a sentence, such as
+ * `must be a number`. Messages that a schema has itself go before these.
+ */
+export const issueMessage: z.core.$ZodErrorMap = (issue) => {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.input === undefined ? 'is required' : `must be ${typeName(issue.expected)}`
+    case 'invalid_value':
+      return `must be ${alternatives(issue.values.map(String))}`
+    case 'too_small':
+      return `must ${sizeText('at least', issue.minimum, issue.origin)}`
+    case 'too_big':
+      return `must ${sizeText('at most', issue.maximum, issue.origin)}`
+    default:
+      return 'is not valid'
+  }
+}
+
+const TYPE_NAMES: Partial<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a list of settings',
+  record: 'a list of settings',
+}
+
+function typeName(type: string): string {
+  return TYPE_NAMES[type] ?? `a ${type}`
+}
+
+function alternatives(values: string[]): string {
+  return values.join(', ').replace(/, ([^,]*)$/, ' or $1')
+}
+
+const UNITS: Partial<Record<string, string>> = { string: 'characters', array: 'entries' }
+
+function sizeText(bound: string, size: number | bigint, origin: string): string {
+  const unit = UNITS[origin]
+  return unit ? `have ${bound} ${size} ${unit}` : `be ${bound} ${size}`
+}
