@@ -36,14 +36,21 @@ const services = [
   'platform/processLock.ts',
 ]
 /** What pages, sockets and drafts add themselves to. */
-const appState = ['rootReducer', 'appListeners', 'dynamicMiddleware', 'services', 'hooks', 'types'].map(
+const appState = ['rootReducer', 'appListeners', 'dynamicMiddleware', 'services', 'servicesOf', 'hooks', 'types'].map(
   (name) => `web/app/${name}.ts`,
 )
 const mayImport = {
   contract: [],
   cli: ['contract'],
   'web/ui': ['web/basePath.ts', 'web/failure.ts', 'web/styles'],
-  'web/api': ['contract', 'web/app/types.ts', 'web/basePath.ts', 'web/facts.ts', 'web/failure.ts'],
+  'web/api': [
+    'contract',
+    'web/app/services.ts',
+    'web/app/types.ts',
+    'web/basePath.ts',
+    'web/facts.ts',
+    'web/failure.ts',
+  ],
   'web/drafts': [...appState, 'web/facts.ts', 'web/styles', 'web/ui'],
   'web/sockets': ['contract', ...appState, 'web/basePath.ts', 'web/chunks.ts', 'web/facts.ts'],
   ...Object.fromEntries(

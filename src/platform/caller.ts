@@ -22,6 +22,13 @@ export interface Caller {
   key?: CallerKey
 }
 
+/** The session or API key of a caller, without its secret: `session <id>` or `key <id>`. */
+export type Credential = `session ${string}` | `key ${string}`
+
+export function credentialOf({ sessionId, key }: { sessionId?: string; key?: { id: string } }): Credential {
+  return key ? `key ${key.id}` : `session ${sessionId}`
+}
+
 /** The scope that an API key needs for what a right allows. */
 const SCOPE_OF: Record<Right, Scope> = {
   view: 'read',

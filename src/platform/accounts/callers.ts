@@ -1,12 +1,9 @@
 import { API_KEY_PREFIX } from '../../contract/pageRules'
 import { AppError } from '../errors'
 import type { ApiKeys, KeyLimit } from './apiKeys'
-import { rightsText, type Caller } from '../caller'
+import { credentialOf, rightsText, type Caller, type Credential } from '../caller'
 import { createPresentCallers } from './presentCallers'
 import { noSession, type Sessions } from './sessions'
-
-/** A session or an API key, without its secret: `session <id>` or `key <id>`. */
-export type Credential = `session ${string}` | `key ${string}`
 
 /** Recognises who makes a call or opens a socket. */
 export interface Callers {
@@ -76,10 +73,6 @@ export function createCallers(
       present.close()
     },
   }
-}
-
-export function credentialOf({ sessionId, key }: { sessionId?: string; key?: { id: string } }): Credential {
-  return key ? `key ${key.id}` : `session ${sessionId}`
 }
 
 /** Whether a caller may still do exactly what they could do before. @param now undefined if the credential is not valid any more */

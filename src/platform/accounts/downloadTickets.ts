@@ -2,8 +2,8 @@ import { AppError } from '../errors'
 import { isMissingReference, type Db } from '../state/db'
 import { insertDownloadTicket, takeDownloadTicket } from '../state/accounts/downloadTickets'
 import { hashToken, randomToken } from '../state/secrets'
-import { credentialOf, type Callers } from './callers'
-import type { Caller } from '../caller'
+import type { Callers } from './callers'
+import { credentialOf, type Caller } from '../caller'
 import { noSession } from './sessions'
 
 /** Decisions §2. */

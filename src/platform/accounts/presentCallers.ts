@@ -1,5 +1,4 @@
-import type { Caller } from '../caller'
-import type { Credential } from './callers'
+import type { Caller, Credential } from '../caller'
 
 /**
  * How long calls may rely on a read of their caller, counted from when the read was sent. Whoever takes rights away at

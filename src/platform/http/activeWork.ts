@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import type { Caller } from '../caller'
-import { credentialOf, hasSameRights, type Callers } from '../accounts/callers'
+import { credentialOf, type Caller } from '../caller'
+import { hasSameRights, type Callers } from '../accounts/callers'
 import type { Users } from '../accounts/users'
 import type { FollowedReach } from '../share/reach'
 import type { FileAccess } from './fileAccess'

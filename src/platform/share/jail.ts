@@ -5,7 +5,6 @@ import { basename, dirname, join } from 'node:path'
 import { AppError, errorCodeOf } from '../errors'
 import { fileFailure } from './fileFailure'
 import { isInternalName } from './internalNames'
-import type { ShareMarker } from './shareMarker'
 import { O_PATH, openBySteps, runAsync, stepCalls, type Passage } from './steps'
 import { parentAndName, printable, formatPath, type PathSegments } from './apiPath'
 
@@ -63,12 +62,18 @@ export interface Jail {
   openParentOfTarget(segments: PathSegments, field?: string): Promise<[OpenDirectory, string]>
 }
 
+/** The checks of `ShareMarker` that each access begins with. */
+interface MountCheck {
+  requireAnswer(): Promise<void>
+  check(root: OpenDirectory): Promise<void>
+}
+
 /**
  * @param shareDir the shared area; need not exist yet.
  * @param marker checks that it is mounted.
  * @param passageIn what of the way that a path leads is allowed, by the real path of the shared area; else everything
  */
-export function createJail(shareDir: string, marker?: ShareMarker, passageIn?: (root: string) => Passage): Jail {
+export function createJail(shareDir: string, marker?: MountCheck, passageIn?: (root: string) => Passage): Jail {
   async function openRoot(): Promise<OpenDirectory> {
     await marker?.requireAnswer()
     const handle = await open(shareDir, O_PATH | constants.O_DIRECTORY).catch((error: unknown) => {

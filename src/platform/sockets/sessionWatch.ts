@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import type { Caller } from '../caller'
-import { credentialOf, hasSameRights, type Callers } from '../accounts/callers'
+import { credentialOf, type Caller } from '../caller'
+import { hasSameRights, type Callers } from '../accounts/callers'
 import { createSharedRead } from '../concurrency/sharedRead'
 
 /** Between checks without a reason. Expired sessions and keys are found by them alone. */

@@ -4,7 +4,7 @@ import { Router } from 'react-router-dom'
 import { PageBoundary } from '../app/layout/PageBoundary'
 import { AppRoutes } from '../app/routing/routes'
 import { selectRoute } from '../app/routing/routeSlice'
-import type { AppStore } from '../app/types'
+import type { AppStore } from '../app/store'
 
 /** The route comes from the recorded state, so the navigator of the replay does nothing. */
 const nowhere: Navigator = {

@@ -1,6 +1,6 @@
 import { createRoot } from 'react-dom/client'
 import { Provider } from 'react-redux'
-import type { AppStore } from '../app/types'
+import type { AppStore } from '../app/store'
 import { notified } from '../facts'
 import { Toasts } from '../features/notifications/Toasts'
 

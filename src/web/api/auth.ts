@@ -1,5 +1,5 @@
 import type { Login, LoginAnswer, VerifyLogin, VerifyLoginAnswer, WrongCodes } from '../../contract/auth'
-import type { Services } from '../app/types'
+import type { Services } from '../app/services'
 import { api } from './api'
 import { clockProblem } from './transport/clockProblem'
 import { forgetPendingLogin, keepPendingLogin, keepSession, readPendingLogin } from './credentials'

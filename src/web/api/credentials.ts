@@ -1,5 +1,5 @@
 import { SESSION_DAYS } from '../../contract/rules'
-import type { Services } from '../app/types'
+import type { Services } from '../app/services'
 import { basePath } from '../basePath'
 import type { Session } from '../facts'
 

@@ -1,5 +1,6 @@
 import type { FileEntry, FileJob, FileJobsAnswer, FilesAnswer, StoredFiles, TextEncoding } from '../../contract/file'
-import type { RootState, Services } from '../app/types'
+import type { Services } from '../app/services'
+import type { RootState } from '../app/types'
 import { basePath } from '../basePath'
 import { api } from './api'
 import type { ApiFailure } from '../failure'

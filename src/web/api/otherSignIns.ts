@@ -1,6 +1,6 @@
 import type { WrongCodes } from '../../contract/auth'
 import type { LoginStep, PasskeyOptionsAnswer, VerifyRecoveryCode } from '../../contract/signInMethods'
-import type { Services } from '../app/types'
+import type { Services } from '../app/services'
 import type { ApiFailure } from '../failure'
 import { badAnswer } from '../failure'
 import { api } from './api'

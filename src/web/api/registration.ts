@@ -6,7 +6,7 @@ import type {
   VerifyRegistration,
   VerifyRegistrationAnswer,
 } from '../../contract/auth'
-import type { Services } from '../app/types'
+import type { Services } from '../app/services'
 import { api } from './api'
 import { keepSession } from './credentials'
 import type { DataOf } from './transport/answerSchema'

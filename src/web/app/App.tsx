@@ -5,7 +5,7 @@ import { basePath } from '../basePath'
 import { PageBoundary } from './layout/PageBoundary'
 import { RouteFollower } from './routing/RouteFollower'
 import { AppRoutes } from './routing/routes'
-import type { AppStore } from './types'
+import type { AppStore } from './store'
 
 type RouterProps = { basename: string; children: ReactNode }
 

@@ -1,7 +1,8 @@
 import type { TypedStartListening } from '@reduxjs/toolkit'
 import { addListener } from '@reduxjs/toolkit'
 import { addAppMiddleware } from './dynamicMiddleware'
-import type { AppDispatch, RootState, Services } from './types'
+import type { Services } from './services'
+import type { AppDispatch, RootState } from './types'
 
 type StartListening = TypedStartListening<RootState, AppDispatch, Services>
 

@@ -9,7 +9,8 @@ import { loginRestarted } from '../features/auth/loginSlice'
 import { selectSession } from '../features/auth/sessionSlice'
 import { dismissed } from '../features/notifications/notificationsSlice'
 import { THEME_KEY, themeChosen } from './themeSlice'
-import type { AppDispatch, RootState, Services } from './types'
+import type { Services } from './services'
+import type { AppDispatch, RootState } from './types'
 
 const NOTIFICATION_MS = 5000
 /** setTimeout overflows at 24.8 days, and a session may last longer. */

@@ -2,7 +2,7 @@ import { setupListeners } from '@reduxjs/toolkit/query'
 import { exportActionLog } from '../actionLog/export/exportActionLog'
 import { pageLeft, pageLoaded, pageShown } from '../facts'
 import { selectTheme } from './themeSlice'
-import type { AppStore } from './types'
+import type { AppStore } from './store'
 
 /** Dispatches events of the document and applies the theme. Returns a function that stops it. */
 export function connectPage(store: AppStore): () => void {

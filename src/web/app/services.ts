@@ -1,6 +1,23 @@
-import type { AppDispatch, AppThunk, Services } from './types'
+import type { DraftDatabase } from '../drafts/draftDatabase'
+import type { SendUpload } from '../features/files/uploads/sendUpload'
+import type { ConnectConsole } from '../sockets/reconnectingConsole'
 
-const getServices = (): AppThunk<Services> => (_dispatch, _getState, services) => services
-
-/** The services of a store, where it alone is at hand. Of a replay's store, which runs no thunks, an object without any. */
-export const servicesOf = (dispatch: AppDispatch) => dispatch(getServices())
+/** Browser APIs that the store uses. Tests and replay pass their own. */
+export type Services = {
+  cookies: {
+    get(name: string): string | undefined
+    set(
+      name: string,
+      value: string,
+      options: { expires: number | Date; sameSite: 'strict'; secure: boolean; path: string },
+    ): unknown
+    remove(name: string, options: { path: string }): void
+  }
+  storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
+  /** Milliseconds since the epoch. */
+  now: () => number
+  // The pages bring the real ones, which the login page does not load.
+  drafts?: DraftDatabase
+  connectConsole?: ConnectConsole
+  sendUpload?: SendUpload
+}

@@ -1,4 +1,4 @@
-import type { Services } from './types'
+import type { Services } from './services'
 
 /** Returns localStorage, or a replacement in memory if the browser denies access. */
 export function openStorage(): Services['storage'] {

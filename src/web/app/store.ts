@@ -11,7 +11,7 @@ import { dynamicMiddleware } from './dynamicMiddleware'
 import { createListeners } from './listeners'
 import { rootReducer } from './rootReducer'
 import { THEME_KEY, THEMES, themeChosen } from './themeSlice'
-import type { Services } from './types'
+import type { Services } from './services'
 
 /** Everything outside the store is passed in, so that tests and replay can pass fakes. */
 export function makeStore({ connectRealtime, ...services }: Services & { connectRealtime: ConnectRealtime }) {
@@ -52,3 +52,5 @@ export function makeStore({ connectRealtime, ...services }: Services & { connect
     begun,
   })
 }
+
+export type AppStore = ReturnType<typeof makeStore>

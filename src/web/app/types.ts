@@ -1,30 +1,8 @@
-import type { DraftDatabase } from '../drafts/draftDatabase'
-import type { SendUpload } from '../features/files/uploads/sendUpload'
-import type { ConnectConsole } from '../sockets/reconnectingConsole'
+import type { Dispatch, ThunkDispatch, UnknownAction } from '@reduxjs/toolkit'
 import type { rootReducer } from './rootReducer'
-import type { makeStore } from './store'
+import type { Services } from './services'
 
 export type RootState = ReturnType<typeof rootReducer>
-export type AppStore = ReturnType<typeof makeStore>
-export type AppDispatch = AppStore['dispatch']
+// Not from the store's type: the parts of the store need it too, and would import the store.
+export type AppDispatch = ThunkDispatch<RootState, Services, UnknownAction> & Dispatch
 export type AppThunk<Result = void> = (dispatch: AppDispatch, getState: () => RootState, services: Services) => Result
-
-/** Browser APIs that the store uses. Tests and replay pass their own. */
-export type Services = {
-  cookies: {
-    get(name: string): string | undefined
-    set(
-      name: string,
-      value: string,
-      options: { expires: number | Date; sameSite: 'strict'; secure: boolean; path: string },
-    ): unknown
-    remove(name: string, options: { path: string }): void
-  }
-  storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
-  /** Milliseconds since the epoch. */
-  now: () => number
-  // The pages bring the real ones, which the login page does not load.
-  drafts?: DraftDatabase
-  connectConsole?: ConnectConsole
-  sendUpload?: SendUpload
-}

@@ -1,5 +1,6 @@
 import { addListener } from '@reduxjs/toolkit'
-import type { AppDispatch, AppStore, AppThunk, RootState, Services } from '../app/types'
+import type { Services } from '../app/services'
+import type { AppDispatch, AppThunk, RootState } from '../app/types'
 import type { Session } from '../facts'
 import { pageLeft, pageShown, sessionEnded, sessionStarted } from '../facts'
 import { openDraftDatabase } from './draftDatabase'
@@ -22,7 +23,7 @@ const userOf = (session: Session | null) =>
 
 /** Gives the editors of this store drafts that outlive the page. Does nothing if they have them. */
 export const keepDrafts =
-  (store: AppStore): AppThunk =>
+  (store: object): AppThunk =>
   (dispatch, getState, { drafts = openDraftDatabase(), now }) => {
     if (keepers.has(store)) return
     const keeper = createDraftKeeper({

@@ -7,8 +7,8 @@ import type { ConsoleLine, LineBuffer } from './lineBuffer'
 import { append, COMMAND_MARK, withoutLines, emptyBuffer } from './lineBuffer'
 import type { Pane, Panes } from './panes'
 import { insidePanes, outsidePanes, paneOf } from './panes'
+import type { ConsoleEnd, ConsoleTarget } from './reconnectingConsole'
 
-export type ConsoleTarget = { deployment: string; podName: string }
 export type PowerAction = Extract<ConsoleRequest, { type: 'power' }>['action']
 
 export type ConsoleState = {
@@ -16,8 +16,7 @@ export type ConsoleState = {
   connection: 'connecting' | 'open' | 'closed'
   /** The connection was lost or failed, and is being retried. */
   isLost: boolean
-  /** Why there is no further attempt: the jar is missing, or the session has ended. */
-  end: 'jarMissing' | 'sessionEnded' | null
+  end: ConsoleEnd | null
   /** The submitted command, until it is sent or refused. An action log has it as `commandSubmitted` has it: masked. */
   submitted: string | null
   buffer: LineBuffer

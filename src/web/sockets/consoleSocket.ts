@@ -2,12 +2,12 @@ import type { Action, Middleware } from '@reduxjs/toolkit'
 import { isAction } from '@reduxjs/toolkit'
 import type { ConsoleRequest } from '../../contract/consoleChannel'
 import { addAppMiddleware } from '../app/dynamicMiddleware'
-import { servicesOf } from '../app/services'
+import { servicesOf } from '../app/servicesOf'
 import { problemLogged, sessionEnded } from '../facts'
 import { connectConsole } from './connectConsole'
-import type { ConnectConsole } from './reconnectingConsole'
+import type { ConnectConsole, ConsoleEnd, ConsoleTarget } from './reconnectingConsole'
 import { openReconnecting } from './reconnectingConsole'
-import type { ConsoleState, ConsoleTarget, PowerAction } from './consoleSlice'
+import type { PowerAction } from './consoleSlice'
 import {
   consoleConnecting,
   consoleDisconnected,
@@ -80,7 +80,7 @@ function createChannel(
   let previous: (ConsoleTarget & { at: number }) | undefined
   let link: ReturnType<typeof openReconnecting> | undefined
   let openTimer: ReturnType<typeof setTimeout> | undefined
-  let end: ConsoleState['end'] = null
+  let end: ConsoleEnd | null = null
   const batch = batchLines((lines) => dispatch(linesReceived(lines)), { onFrame, sinceKey })
 
   const closeTarget = () => {

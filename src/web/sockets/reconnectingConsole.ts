@@ -1,8 +1,11 @@
 import { CLOSE_SESSION_ENDED } from '../../contract/pageRules'
 import { basePath } from '../basePath'
 import { lineOf, parseFrame, systemLine } from './consoleFrames'
-import type { ConsoleState, ConsoleTarget } from './consoleSlice'
 import type { ConsoleLine } from './lineBuffer'
+
+export type ConsoleTarget = { deployment: string; podName: string }
+/** Why there is no further attempt. */
+export type ConsoleEnd = 'jarMissing' | 'sessionEnded'
 
 export type ConsoleListener = {
   opened(): void
@@ -21,7 +24,7 @@ export type ConnectConsole = (url: string, listener: ConsoleListener) => Console
 export type ConsoleEvents = {
   connecting(): void
   opened(): void
-  closed(end: ConsoleState['end']): void
+  closed(end: ConsoleEnd | null): void
   lines(lines: readonly ConsoleLine[]): void
   state(state: string): void
 }

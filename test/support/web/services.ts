@@ -1,4 +1,4 @@
-import type { Services } from '../../../src/web/app/types'
+import type { Services } from '../../../src/web/app/services'
 import type { Draft } from '../../../src/web/drafts/draft'
 import type { DraftDatabase } from '../../../src/web/drafts/draftDatabase'
 import type { SendUpload, UploadListener, UploadRequest } from '../../../src/web/features/files/uploads/sendUpload'

@@ -3,15 +3,10 @@ import { CliError, EXIT } from '../../failure'
 import type { Session } from '../../session'
 import { bytesText } from '../../terminal/text'
 import { download } from './download'
+import type { Progress } from './progress'
 import { upload } from './upload'
 
 const REMOTE = 'remote:'
-
-/** What was copied so far. */
-export interface Progress {
-  files: number
-  bytes: number
-}
 
 /** Copies files and directories between this machine and the shared area; exactly one of the paths is `remote:/…`. */
 export async function copy({ terminal, api }: Session, from: string, to: string): Promise<void> {

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import { open, type Entry, type Options, type ZipFile } from 'yauzl'
 import { CliError, EXIT } from '../../failure'
-import type { Progress } from './copy'
+import type { Progress } from './progress'
 
 const openZip = promisify<string, Options, ZipFile>(open)
 

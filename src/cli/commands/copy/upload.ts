@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Done } from '../../../contract/envelope'
 import { dataOf, MAX_WAITS, retryAfterOf, type Api } from '../../api/client'
 import { CliError, EXIT } from '../../failure'
-import type { Progress } from './copy'
+import type { Progress } from './progress'
 import { walkLocal, type LocalFile } from './localTree'
 import { remoteEntry } from './remoteEntry'
 

@@ -7,7 +7,7 @@ import type { InstanceSpec, Runtime } from '../runtime'
 import { ClusterRefusal, type ClusterClient } from './clusterClient'
 import type { ConsoleStore } from './consoleStore'
 import { listNodes } from './nodes'
-import { createKeptFiles } from './keptFiles'
+import { createKeptFiles, type KeptCopies } from './keptFiles'
 import { PodConsole } from './podConsole'
 import { PodInput } from './podInput'
 import { readPodLog } from './podLog'
@@ -26,6 +26,7 @@ const STORE_POLL_MS = 250
 const NODES_PAUSE_MS = 250
 
 export interface KubernetesParts extends PodSettings {
+  copies: KeptCopies
   client: ClusterClient
   store: ConsoleStore
   /** Whether this platform is the manager. Only the manager writes what the cluster tells, and takes the steps that are due. */

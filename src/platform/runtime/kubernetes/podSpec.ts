@@ -2,7 +2,6 @@ import type { V1Container, V1EnvVar, V1Pod, V1Volume, V1VolumeMount } from '@kub
 import { z } from 'zod'
 import { SHARED_ROOT } from '../../../contract/pageRules'
 import type { InstanceSpec } from '../runtime'
-import type { KeptCopies } from './keptFiles'
 
 /** The container that runs the program (decisions §15). */
 export const CONTAINER = 'instance'
@@ -38,8 +37,8 @@ export interface PodSettings {
   user: number
   /** Path of the directory with an instance's peers file, in the shared area. */
   peersDirectory: (podName: string) => string
-  /** The copies of instances with `keep`; those of others end with their Pod. */
-  copies: KeptCopies
+  /** The copies of instances with `keep` (keptFiles.ts); those of others end with their Pod. */
+  copies: { pathOf(podName: string): string }
 }
 
 /** Holds a Pod until the files of `keep` are written back. */

@@ -1,6 +1,8 @@
-import type { Recording } from '../record/recorder'
+import type { Recording } from '../replay/steps'
 import { eachTyped, typedOf, typedPayloads, typedState } from './typedPlaces'
-import type { Answers } from './typedTexts'
+
+/** What the answers of the server hold (typedTexts.ts). */
+type Answers = { hold(text: string): boolean; holdWhole(text: string): boolean }
 
 /**
  * Texts that were typed key by key and became something that no answer holds. All of their states are masked: the first

@@ -1,5 +1,5 @@
 import { notified, problemLogged } from '../../facts'
-import type { AppStore } from '../../app/types'
+import type { AppStore } from '../../app/store'
 
 const FAILED = 'The action log could not be saved'
 

@@ -1,6 +1,6 @@
 import type { ActionLog } from '../../../contract/actionLog'
 import { saveText } from '../../api/saveAs'
-import type { AppStore } from '../../app/types'
+import type { AppStore } from '../../app/store'
 import { build } from '../build'
 import { recorderOf } from '../record/record'
 import { replayReducer } from '../replay/replayReducer'

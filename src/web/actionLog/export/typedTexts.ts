@@ -7,8 +7,7 @@ import { maskCommandWords } from './commandWords'
 import { maskEchoed, SEARCH } from './echoed'
 import { changeTexts, hiderOf } from './hide'
 import { maskText } from '../redact/mask'
-import type { Recording } from '../record/recorder'
-import type { State } from '../replay/steps'
+import type { Recording, State } from '../replay/steps'
 import type { Call, Kind, Typed } from './typedPlaces'
 import {
   CHOSEN,
@@ -279,7 +278,7 @@ function createCallMasks(
   }
 }
 
-export type Answers = ReturnType<typeof answersOf>
+type Answers = ReturnType<typeof answersOf>
 
 /** The texts of what the server answered, without console output. A text that one of them contains is held. */
 function answersOf(base: State, actions: Recording['actions'], withoutSecrets: KnownSecrets['withoutSecrets']) {

@@ -1,7 +1,6 @@
-import type { Recording } from '../record/recorder'
 import { hashOf } from '../replay/hash'
 import { sumOf } from '../replay/sum'
-import type { RootReducer } from '../replay/steps'
+import type { Recording, RootReducer } from '../replay/steps'
 import { complete, takeStep } from '../replay/steps'
 import type { ActionLog, LoggedAction } from '../../../contract/actionLog'
 

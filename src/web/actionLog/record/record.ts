@@ -1,5 +1,5 @@
 import { rootReducer } from '../../app/rootReducer'
-import type { AppStore } from '../../app/types'
+import type { AppStore } from '../../app/store'
 import { showAction, showState } from './devTools'
 import { createRecorder } from './recorder'
 

@@ -11,7 +11,7 @@ import { redactAction } from '../redact/redactAction'
 import { createSecrets } from '../export/secrets'
 import { typedTextsOf } from '../export/typedPlaces'
 import { maskTypedTexts } from '../export/typedTexts'
-import type { RootReducer, State } from '../replay/steps'
+import type { Recording, RootReducer, State } from '../replay/steps'
 import { actionOf } from '../replay/steps'
 
 /** Limit of all kept actions in bytes. */
@@ -29,8 +29,6 @@ const LEFT_OUT = '…'
 
 /** `at` is in milliseconds since the epoch. The action is kept as JSON, so that it is immutable and holds no references. */
 type Entry = { at: number; text: string; bytes: number }
-
-export type Recording = { startedAt: number; base: State; actions: (PlainAction & { at: number })[] }
 
 /**
  * Keeps the last actions, redacted, and the state before the first of them. When the oldest action is evicted, it is

@@ -1,6 +1,6 @@
 import type { Middleware } from '@reduxjs/toolkit'
 import { configureStore, createAction, isAction, Tuple } from '@reduxjs/toolkit'
-import type { AppStore } from '../../app/types'
+import type { AppStore } from '../../app/store'
 import type { State } from './steps'
 
 const stateShown = createAction<State>('replay/stateShown')

@@ -4,6 +4,8 @@ import { unpackLines } from '../record/lines'
 import type { PlainAction } from '../redact/redactAction'
 
 export type State = Record<string, unknown>
+/** Redacted actions with their times in milliseconds since the epoch, and the state before the first of them. */
+export type Recording = { startedAt: number; base: State; actions: (PlainAction & { at: number })[] }
 export type Step = {
   state: State
   /** The slices that changed, each with the hash of its new state. */

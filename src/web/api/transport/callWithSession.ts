@@ -1,8 +1,11 @@
-import type { RootState, Services } from '../../app/types'
+import type { Services } from '../../app/services'
+import type { Session } from '../../facts'
 import { roleChanged, sessionEnded } from '../../facts'
 import { bearerToken, keepAdmin } from '../credentials'
 import type { ApiFailure } from '../../failure'
 
+/** The part of the state that a call needs. `RootState` would import this file. */
+type SessionState = { session: { current: Session | null } }
 type Api = {
   dispatch: (action: ReturnType<typeof sessionEnded | typeof roleChanged>) => unknown
   getState: () => unknown
@@ -18,7 +21,7 @@ export async function callWithSession<Result extends { error?: ApiFailure }>(
   send: (token: string | undefined, onRole: (role: string | null) => void) => Promise<Result>,
 ): Promise<Result | { error: ApiFailure }> {
   const services = extra as Services
-  const session = () => (getState() as RootState).session.current
+  const session = () => (getState() as SessionState).session.current
   const token = bearerToken(services)
   if (!token && session()) {
     dispatch(sessionEnded('gone'))

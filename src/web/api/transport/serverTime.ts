@@ -1,4 +1,4 @@
-import type { Services } from '../../app/types'
+import type { Services } from '../../app/services'
 import { api } from '../api'
 import { clockProblem } from './clockProblem'
 

@@ -2,7 +2,7 @@ import { useStore } from 'react-redux'
 import { exportActionLog } from '../../actionLog/export/exportActionLog'
 import { basePath } from '../../basePath'
 import { Notice } from '../../ui/Notice'
-import type { AppStore } from '../types'
+import type { AppStore } from '../store'
 
 /** Replaces a page that threw. Its links reload the document, so that no broken state is kept. */
 export function ErrorPage() {

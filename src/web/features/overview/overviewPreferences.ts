@@ -1,6 +1,7 @@
 import { isAnyOf } from '@reduxjs/toolkit'
 import { addAppListeners } from '../../app/appListeners'
-import type { AppThunk, RootState, Services } from '../../app/types'
+import type { Services } from '../../app/services'
+import type { AppThunk, RootState } from '../../app/types'
 import { sessionEnded } from '../../facts'
 import type { Preferences } from './overviewSlice'
 import {

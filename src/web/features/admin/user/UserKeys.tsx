@@ -1,9 +1,13 @@
+import type { ComponentType } from 'react'
 import { useDispatch } from 'react-redux'
+import type { ApiKey } from '../../../../contract/access'
 import { useGetUserKeysQuery } from '../../../api/users'
 import { dialogOpened } from '../adminSlice'
 import { EmptyState } from '../../../ui/EmptyState'
 import { Section } from './Section'
-import type { KeyList } from './UserPage'
+
+/** The list of API keys of the page /keys, which belongs to another feature. */
+export type KeyList = ComponentType<{ keys: ApiKey[]; onDelete: (key: ApiKey) => void }>
 
 export function UserKeys({ id, keyList: Keys }: { id: number; keyList: KeyList }) {
   const query = useGetUserKeysQuery(id, { refetchOnMountOrArgChange: true })

@@ -1,8 +1,6 @@
-import type { ComponentType } from 'react'
 import { useEffect, useRef } from 'react'
 import { useDispatch, useSelector } from 'react-redux'
 import { Link, useParams } from 'react-router-dom'
-import type { ApiKey } from '../../../../contract/access'
 import type { User } from '../../../../contract/admin'
 import { useGetUsersQuery } from '../../../api/admin'
 import { failureDetail } from '../../../failure'
@@ -17,15 +15,13 @@ import { ListSkeleton } from '../ListSkeleton'
 import { useOwnId } from '../useOwnId'
 import { LastSeen } from '../users/LastSeen'
 import { UserActivity } from './UserActivity'
+import type { KeyList } from './UserKeys'
 import { UserKeys } from './UserKeys'
 import { UserMethods } from './UserMethods'
 import { UserRights } from './UserRights'
 import { UserSessions } from './UserSessions'
 import adminStyles from '../admin.module.scss'
 import styles from './user.module.scss'
-
-/** The list of API keys of the page /keys, which belongs to another feature. */
-export type KeyList = ComponentType<{ keys: ApiKey[]; onDelete: (key: ApiKey) => void }>
 
 /** What one user may do, how and where they sign in, and what they did. For administrators. */
 export function UserPage({ keyList }: { keyList: KeyList }) {

@@ -1,6 +1,6 @@
 import { HIDDEN, maskCommand } from '../../../../contract/secrets/maskCommand'
 import { looksSecret } from '../../../../contract/secrets/secretCommands'
-import type { Services } from '../../../app/types'
+import type { Services } from '../../../app/services'
 
 const KEY = 'console-history'
 /** Number of instances whose history is kept, the most recent ones. */

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useAppDispatch } from '../../../app/hooks'
-import { servicesOf } from '../../../app/services'
+import { servicesOf } from '../../../app/servicesOf'
 import { draftOf, keepDraft } from './commandDrafts'
 
 /** State of the command line: the text, and stepping through the history. */

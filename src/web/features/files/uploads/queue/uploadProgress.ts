@@ -1,4 +1,5 @@
-import type { AppDispatch, RootState, Services } from '../../../../app/types'
+import type { Services } from '../../../../app/services'
+import type { AppDispatch, RootState } from '../../../../app/types'
 import type { Upload, UploadChange } from '../uploadSlice'
 import { isActive, uploadsProgressed } from '../uploadSlice'
 

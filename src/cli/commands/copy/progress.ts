@@ -1,0 +1,5 @@
+/** What was copied so far. */
+export interface Progress {
+  files: number
+  bytes: number
+}
