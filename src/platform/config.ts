@@ -253,7 +253,7 @@ export function readSettings(environment: Record<string, string | undefined>): S
   const read = values as Values
   const publicUrl = read.QUARTERDECK_PUBLIC_URL
   return {
-    // Fastify would open a second server for the ::1 of `localhost`, which http/connections.ts does not limit.
+    // Fastify would open a second server for the ::1 of `localhost`, which http/limits/connections.ts does not limit.
     host: read.QUARTERDECK_HOST === 'localhost' ? '127.0.0.1' : read.QUARTERDECK_HOST,
     port: read.QUARTERDECK_PORT,
     dataDir: read.QUARTERDECK_DATA_DIR,

@@ -8,7 +8,7 @@ import { networkOf, plainAddress } from '../accounts/clientAddress'
 import { noSession, type Client } from '../accounts/sessions'
 import { AppError } from '../errors'
 import type { SessionUser } from '../state/accounts/sessions'
-import { createCallLimit } from './callLimit'
+import { createCallLimit } from './limits/callLimit'
 
 /**
  * The access that a route requires. Every route declares it:

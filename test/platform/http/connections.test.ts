@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { createTrustedProxies } from '../../../src/platform/accounts/clientAddress'
-import { limitConnections, openFileLimit } from '../../../src/platform/http/connections'
+import { limitConnections, openFileLimit } from '../../../src/platform/http/limits/connections'
 import { answerFailures } from '../../../src/platform/http/envelope'
 import { until } from '../../support/platform/until'
 
@@ -66,7 +66,7 @@ test('a connection that cannot be accepted is logged and does not end the platfo
 
 test('limits all instances together to a quarter of the connections, whatever their users, and serves other clients', async () => {
   const port = await listenWith(80)
-  // As labelLocalConnections does (localConnections.ts).
+  // As labelLocalConnections does (proxies/localConnections.ts).
   app!.server.prependListener('connection', (socket) => {
     const [, user] = /^127\.0\.0\.(1\d\d)$/.exec(socket.remoteAddress ?? '') ?? []
     if (user) Object.defineProperty(socket, 'remoteAddress', { value: `user 1900000${user} of this machine` })

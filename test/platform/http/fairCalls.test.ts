@@ -5,7 +5,7 @@ import type { Callers } from '../../../src/platform/accounts/callers'
 import { forAnyone, guardRoutes } from '../../../src/platform/http/access'
 import { AppError } from '../../../src/platform/errors'
 import { answerFailures } from '../../../src/platform/http/envelope'
-import { authRoutes } from '../../../src/platform/http/routes/auth'
+import { authRoutes } from '../../../src/platform/http/routes/accounts/auth'
 import { until } from '../../support/platform/until'
 
 let app: FastifyInstance

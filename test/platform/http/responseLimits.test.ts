@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import Fastify from 'fastify'
-import { createResponseBuffers, limitResponses } from '../../../src/platform/http/responseLimits'
+import { createResponseBuffers, limitResponses } from '../../../src/platform/http/limits/responseLimits'
 
 const LENGTH = 60 * 2 ** 20
 

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import Fastify from 'fastify'
-import { createResponseBuffers, limitResponses } from '../../../src/platform/http/responseLimits'
-import { createZipLimit } from '../../../src/platform/http/zipLimit'
+import { createResponseBuffers, limitResponses } from '../../../src/platform/http/limits/responseLimits'
+import { createZipLimit } from '../../../src/platform/http/limits/zipLimit'
 
 test('a client that reads nothing of a zip is disconnected, and its zip no longer counts towards the limit', async () => {
   const app = Fastify()

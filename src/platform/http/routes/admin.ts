@@ -39,11 +39,29 @@ export interface Administration {
   activityLog: Pick<ActivityLog, 'list'>
 }
 
+const config = { access: forAdministrators }
+const recorded = (activity: Activity) => ({ ...config, activity })
+
 /** Users, invite codes and the activity log (product §7, Administration). */
 export function adminRoutes(app: Router, { users, invites, activityLog }: Administration): void {
-  const config = { access: forAdministrators }
-  const recorded = (activity: Activity) => ({ ...config, activity })
+  userRoutes(app, users)
+  inviteRoutes(app, invites)
 
+  app.get(
+    '/api/activity',
+    {
+      config,
+      schema: {
+        ...call('listActivity', 'List what was done, newest first'),
+        querystring: ActivityQuery,
+        response: { 200: ActivityAnswer },
+      },
+    },
+    async ({ query }) => done(await activityLog.list(query)),
+  )
+}
+
+function userRoutes(app: Router, users: Users): void {
   app.get(
     '/api/users',
     { config, schema: { ...call('listUsers', 'List the users'), response: { 200: UsersAnswer } } },
@@ -100,7 +118,9 @@ export function adminRoutes(app: Router, { users, invites, activityLog }: Admini
       return done({})
     },
   )
+}
 
+function inviteRoutes(app: Router, invites: Invites): void {
   app.get(
     '/api/invite-codes',
     { config, schema: { ...call('listInviteCodes', 'List the invite codes'), response: { 200: InviteCodesAnswer } } },
@@ -138,18 +158,5 @@ export function adminRoutes(app: Router, { users, invites, activityLog }: Admini
       request.activitySubject = (await invites.remove(request.params.code)).message
       return done({})
     },
-  )
-
-  app.get(
-    '/api/activity',
-    {
-      config,
-      schema: {
-        ...call('listActivity', 'List what was done, newest first'),
-        querystring: ActivityQuery,
-        response: { 200: ActivityAnswer },
-      },
-    },
-    async ({ query }) => done(await activityLog.list(query)),
   )
 }

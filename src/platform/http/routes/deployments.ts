@@ -29,23 +29,31 @@ const ByUid = z.strictObject({ name: DeploymentName, uid: z.uuid() })
 const toggled = ({ body }: FastifyRequest) =>
   Toggle.safeParse(body).data?.enabled ? 'enabled deployment' : 'disabled deployment'
 
-/** Adds the calls for deployments: the list, creation, configuration, toggle, restart, deletion and instances. */
-export function deploymentRoutes(app: Router, deployments: Deployments, overview: Overview): void {
-  const recorded = (
-    access: Access,
-    action: string | ((request: FastifyRequest) => string),
-    subject = fieldOf('params', 'name'),
-  ) => ({
-    access,
-    activity: { kind: 'deployment', action, subject } satisfies Activity,
-  })
+const recorded = (
+  access: Access,
+  action: string | ((request: FastifyRequest) => string),
+  subject = fieldOf('params', 'name'),
+) => ({
+  access,
+  activity: { kind: 'deployment', action, subject } satisfies Activity,
+})
 
+type AbortOnShutdown = ReturnType<typeof createAbortOnShutdown>
+
+/** Adds the calls for deployments: the list, creation, configuration, deletion, instances, toggle and restart. */
+export function deploymentRoutes(app: Router, deployments: Deployments, overview: Overview): void {
   const abortOnShutdown = createAbortOnShutdown(app)
   // Whatever a call changes is in the overview that is asked for after its answer.
   app.addHook('onSend', async ({ method }) => {
     if (method !== 'GET') overview.forget()
   })
+  listRoute(app, deployments, overview)
+  configurationRoutes(app, deployments, abortOnShutdown)
+  instanceRoutes(app, deployments)
+  powerRoutes(app, deployments, abortOnShutdown)
+}
 
+function listRoute(app: Router, deployments: Deployments, overview: Overview): void {
   app.get(
     '/api/deployments',
     {
@@ -67,7 +75,9 @@ export function deploymentRoutes(app: Router, deployments: Deployments, overview
       return reply.type('application/json; charset=utf-8').send(body)
     },
   )
+}
 
+function configurationRoutes(app: Router, deployments: Deployments, abortOnShutdown: AbortOnShutdown): void {
   app.post(
     '/api/deployments',
     {
@@ -140,7 +150,9 @@ export function deploymentRoutes(app: Router, deployments: Deployments, overview
       return done({})
     },
   )
+}
 
+function instanceRoutes(app: Router, deployments: Deployments): void {
   app.get(
     '/api/deployments/:name/instances',
     {
@@ -166,7 +178,9 @@ export function deploymentRoutes(app: Router, deployments: Deployments, overview
     },
     async ({ params }) => done(await deployments.crash(params.name, params.uid)),
   )
+}
 
+function powerRoutes(app: Router, deployments: Deployments, abortOnShutdown: AbortOnShutdown): void {
   app.post(
     '/api/deployments/:name/toggle',
     {

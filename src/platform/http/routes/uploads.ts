@@ -14,7 +14,7 @@ import type { FileAccess } from '../fileAccess'
 import { bytes, call } from '../openapi/call'
 import type { Router } from '../router'
 import { forFiles } from './fileRouteConfig'
-import { enforceUploadRate, type MinimumRate } from '../uploadRate'
+import { enforceUploadRate, type MinimumRate } from '../limits/uploadRate'
 
 export interface UploadRouteParts {
   fileAccess: FileAccess

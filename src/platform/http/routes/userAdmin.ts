@@ -35,14 +35,20 @@ export interface UserAdministration {
   signInMethods: Pick<SignInMethods, 'listAll'>
 }
 
-/** What one user may do (decisions §16), how they sign in, and their sessions and API keys (our extras). */
-export function userAdminRoutes(app: Router, { users, sessions, apiKeys, signInMethods }: UserAdministration): void {
-  const config = { access: forAdministrators }
-  const recorded = (kind: 'user' | 'session' | 'key', action: string) => ({
-    ...config,
-    activity: { kind, action, subject: userIdSubject } satisfies Activity,
-  })
+const config = { access: forAdministrators }
+const recorded = (kind: 'user' | 'session' | 'key', action: string) => ({
+  ...config,
+  activity: { kind, action, subject: userIdSubject } satisfies Activity,
+})
 
+/** What one user may do (decisions §16), how they sign in, and their sessions and API keys (our extras). */
+export function userAdminRoutes(app: Router, parts: UserAdministration): void {
+  accessRoutes(app, parts)
+  sessionRoutes(app, parts)
+  keyRoutes(app, parts)
+}
+
+function accessRoutes(app: Router, { users, signInMethods }: UserAdministration): void {
   app.get(
     '/api/users/:id/access',
     {
@@ -85,7 +91,9 @@ export function userAdminRoutes(app: Router, { users, sessions, apiKeys, signInM
     },
     async ({ params }) => done(await signInMethods.listAll(params.id)),
   )
+}
 
+function sessionRoutes(app: Router, { users, sessions }: UserAdministration): void {
   app.get(
     '/api/users/:id/sessions',
     {
@@ -137,7 +145,9 @@ export function userAdminRoutes(app: Router, { users, sessions, apiKeys, signInM
       return done({})
     },
   )
+}
 
+function keyRoutes(app: Router, { users, apiKeys }: UserAdministration): void {
   app.get(
     '/api/users/:id/keys',
     {

@@ -10,7 +10,7 @@ import type { WriteBack } from '../../share/replicas/writeBack'
 import { createSkippedEntries } from '../../share/skippedEntries'
 import type { InstanceSpec, Runtime } from '../runtime'
 import { createClusterClient } from './clusterClient'
-import type { ConsoleStore } from './consoleStore'
+import type { ConsoleStore } from './console/consoleStore'
 import type { KeptCopies } from './keptFiles'
 import { openKubernetesRuntime } from './kubernetesRuntime'
 

@@ -10,7 +10,7 @@ import {
   openKubernetesRuntime,
   type KubernetesParts,
 } from '../../../../src/platform/runtime/kubernetes/kubernetesRuntime'
-import { PodInput } from '../../../../src/platform/runtime/kubernetes/podInput'
+import { PodInput } from '../../../../src/platform/runtime/kubernetes/console/podInput'
 import { useTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
 import { until } from '../../../support/platform/until'
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
-import type { LogRow } from '../../../../src/platform/runtime/kubernetes/podLog'
-import { storeInBatches } from '../../../../src/platform/runtime/kubernetes/rowBatches'
+import type { LogRow } from '../../../../src/platform/runtime/kubernetes/console/podLog'
+import { storeInBatches } from '../../../../src/platform/runtime/kubernetes/console/rowBatches'
 
 /** Prints for ever, until it is told to stop. */
 async function* flood(text: string, printed: { count: number; isOver: boolean }): AsyncGenerator<LogRow[]> {

@@ -1,19 +1,24 @@
 import fastifyCookie from '@fastify/cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Done } from '../../../contract/envelope'
-import { BeginOpenId, ConnectOpenIdAnswer, OpenIdConnectionAnswer, type OpenIdFailure } from '../../../contract/openId'
-import { SESSION_DAYS } from '../../../contract/rules'
-import { Proven } from '../../../contract/signInMethods'
-import { networkOf } from '../../accounts/clientAddress'
-import { STEP_MINUTES, type BegunStep, type OpenId } from '../../accounts/openid/openId'
-import { OpenIdProblem } from '../../accounts/openid/problem'
-import type { SignInMethods } from '../../accounts/signInMethods'
-import { AppError } from '../../errors'
-import { clientOf, sessionUserOf } from '../access'
-import { createCallLimit } from '../callLimit'
-import { done } from '../envelope'
-import { call, nothing } from '../openapi/call'
-import type { Router } from '../router'
+import { Done } from '../../../../contract/envelope'
+import {
+  BeginOpenId,
+  ConnectOpenIdAnswer,
+  OpenIdConnectionAnswer,
+  type OpenIdFailure,
+} from '../../../../contract/openId'
+import { SESSION_DAYS } from '../../../../contract/rules'
+import { Proven } from '../../../../contract/signInMethods'
+import { networkOf } from '../../../accounts/clientAddress'
+import { STEP_MINUTES, type BegunStep, type OpenId } from '../../../accounts/openid/openId'
+import { OpenIdProblem } from '../../../accounts/openid/problem'
+import type { SignInMethods } from '../../../accounts/signInMethods'
+import { AppError } from '../../../errors'
+import { clientOf, sessionUserOf } from '../../access'
+import { createCallLimit } from '../../limits/callLimit'
+import { done } from '../../envelope'
+import { call, nothing } from '../../openapi/call'
+import type { Router } from '../../router'
 
 const PATH = '/api/auth/oidc'
 /** Binds a step to the browser that began it. Of several at once, the last one counts. */
@@ -25,7 +30,7 @@ const CONNECTIONS = '/security'
 
 type CookieOptions = Parameters<typeof fastifyCookie.serialize>[2]
 
-const redirect = { 302: nothing }
+const redirected = { 302: nothing }
 
 interface OpenIdRouteParts {
   openId: OpenId | undefined
@@ -35,7 +40,16 @@ interface OpenIdRouteParts {
 }
 
 /** Signing in by OpenID Connect, and connecting an account to the provider (our extras). */
-export function openIdRoutes(app: Router, { openId, signInMethods, publicUrl, basePath }: OpenIdRouteParts): void {
+export function openIdRoutes(app: Router, parts: OpenIdRouteParts): void {
+  const steps = createSteps(parts)
+  signInRoutes(app, steps)
+  connectionRoutes(app, parts, steps)
+}
+
+type Steps = ReturnType<typeof createSteps>
+
+/** What the calls that lead a browser to the provider and back have in common. */
+function createSteps({ openId, publicUrl, basePath }: OpenIdRouteParts) {
   const limit = createCallLimit(AT_A_TIME)
   const inTurn = <Result>(request: FastifyRequest, work: () => Promise<Result>) => limit(networkOf(request.ip), work)
 
@@ -78,6 +92,18 @@ export function openIdRoutes(app: Router, { openId, signInMethods, publicUrl, ba
     return reply.redirect(`${basePath}${page}?sso=${reason}`)
   }
 
+  return {
+    begin,
+    finish: (request: FastifyRequest, browser: string | undefined, query: string) =>
+      inTurn(request, () => configured().finish({ query, browser }, clientOf(request))),
+    stepCookie,
+    sessionCookie,
+    redirect: (reply: FastifyReply, path: string) => reply.redirect(`${basePath}${path}`),
+    sendFailure,
+  }
+}
+
+function signInRoutes(app: Router, { begin, finish, stepCookie, sessionCookie, redirect, sendFailure }: Steps): void {
   app.get(
     `${PATH}/start`,
     {
@@ -85,7 +111,7 @@ export function openIdRoutes(app: Router, { openId, signInMethods, publicUrl, ba
       schema: {
         ...call('beginOpenId', 'Sign in by OpenID Connect: lead the browser to the provider'),
         querystring: BeginOpenId,
-        answers: redirect,
+        answers: redirected,
       },
     },
     async (request, reply) => {
@@ -111,7 +137,7 @@ export function openIdRoutes(app: Router, { openId, signInMethods, publicUrl, ba
       config: { access: 'public' },
       schema: {
         ...call('endOpenId', 'Sign in by OpenID Connect: the browser comes back from the provider'),
-        answers: redirect,
+        answers: redirected,
       },
     },
     async (request, reply) => {
@@ -119,21 +145,25 @@ export function openIdRoutes(app: Router, { openId, signInMethods, publicUrl, ba
       const [, query = ''] = request.url.split(/\?(.*)/s)
       reply.header('set-cookie', stepCookie(request, ''))
       try {
-        const { session, origin } = await inTurn(request, () =>
-          configured().finish({ query, browser }, clientOf(request)),
-        )
+        const { session, origin } = await finish(request, browser, query)
         if (session) {
           reply.header('set-cookie', sessionCookie(request, 'token', session.token))
           reply.header('set-cookie', sessionCookie(request, 'isAdmin', session.isAdmin ? '1' : '0'))
         }
-        return await reply.redirect(`${basePath}${origin}`)
+        return await redirect(reply, origin)
       } catch (error) {
         const isConnection = error instanceof OpenIdProblem && error.isConnection
         return sendFailure(request, reply, error, isConnection ? CONNECTIONS : '/login')
       }
     },
   )
+}
 
+function connectionRoutes(
+  app: Router,
+  { openId, signInMethods }: OpenIdRouteParts,
+  { begin, stepCookie }: Steps,
+): void {
   app.get(
     '/api/account/openid',
     {

@@ -1,13 +1,13 @@
 import { z } from 'zod'
-import { ChangePassword, OwnSessionsAnswer } from '../../../contract/auth'
-import { Done } from '../../../contract/envelope'
-import type { OwnPassword } from '../../accounts/ownPassword'
-import type { Sessions } from '../../accounts/sessions'
-import { addressOf, sessionUserOf } from '../access'
-import type { Activity } from '../activity'
-import { done } from '../envelope'
-import { call } from '../openapi/call'
-import type { Router } from '../router'
+import { ChangePassword, OwnSessionsAnswer } from '../../../../contract/auth'
+import { Done } from '../../../../contract/envelope'
+import type { OwnPassword } from '../../../accounts/ownPassword'
+import type { Sessions } from '../../../accounts/sessions'
+import { addressOf, sessionUserOf } from '../../access'
+import type { Activity } from '../../activity'
+import { done } from '../../envelope'
+import { call } from '../../openapi/call'
+import type { Router } from '../../router'
 
 const ById = z.strictObject({ id: z.uuid() })
 

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { createKeyedCounter } from '../concurrency/keyedCounter'
-import { AppError } from '../errors'
-import { userOf } from './access'
-import { throwIfDisconnected, onResponseEnd } from './responseEvents'
+import { createKeyedCounter } from '../../concurrency/keyedCounter'
+import { AppError } from '../../errors'
+import { userOf } from '../access'
+import { throwIfDisconnected, onResponseEnd } from '../responseEvents'
 
 /** For one user. */
 const MAX_PER_USER = 4

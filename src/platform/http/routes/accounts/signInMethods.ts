@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Done, Nothing } from '../../../contract/envelope'
+import { Done, Nothing } from '../../../../contract/envelope'
 import {
   ConfirmAuthenticator,
   CreatePasskey,
@@ -11,14 +11,14 @@ import {
   Proven,
   RecoveryCodesAnswer,
   RenameMethod,
-} from '../../../contract/signInMethods'
-import type { SignInMethods } from '../../accounts/signInMethods'
-import { addressOf, sessionUserOf } from '../access'
-import { fieldOf, type Activity } from '../activity'
-import { done } from '../envelope'
-import { call } from '../openapi/call'
-import { relyingPartyOf } from '../relyingParty'
-import type { Router } from '../router'
+} from '../../../../contract/signInMethods'
+import type { SignInMethods } from '../../../accounts/signInMethods'
+import { addressOf, sessionUserOf } from '../../access'
+import { fieldOf, type Activity } from '../../activity'
+import { done } from '../../envelope'
+import { call } from '../../openapi/call'
+import { relyingPartyOf } from '../../relyingParty'
+import type { Router } from '../../router'
 
 const ById = z.strictObject({ id: z.uuid() })
 const access = 'account' as const

@@ -1,4 +1,4 @@
-import { MAX_STORED_LINES } from '../lineRing'
+import { MAX_STORED_LINES } from '../../lineRing'
 import { secondOf, type LogOptions, type LogRow } from './podLog'
 import { storeInBatches } from './rowBatches'
 import { placeRows, StoredRows, type PlacedRow, type StoredPosition } from './storedRows'

@@ -1,21 +1,21 @@
 import type { FastifyRequest } from 'fastify'
-import { VerifyLoginAnswer } from '../../../contract/auth'
-import { Nothing } from '../../../contract/envelope'
+import { VerifyLoginAnswer } from '../../../../contract/auth'
+import { Nothing } from '../../../../contract/envelope'
 import {
   LoginStep,
   PasskeyLogin,
   PasskeyOptionsAnswer,
   VerifyPasskey,
   VerifyRecoveryCode,
-} from '../../../contract/signInMethods'
-import { networkOf } from '../../accounts/clientAddress'
-import type { SignIn } from '../../accounts/signIn'
-import { clientOf } from '../access'
-import { createCallLimit } from '../callLimit'
-import { done } from '../envelope'
-import { call } from '../openapi/call'
-import { relyingPartyOf } from '../relyingParty'
-import type { Router } from '../router'
+} from '../../../../contract/signInMethods'
+import { networkOf } from '../../../accounts/clientAddress'
+import type { SignIn } from '../../../accounts/signIn'
+import { clientOf } from '../../access'
+import { createCallLimit } from '../../limits/callLimit'
+import { done } from '../../envelope'
+import { call } from '../../openapi/call'
+import { relyingPartyOf } from '../../relyingParty'
+import type { Router } from '../../router'
 import { AT_A_TIME, secondStep, signedIn, withAttemptedUser } from './auth'
 
 /** Other ways than the one-time code: passkeys, as second step or alone, and recovery codes (our extras). */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { AppError } from '../errors'
+import { AppError } from '../../errors'
 
 export interface MinimumRate {
   /** The minimum number of bytes … */

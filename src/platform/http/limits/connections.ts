@@ -4,10 +4,10 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import { networkOf, type TrustedProxies } from '../accounts/clientAddress'
-import { AppError } from '../errors'
-import { isInstanceAddress } from './localConnections'
-import { onResponseEnd } from './responseEvents'
+import { networkOf, type TrustedProxies } from '../../accounts/clientAddress'
+import { AppError } from '../../errors'
+import { isInstanceAddress } from '../proxies/localConnections'
+import { onResponseEnd } from '../responseEvents'
 
 /** Time for responses in progress to end, and for peers to answer a close, when the platform stops. */
 const GRACE_MS = 2000

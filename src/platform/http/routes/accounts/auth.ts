@@ -10,22 +10,22 @@ import {
   VerifyLoginAnswer,
   VerifyRegistration,
   VerifyRegistrationAnswer,
-} from '../../../contract/auth'
-import { Done, Nothing } from '../../../contract/envelope'
-import { networkOf } from '../../accounts/clientAddress'
-import type { OpenId } from '../../accounts/openid/openId'
-import type { Registration } from '../../accounts/registration'
-import type { Sessions } from '../../accounts/sessions'
-import type { SignedIn, SignIn } from '../../accounts/signIn'
-import { AppError } from '../../errors'
+} from '../../../../contract/auth'
+import { Done, Nothing } from '../../../../contract/envelope'
+import { networkOf } from '../../../accounts/clientAddress'
+import type { OpenId } from '../../../accounts/openid/openId'
+import type { Registration } from '../../../accounts/registration'
+import type { Sessions } from '../../../accounts/sessions'
+import type { SignedIn, SignIn } from '../../../accounts/signIn'
+import { AppError } from '../../../errors'
 import type { FastifyRequest } from 'fastify'
-import { clientOf, sessionUserOf } from '../access'
-import type { Activity } from '../activity'
-import { createCallLimit } from '../callLimit'
-import { done } from '../envelope'
-import { relyingPartyOf } from '../relyingParty'
-import { call } from '../openapi/call'
-import type { Router } from '../router'
+import { clientOf, sessionUserOf } from '../../access'
+import type { Activity } from '../../activity'
+import { createCallLimit } from '../../limits/callLimit'
+import { done } from '../../envelope'
+import { relyingPartyOf } from '../../relyingParty'
+import { call } from '../../openapi/call'
+import type { Router } from '../../router'
 
 /** Calls without a session that are served at a time for one network. */
 export const AT_A_TIME = 4
@@ -72,8 +72,34 @@ export interface SignInParts {
   publicUrl: string | undefined
 }
 
+const open = (activity: Activity) => ({ access: 'public' as const, activity })
+
+type InTurn = <Result>(request: FastifyRequest, work: () => Promise<Result>) => Promise<Result>
+
 /** Signing in and out, and registering (product §7, Authentication). */
-export function authRoutes(app: Router, { signIn, registration, sessions, openId, publicUrl }: SignInParts): void {
+export function authRoutes(app: Router, parts: SignInParts): void {
+  const limit = createCallLimit(AT_A_TIME)
+  const inTurn: InTurn = (request, work) => limit(networkOf(request.ip), work)
+  signInRoutes(app, parts, inTurn)
+  registrationRoutes(app, parts.registration, inTurn)
+
+  app.post(
+    '/api/auth/logout',
+    {
+      config: { access: 'account', activity: { kind: 'session', action: 'signed out' } },
+      schema: { ...call('logOut', 'End this session'), body: Nothing, response: { 200: Done } },
+    },
+    async (request) => {
+      await parts.sessions.end(sessionUserOf(request).sessionId)
+      return done({})
+    },
+  )
+}
+
+function signInRoutes(app: Router, { signIn, openId, publicUrl }: SignInParts, inTurn: InTurn): void {
+  const attempted = <Result>(request: FastifyRequest<{ Body: { username: string } }>, work: () => Promise<Result>) =>
+    withAttemptedUser(signIn, request, () => inTurn(request, work))
+
   app.get(
     '/api/auth/methods',
     {
@@ -89,13 +115,6 @@ export function authRoutes(app: Router, { signIn, registration, sessions, openId
         ...(openId && { openId: { name: openId.name, available: await openId.isAvailable() } }),
       }),
   )
-
-  const open = (activity: Activity) => ({ access: 'public' as const, activity })
-  const limit = createCallLimit(AT_A_TIME)
-  const inTurn = <Result>(request: FastifyRequest, work: () => Promise<Result>) => limit(networkOf(request.ip), work)
-
-  const attempted = <Result>(request: FastifyRequest<{ Body: { username: string } }>, work: () => Promise<Result>) =>
-    withAttemptedUser(signIn, request, () => inTurn(request, work))
 
   app.post(
     '/api/auth/login',
@@ -131,7 +150,9 @@ export function authRoutes(app: Router, { signIn, registration, sessions, openId
       return signedIn(request, await attempted(request, () => signIn.confirmSignIn(request.body, clientOf(request))))
     },
   )
+}
 
+function registrationRoutes(app: Router, registration: Registration, inTurn: InTurn): void {
   app.post(
     '/api/auth/verify-invite',
     {
@@ -190,18 +211,6 @@ export function authRoutes(app: Router, { signIn, registration, sessions, openId
       )
       request.activityActor = request.body.username
       return done({ loginToken, isAdmin: flag(isAdmin) })
-    },
-  )
-
-  app.post(
-    '/api/auth/logout',
-    {
-      config: { access: 'account', activity: { kind: 'session', action: 'signed out' } },
-      schema: { ...call('logOut', 'End this session'), body: Nothing, response: { 200: Done } },
-    },
-    async (request) => {
-      await sessions.end(sessionUserOf(request).sessionId)
-      return done({})
     },
   )
 }

@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { createKeyedCounter } from '../concurrency/keyedCounter'
-import { AppError } from '../errors'
-import { clientKeyOf } from './access'
-import { throwIfDisconnected, onResponseEnd } from './responseEvents'
+import { createKeyedCounter } from '../../concurrency/keyedCounter'
+import { AppError } from '../../errors'
+import { clientKeyOf } from '../access'
+import { throwIfDisconnected, onResponseEnd } from '../responseEvents'
 
 /** In bytes, for all clients together. */
 const MAX_TOTAL_BYTES = 256 * 2 ** 20

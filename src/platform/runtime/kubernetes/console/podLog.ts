@@ -1,5 +1,5 @@
-import type { ClusterClient } from './clusterClient'
-import { CONTAINER } from './podSpec'
+import type { ClusterClient } from '../clusterClient'
+import { CONTAINER } from '../podSpec'
 
 /** The longest row that is kept whole, in bytes. A console line is cut at less. */
 const MAX_ROW_BYTES = 16 * 1024

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { WebSocket } from 'ws'
-import type { ClusterClient } from './clusterClient'
-import { CONTAINER } from './podSpec'
+import type { ClusterClient } from '../clusterClient'
+import { CONTAINER } from '../podSpec'
 
 /** Maximum bytes buffered for an instance that does not read its input. */
 const MAX_BUFFERED_BYTES = 2 ** 20

@@ -3,9 +3,9 @@ import type { Server } from 'node:http'
 import { isIPv4, Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import type { FastifyBaseLogger } from 'fastify'
-import { groupsOf, plainAddress, type TrustedProxies } from '../accounts/clientAddress'
-import { isDeploymentUser } from '../share/ownership'
-import { createSharedRead } from '../concurrency/sharedRead'
+import { groupsOf, plainAddress, type TrustedProxies } from '../../accounts/clientAddress'
+import { isDeploymentUser } from '../../share/ownership'
+import { createSharedRead } from '../../concurrency/sharedRead'
 
 /** In bytes, about 28,000 rows: an instance with many connections must not block the platform. */
 const MAX_TABLE_BYTES = 4 * 2 ** 20

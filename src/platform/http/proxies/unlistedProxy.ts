@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import type { TrustedProxies } from '../accounts/clientAddress'
+import type { TrustedProxies } from '../../accounts/clientAddress'
 
 /** Any client can send the header, so the warnings are limited. */
 const MAX_WARNINGS = 5

@@ -1,5 +1,5 @@
-import type { ConsoleHead } from '../../consoleHead'
-import type { ConsoleLine } from '../runtime'
+import type { ConsoleHead } from '../../../consoleHead'
+import type { ConsoleLine } from '../../runtime'
 
 /** Where the lines of consoles are stored, for all platforms (see `state/deployments/consoles.ts`). */
 export interface ConsoleStore {

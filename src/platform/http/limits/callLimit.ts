@@ -1,6 +1,6 @@
-import { createKeyedLimit } from '../concurrency/keyedLimit'
-import { AppError } from '../errors'
-import { stateFailure } from '../state/db'
+import { createKeyedLimit } from '../../concurrency/keyedLimit'
+import { AppError } from '../../errors'
+import { stateFailure } from '../../state/db'
 
 /** A call that waited for longer fails: behind others that wait for a state that is away, it would wait again and again. */
 const MAX_WAIT_MS = 4000
