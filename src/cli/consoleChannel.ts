@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { WebSocket, type RawData } from 'ws'
-import { ConsoleAnswer, ConsoleFrame, SINCE, type ConsoleRequest } from '../contract/consoleChannel'
+import { ConsoleAnswer, ConsoleFrame, SINCE, type ConsoleRequest } from '../contract/sockets/consoleChannel'
 import { connectionFailure, type Api } from './api/client'
 import { adviceOf, CliError, EXIT, exitCodeOf } from './failure'
 import type { InstanceTarget } from './targets'

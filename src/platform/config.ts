@@ -225,7 +225,7 @@ export interface Settings {
   origins: string[]
   trustedProxies: string[]
   firstInvite: string | undefined
-  /** Undefined if nobody signs in by OpenID Connect. */
+  /** Undefined if OpenID Connect is not configured. */
   openId: OpenIdSettings | undefined
   logLevel: string
   sample: boolean

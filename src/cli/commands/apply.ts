@@ -25,18 +25,18 @@ export async function apply({ terminal, api }: Session, { file, yes, dryRun }: A
   const { definition } = read
   const stored = await storedConfiguration(api, definition.name)
   const action = stored ? (stored.content === content ? 'unchanged' : 'updated') : 'created'
-  const told = (warnings: string[] = []) => {
+  const printResult = (warnings: string[] = []) => {
     for (const warning of warnings) terminal.note(`Warning: ${warning}`)
     if (terminal.isJson) terminal.json({ deployment: definition.name, action, dryRun, warnings })
   }
   if (action === 'unchanged') {
-    told()
+    printResult()
     if (!terminal.isJson) terminal.line(`${definition.name} is unchanged.`)
     return EXIT.ok
   }
   if (!terminal.isJson) printDiff(terminal, definition.name, stored?.content ?? '', content)
   if (dryRun) {
-    told()
+    printResult()
     return EXIT.wouldChange
   }
   if (!yes) {
@@ -49,7 +49,7 @@ export async function apply({ terminal, api }: Session, { file, yes, dryRun }: A
       throw new CliError(EXIT.failed, 'Nothing was changed.')
   }
   const warnings = await save(api, definition, content, stored)
-  told(warnings)
+  printResult(warnings)
   if (!terminal.isJson)
     terminal.line(
       stored

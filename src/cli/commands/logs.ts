@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { AccountAnswer } from '../../contract/access'
-import type { ConsoleFrame } from '../../contract/consoleChannel'
+import type { ConsoleFrame } from '../../contract/sockets/consoleChannel'
 import { CLOSE_SESSION_ENDED } from '../../contract/pageRules'
 import { dataOf, type Api } from '../api/client'
 import { openConsole, type ConsoleChannel } from '../consoleChannel'

@@ -12,7 +12,7 @@ export type PowerCommand = 'start' | 'stop' | 'restart' | 'drain'
 const REQUESTS = { start: 'start', stop: 'stop', restart: 'restart', drain: 'drainAndStop' } as const
 /** A key may make 600 calls a minute. */
 const POLL_MS = 500
-/** What nobody starts within this time is stopped on purpose. */
+/** Instances whose states did not change for this long are settled: the manager would have restarted them by then. */
 const SETTLED_MS = 10_000
 /** A refusal comes at once; the restart of a deployment is answered when it is done. */
 const REFUSAL_MS = 2000

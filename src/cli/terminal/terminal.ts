@@ -23,7 +23,7 @@ export function createTerminal(isJson: boolean): Terminal {
   const { stdout, stderr } = process
   const hasColours = stdout.isTTY && !process.env.NO_COLOR
   let isProgressShown = false
-  // The reader of a pipe has gone, as after `| head`: there is nobody to tell.
+  // The reader of the pipe has ended, as after `| head`, so no message can be shown.
   for (const stream of [stdout, stderr])
     stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? EXIT.ok : EXIT.failed))
 

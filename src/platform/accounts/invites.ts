@@ -58,7 +58,7 @@ export function createInvites(db: Db, now: () => number): Invites {
     async create(by, message, wanted) {
       const access = wanted && withView(wanted)
       const invite = await db.transaction().execute(async (transaction) => {
-        // Whoever demotes the maker waits, and revokes this invite too.
+        // A concurrent demotion of the maker waits for this lock, and then revokes this invite too.
         if (!(await lockAdmins(transaction)).has(by.userId)) throw noAdministrator()
         // So does a password reset that ends the maker's access, with their invites.
         if (!(await isValid(transaction, by))) throw noSession()

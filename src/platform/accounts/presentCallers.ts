@@ -14,7 +14,7 @@ const KEEP_MS = 10_000
  * The present callers of this process, so that a call of a known one asks the database for nothing.
  *
  * A call relies on a read only if it was sent less than RELY_MS before the call. All callers in use are read again by one
- * query every REFRESH_MS. While the database does not answer, nobody is known soon, and every call reads for itself. A
+ * query every REFRESH_MS. When the database stops answering, the known callers expire, and every call reads for itself. A
  * change of rights by this process takes effect by `forget`, one by another process when RELY_MS is over at the latest.
  */
 export interface PresentCallers {

@@ -36,7 +36,7 @@ export function createRecentRead<Result>(
     if (latest && now - latest.begunAt < maxAgeMs) return latest.result
     const mine = { begunAt: now, result: read() }
     latest = mine
-    // A failure is told to those who share it, and to nobody later.
+    // Callers that share the read get its failure. The next caller reads again.
     mine.result.catch(() => {
       if (latest === mine) latest = undefined
     })

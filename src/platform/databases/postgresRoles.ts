@@ -17,7 +17,7 @@ const LOCK_MS = 2000
 const LOCK_TRIES = 5
 /** How long a session may keep the drop of a database waiting. */
 const DEAF_MS = 2000
-/** A session that is told to end first ends what it is doing. */
+/** Time for a terminated session to roll back and end. */
 const TERMINATE_MS = 5000
 
 interface Role {

@@ -28,7 +28,7 @@ const OUT_OF_MEMORY = '53200'
 
 /**
  * All sessions of a server share one table of locks, and each may take any number of them. Once the table is full,
- * nobody can even connect. The watch holds a connection, ends the sessions of the role that has most locks before
+ * no connection is possible. The watch holds a connection, ends the sessions of the role that has most locks before
  * that, and revokes the role's right to log in when it goes on (a new password restores it). Now and then it looks for
  * old transactions as well.
  * @returns stops the watch
@@ -75,7 +75,7 @@ export function watchLocks(
       } catch (error) {
         const waited = performance.now() - since
         if (errorCodeOf(error) !== OUT_OF_MEMORY || waited > MAX_WAIT_MS) throw error
-        // Others' sessions end too, so not before those that were told to end have had their time.
+        // Ends the sessions of all users, so the ones that were terminated above get their time first.
         if (waited > END_MS) await postgres.endUsersSessions()
       }
     }
@@ -106,7 +106,7 @@ export function watchLocks(
     }
   }
 
-  /** After a start of the server somebody may be faster than the first look, which needs room as any other session. */
+  /** Users may fill the table of locks before the first check after a start of the server, which needs locks itself. */
   async function makeRoomAfter(error: unknown): Promise<void> {
     if (stopped.signal.aborted) return
     log.debug({ err: error }, 'failed to watch the sessions of the embedded PostgreSQL')

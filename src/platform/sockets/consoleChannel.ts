@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import type { WebSocket } from 'ws'
-import { SINCE } from '../../contract/consoleChannel'
+import { SINCE } from '../../contract/sockets/consoleChannel'
 import type { InstanceState } from '../../contract/instance'
 import { CLOSE_RIGHTS_CHANGED, CLOSE_SESSION_ENDED } from '../../contract/pageRules'
 import type { ActivityLog } from '../accounts/activityLog'
@@ -23,7 +23,7 @@ import { watchSessions } from './sessionWatch'
 import { broadcastStates } from './stateFrames'
 import { WatchedInstances, type ViewerUser, type WatchedInstance } from './watchedInstances'
 
-/** In bytes. The longest command (contract/consoleChannel.ts) with each character escaped by JSON as six. */
+/** In bytes. The longest command (contract/sockets/consoleChannel.ts) with each character escaped by JSON as six. */
 const MESSAGE_LIMIT = 64 * 1024
 /** RFC 6455 §7.4.1: the server is shutting down. */
 const GOING_AWAY = 1001
@@ -74,7 +74,7 @@ export function openConsoleChannel(
     if (!target) throw new AppError('NOT_FOUND', 'There is no such channel.')
     if (!isAllowedOrigin(request, origins)) throw new AppError('NOT_ALLOWED', 'Another origin.')
     const user = { ...(await callers.authenticate(tokenOf(request))), address: proxies.addressOf(request) }
-    // Whoever may only start and stop the instance is sent its state, and no lines.
+    // A caller with the right `power` alone receives the instance's state, and no lines.
     if (!may(user, 'power', target.deployment)) requireRight(user, 'console', target.deployment)
     countConnection(socket, user.userId)
     const state = await instanceState(target.deployment, target.podName)

@@ -10,7 +10,7 @@ import { bearerOf } from '../accounts/callers'
 export function isAllowedOrigin(request: IncomingMessage, origins: string[]): boolean {
   const { headers } = request
   const { origin, host } = headers
-  // Which of two hosts is the page's own, nobody can say.
+  // With two Host headers, the page's own host is not known.
   if (hostsNamedBy(request) > 1) return false
   if (origin === undefined)
     return headers['sec-fetch-site'] === undefined || headers['sec-fetch-site'] === 'same-origin'

@@ -24,7 +24,7 @@ export class WatchedInstances {
 
   constructor(private readonly runtime: Runtime) {}
 
-  /** Opens the feed of the instance if it has no viewers. Call `release` for what nobody watches in the end. */
+  /** Opens the feed of the instance if it has no viewers. Call `release` if no viewer joins. */
   watch(deployment: string, podName: string, state: InstanceState): WatchedInstance {
     const instance = this.byPodName.get(podName) ?? {
       deployment,

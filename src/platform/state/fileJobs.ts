@@ -44,7 +44,7 @@ interface SharedJobsParts {
   log: Pick<Logger, 'warn'>
 }
 
-/** The jobs of all replicas. Each publishes its own in the state, and is told there which of them to cancel. */
+/** The jobs of all replicas. Each publishes its own in the state, and reads there which of them to cancel. */
 export function shareFileJobs(local: LocalJobs, { db, replica, notifications, log }: SharedJobsParts): FileJobs {
   const own = createFileJobs(local)
   let isPublished = false

@@ -84,16 +84,17 @@ export async function openNotifications(db: Db, url: string, log: Logger): Promi
   async function sendAll(): Promise<void> {
     for (const [topic, notification] of unsent) {
       const { rows } = await sql<{ version: string }>`
-        with told as (
+        with published as (
           insert into notifications as n (topic, version, data) values (${topic}, 1, ${notification.data ?? null})
           on conflict (topic) do update set version = n.version + 1, data = excluded.data
           returning version
         )
-        select version, pg_notify(${CHANNEL}, ${topic}) from told`.execute(db)
+        select version, pg_notify(${CHANNEL}, ${topic}) from published`.execute(db)
       const version = Number(rows[0]?.version)
-      // Told here already. If another replica has told something in between, it is read as news.
+      // The listeners of this replica have been called. A version that another replica published in between is not skipped.
       if (version === (versions.get(topic) ?? 0) + 1) versions.set(topic, version)
-      // Another one with the same data may have been told during the sending: others may have read the state before it.
+      // A notification that came during the query is sent too, even with the same data: the state may have changed after
+      // others read it.
       if (unsent.get(topic) === notification) unsent.delete(topic)
     }
   }

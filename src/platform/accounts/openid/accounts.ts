@@ -103,7 +103,7 @@ export function createOpenIdAccounts({
   ): Promise<Admitted> {
     const username = usernameFrom(claims)
     if (role === undefined) throw new OpenIdProblem('no-role', username)
-    // Whoever may choose their name at the provider must not get the account of somebody else.
+    // Users may choose their name at the provider. It must not give them the account of another user.
     if (await findUserByName(transaction, username)) throw new OpenIdProblem('name-taken', username)
     const isAdmin = role === 'administrator'
     const account = { username, password_hash: null, is_admin: isAdmin }

@@ -3,9 +3,9 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Replicas, SyncState } from '../../share/replicas/replicas'
 import type { Notifications } from '../../state/notifications'
 
-/** The sync of the shared area as every replica of the platform tells it: only that of the manager syncs. */
+/** The sync of the shared area as every replica reports it. Only the manager's replica syncs. */
 export interface SharedSync extends Pick<Replicas, 'state' | 'onSync'> {
-  /** Tells the state of this platform, if it is the manager: the last one may have told another. */
+  /** Publishes the state of this replica if it is the manager. The manager before it may have published another. */
   announce: () => void
   close(): void
 }

@@ -117,7 +117,7 @@ export function startManager(
         log.warn({ err: error }, 'failed to write the heartbeat of the manager'),
       )
   }, INTERVAL_MS)
-  // On standby another platform's manager is told.
+  // On standby, the manager of another replica reacts.
   const unwatch = runtime.watch(() => {
     if (lock?.isHeld) wake()
   })

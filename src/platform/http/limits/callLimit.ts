@@ -8,10 +8,10 @@ const MAX_WAIT_MS = 4000
 const HANG_MS = 1000
 
 /**
- * Limits work that asks the database for a client, at a time and by a key such as its network. The rest of a client's
- * calls wait, so that somebody who makes hundreds at once fills neither the queue of the database nor that of the event
- * loop before others. When the state hangs, those that have waited meanwhile fail with those that asked it: each would hang
- * again, and the last would be answered far too late.
+ * Limits the concurrent calls of a client that query the database. Clients are told apart by a key, such as their network.
+ * Further calls of the same client wait, so that a client with hundreds of calls does not fill the queues of the database
+ * and the event loop before others. When the database hangs, the waiting calls fail with the running ones: each would
+ * hang again, and the last would be answered far too late.
  * @returns a function that throws also AppError UNAVAILABLE for a call that waited for too long since a time
  */
 export function createCallLimit(

@@ -44,7 +44,7 @@ export interface PodSettings {
 /** Holds a Pod until the files of `keep` are written back. */
 export const KEEP_FINALIZER = 'quarterdeck.io/keep'
 
-/** The value of RUN_ANNOTATION. Whoever may change Pods can replace it, so it is checked when it is read. */
+/** The value of RUN_ANNOTATION. Anyone who can change Pods can replace it, so it is checked when it is read. */
 export const RunOptions = z.object({
   ready: z.string().optional(),
   port: z.number().int().min(1).max(65_535).optional(),

@@ -40,7 +40,7 @@ export const runIdOf = (pod: V1Pod): string => pod.metadata?.uid ?? ''
 
 const DEFAULT_OPTIONS: RunOptions = { stop: { timeoutSeconds: 30 } }
 
-/** The options of a Pod's run. A Pod whose annotation somebody has removed or replaced has the default ones. */
+/** The options of a Pod's run. A Pod without a valid annotation has the default ones. */
 export function runOptionsOf(pod: V1Pod): RunOptions {
   try {
     const value: unknown = JSON.parse(pod.metadata?.annotations?.[RUN_ANNOTATION] ?? '')
@@ -71,7 +71,7 @@ export function hasLog(pod: V1Pod): boolean {
 export function hasEnded(pod: V1Pod): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata ?? {}
   return (
-    // The kubelet is done with it, or somebody has forced its deletion; only a finalizer holds it.
+    // The kubelet is done with it, or its deletion was forced; only a finalizer holds it.
     (deletionTimestamp !== undefined && deletionGracePeriodSeconds === 0) ||
     pod.status?.phase === 'Succeeded' ||
     pod.status?.phase === 'Failed' ||

@@ -5,7 +5,7 @@ import { ClusterRefusal, type ClusterClient } from './clusterClient'
 import { DEPLOYMENT_LABEL, MANAGED_BY } from './podSpec'
 import { FIELD_MANAGER } from './pods'
 
-/** Also without a change, so that a Service that somebody has deleted comes back. */
+/** Services are also applied without a change, so that a deleted one is created again. */
 const RESYNC_MS = 5 * 60_000
 
 /** The Service that opens a deployment to the outside, beside the headless one. */

@@ -210,7 +210,7 @@ export class PodConsole {
         const head = await store.head(podName)
         if (run?.hasLog && head.completeRun !== run.runId) {
           isLeased = await store.lease(podName, reader)
-          // Whoever watched may have gone meanwhile.
+          // The viewers may have left in the meantime.
           if (isLeased && this.isWatched) await this.followRun(run)
         }
         await this.enqueue(() => this.deliverStored())
