@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Grant, Role, UserAccess } from './access'
-import { Password } from './auth'
+import { Password } from './signIn/auth'
 import { success } from './envelope'
 import { hasNoNul, NO_NUL } from './pageRules'
 

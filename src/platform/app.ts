@@ -52,6 +52,7 @@ import { passkeySignInRoutes } from './http/routes/accounts/passkeySignIn'
 import { signInMethodRoutes } from './http/routes/accounts/signInMethods'
 import { createOverview } from './http/overview'
 import { validatorCompiler } from './http/requestValidator'
+import type { Router } from './http/router'
 import { pageRoutes } from './http/routes/page'
 import { referenceRoutes } from './http/routes/reference'
 import { removeBasePath } from './http/subPath'
@@ -185,6 +186,15 @@ export async function createApp(
   guardRoutes(app, parts.callers)
   await describeCalls(app, parts.basePath)
   const ending = announceEnding(app)
+  await addRoutes(app, parts, ending)
+  openRealtime(app, parts)
+  openConsoleChannel(app, { ...parts, proxies })
+  removeBasePath(app.server, parts.basePath)
+  closeConnectionsOnShutdown(app)
+  return { app, ending }
+}
+
+async function addRoutes(app: Router, parts: Parts, ending: Ending): Promise<void> {
   healthRoutes(
     app,
     parts.health,
@@ -220,9 +230,4 @@ export async function createApp(
   openApiRoute(app)
   await pageRoutes(app, parts.webDir, parts.basePath)
   referenceRoutes(app, join(parts.webDir, '../reference'))
-  openRealtime(app, parts)
-  openConsoleChannel(app, { ...parts, proxies })
-  removeBasePath(app.server, parts.basePath)
-  closeConnectionsOnShutdown(app)
-  return { app, ending }
 }

@@ -1,5 +1,5 @@
 import { createAction, nanoid } from '@reduxjs/toolkit'
-import type { WrongCodes } from '../contract/auth'
+import type { WrongCodes } from '../contract/signIn/auth'
 
 /** Actions that more than one layer needs. They are past tense, serialisable and free of secrets. */
 

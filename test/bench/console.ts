@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import { WebSocket } from 'ws'
-import type { ConsoleFrame } from '../../src/contract/consoleChannel'
+import type { ConsoleFrame } from '../../src/contract/sockets/consoleChannel'
 import { startProduct, type Product } from '../support/browser/startProduct'
 import { percentile } from './figures/percentile'
 import { registerAccount } from '../support/platform/registerAccount'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { CreateInviteCode, SetPassword } from '../../src/contract/admin'
-import { Register, VerifyLogin } from '../../src/contract/auth'
-import { ConsoleFrame, ConsoleRequest } from '../../src/contract/consoleChannel'
+import { Register, VerifyLogin } from '../../src/contract/signIn/auth'
+import { ConsoleFrame, ConsoleRequest } from '../../src/contract/sockets/consoleChannel'
 import { CreateDatabase } from '../../src/contract/database'
 import { CreateDeployment, Deployment } from '../../src/contract/deployment'
 import { DEPLOYMENT_TYPES } from '../../src/contract/pageRules'
@@ -10,7 +10,7 @@ import { FilesAnswer, SaveFile } from '../../src/contract/file'
 import { Instance, InstancesAnswer } from '../../src/contract/instance'
 import { issueMessage } from '../../src/contract/issueMessage'
 import { MetricAnswer } from '../../src/contract/metric'
-import { ClientBound, ServerBound } from '../../src/contract/realtime'
+import { ClientBound, ServerBound } from '../../src/contract/sockets/realtime'
 
 test('§3 the deployment types are listed in index order', () => {
   expect(DEPLOYMENT_TYPES).toEqual(['proxy', 'persistent', 'scalable', 'process'])

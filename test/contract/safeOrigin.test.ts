@@ -1,4 +1,4 @@
-import { safeOrigin } from '../../src/contract/safeOrigin'
+import { safeOrigin } from '../../src/contract/signIn/safeOrigin'
 
 test.each([
   ['/', '/'],

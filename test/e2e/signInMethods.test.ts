@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CDPSession, Page } from 'playwright-core'
-import type { SignInMethodsAnswer } from '../../src/contract/auth'
+import type { SignInMethodsAnswer } from '../../src/contract/signIn/auth'
 import { browserTest, expectGoodPage, openPage, SCREENSHOTS } from '../support/browser/browserTest'
 import { register, startProduct, useProduct, type Product } from '../support/browser/startProduct'
 import { freePort } from '../support/platform/freePort'

@@ -1,4 +1,4 @@
-import type { WrongCodes } from '../../contract/auth'
+import type { WrongCodes } from '../../contract/signIn/auth'
 import { AppError } from '../errors'
 import type { Db } from '../state/db'
 import type { Secrets } from '../state/secrets'

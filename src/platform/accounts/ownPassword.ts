@@ -1,4 +1,4 @@
-import type { ChangePassword } from '../../contract/auth'
+import type { ChangePassword } from '../../contract/signIn/auth'
 import { AppError } from '../errors'
 import type { Db } from '../state/db'
 import type { SessionUser } from '../state/accounts/sessions'

@@ -5,7 +5,7 @@ import {
   verifyAuthenticationResponse,
   verifyRegistrationResponse,
 } from '@simplewebauthn/server'
-import type { PasskeyAssertion, PasskeyCreation, PasskeyOptions } from '../../contract/signInMethods'
+import type { PasskeyAssertion, PasskeyCreation, PasskeyOptions } from '../../contract/signIn/signInMethods'
 import { AppError } from '../errors'
 import { insertChallenge, takeChallenge } from '../state/accounts/challenges'
 import { findPasskey, insertPasskey, listPasskeys, markPasskeyUsed, type PasskeyRow } from '../state/accounts/passkeys'

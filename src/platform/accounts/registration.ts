@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import type { Register, VerifyRegistration } from '../../contract/auth'
+import type { Register, VerifyRegistration } from '../../contract/signIn/auth'
 import { AppError } from '../errors'
 import { setAccess } from '../state/accounts/access'
 import { insertAuthenticator } from '../state/accounts/authenticators'

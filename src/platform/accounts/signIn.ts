@@ -1,5 +1,5 @@
-import type { Login, VerifyLogin, WrongCodes } from '../../contract/auth'
-import type { LoginStep, PasskeyAssertion, PasskeyOptions } from '../../contract/signInMethods'
+import type { Login, VerifyLogin, WrongCodes } from '../../contract/signIn/auth'
+import type { LoginStep, PasskeyAssertion, PasskeyOptions } from '../../contract/signIn/signInMethods'
 import { AppError } from '../errors'
 import type { Db } from '../state/db'
 import { hashToken, randomToken } from '../state/secrets'

@@ -4,7 +4,7 @@ import type {
   Prove,
   SignInMethod,
   UserMethodsAnswer,
-} from '../../contract/signInMethods'
+} from '../../contract/signIn/signInMethods'
 import { AppError } from '../errors'
 import { insertAuthenticator, listAuthenticators } from '../state/accounts/authenticators'
 import { countChallengeAttempt, insertChallenge, takeChallenge } from '../state/accounts/challenges'

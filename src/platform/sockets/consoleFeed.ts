@@ -1,4 +1,4 @@
-import type { ConsoleFrame } from '../../contract/consoleChannel'
+import type { ConsoleFrame } from '../../contract/sockets/consoleChannel'
 import { LineRing } from '../runtime/lineRing'
 import type { ConsoleLine, Runtime } from '../runtime/runtime'
 

@@ -1,4 +1,4 @@
-import type { ConsoleRequest } from '../../contract/consoleChannel'
+import type { ConsoleRequest } from '../../contract/sockets/consoleChannel'
 import { maskCommand } from '../../contract/secrets/maskCommand'
 import type { ActivityLog, ActivityRecord } from '../accounts/activityLog'
 

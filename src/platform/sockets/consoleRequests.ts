@@ -1,4 +1,4 @@
-import { ConsoleRequest } from '../../contract/consoleChannel'
+import { ConsoleRequest } from '../../contract/sockets/consoleChannel'
 import { looksSecret } from '../../contract/secrets/secretCommands'
 import type { Power } from '../deployments/power'
 import { requireRight } from '../caller'

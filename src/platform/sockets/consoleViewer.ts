@@ -1,5 +1,5 @@
 import type { WebSocket } from 'ws'
-import type { ConsoleAnswer, ConsoleFrame } from '../../contract/consoleChannel'
+import type { ConsoleAnswer, ConsoleFrame } from '../../contract/sockets/consoleChannel'
 import type { ErrorCode } from '../../contract/errors'
 import { refOf } from './consoleRequests'
 import type { ConsoleFeed, Outlet } from './consoleFeed'

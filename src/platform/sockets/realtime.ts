@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { Server, type Socket } from 'socket.io'
-import { ServerBound, type ClientBound } from '../../contract/realtime'
+import { ServerBound, type ClientBound } from '../../contract/sockets/realtime'
 import { REALTIME_EVENT } from '../../contract/pageRules'
 import { isRestricted, type Caller } from '../caller'
 import type { Callers } from '../accounts/callers'

@@ -1,5 +1,5 @@
 import type { AccountAnswer, PreviousSignIn, UserAccess } from '../../contract/access'
-import type { ChangePassword, OwnSession, OwnSessionsAnswer } from '../../contract/auth'
+import type { ChangePassword, OwnSession, OwnSessionsAnswer } from '../../contract/signIn/auth'
 import { api } from './api'
 import type { DataOf } from './transport/answerSchema'
 import { answerSchema, listIn } from './transport/answerSchema'

@@ -1,42 +1,23 @@
-import type { FileEntry, FileJob, FileJobsAnswer, FilesAnswer, StoredFiles, TextEncoding } from '../../contract/file'
+import type { FileEntry, FilesAnswer } from '../../contract/file'
 import type { Services } from '../app/services'
 import type { RootState } from '../app/types'
 import { basePath } from '../basePath'
 import { api } from './api'
 import type { ApiFailure } from '../failure'
 import { badAnswer } from '../failure'
-import { decodeBytes } from './transport/decodeBytes'
-import { bearerToken } from './credentials'
-import { holdText, takeText } from './heldTexts'
+import { bearerToken } from './signIn/credentials'
 import type { DataOf } from './transport/answerSchema'
-import { answerSchema, listIn } from './transport/answerSchema'
 import { openDownload, saveAs } from './saveAs'
 
 /** `version` is the ETag, if the server sends one. */
 export type Listing = { files: FileEntry[]; deploymentTypeIndex: number | null; version?: string }
 /** The part of an entry that dialogs and calls need. */
 export type EntryRef = Pick<FileEntry, 'path' | 'name' | 'type'>
-/** `text` is a handle (heldTexts.ts). A replay shows the counts instead. Only our platform sends encoding and time. */
-export type OpenedFile = {
-  text: string
-  characters: number
-  lines: number
-  encoding?: TextEncoding
-  modifyTime?: number
-}
-
 /** Product §7 has one call per item; this many run concurrently. */
 const PARALLEL = 4
 
-/** Keeps the text outside the store and returns its handle with its length. */
-const holdOutsideStore = (text: string) => ({
-  text: holdText(text),
-  characters: text.length,
-  lines: text.split('\n').length,
-})
-
-const urlFor = (call: string, path: string) => `sftp/${call}?path=${encodeURIComponent(path)}`
-const post = (call: string, body: unknown) => ({ url: `sftp/${call}`, method: 'POST' as const, body })
+export const urlFor = (call: string, path: string) => `sftp/${call}?path=${encodeURIComponent(path)}`
+export const post = (call: string, body: unknown) => ({ url: `sftp/${call}`, method: 'POST' as const, body })
 
 type Outcome = { error?: unknown }
 
@@ -71,8 +52,6 @@ export const listingTags = (paths: readonly string[]) =>
     type: 'Files' as const,
     id,
   }))
-
-const storedNames = (data: unknown) => (data as Partial<StoredFiles> | null)?.data?.files?.map(({ name }) => name) ?? []
 
 export const filesApi = api.injectEndpoints({
   endpoints: (build) => ({
@@ -148,73 +127,6 @@ export const filesApi = api.injectEndpoints({
       },
     }),
 
-    openFile: build.mutation<OpenedFile, string>({
-      async queryFn(path, _api, _options, request) {
-        const { data, error } = await request(urlFor('file/content', path))
-        if (error) return { error }
-        const { content, encoding, modifyTime } =
-          (data as { data?: { content?: unknown; encoding?: TextEncoding; modifyTime?: number } } | null)?.data ?? {}
-        const known = { ...(encoding && { encoding }), ...(modifyTime !== undefined && { modifyTime }) }
-        if (typeof content === 'string') return { data: { ...holdOutsideStore(content), ...known } }
-        if (!Array.isArray(content)) return { error: badAnswer }
-        const decoded = decodeBytes(content as number[])
-        return { data: { ...holdOutsideStore(decoded.text), encoding: decoded.encoding, ...known } }
-      },
-    }),
-
-    /** `text` is a handle. Without `modifyTime` it overwrites any version. Returns the new time if it is sent. */
-    saveFile: build.mutation<
-      { modifyTime?: number },
-      { path: string; text: string; encoding?: TextEncoding; modifyTime?: number }
-    >({
-      async queryFn({ path, text, encoding, modifyTime }, _api, _options, request) {
-        const body = {
-          path,
-          content: takeText(text) ?? '',
-          ...(encoding && { encoding }),
-          ...(modifyTime !== undefined && { modifyTime }),
-        }
-        const { data, error } = await request({ url: 'sftp/file/content', method: 'PATCH', body })
-        if (error) return { error }
-        const saved = (data as { data?: { modifyTime?: unknown } } | null)?.data?.modifyTime
-        return { data: typeof saved === 'number' ? { modifyTime: saved } : {} }
-      },
-      invalidatesTags: (_result, _error, { path }) => listingTags([path]),
-    }),
-
-    /** Resolves once packing is done, with the names of the archives. */
-    archiveFiles: build.mutation<string[], EntryRef[]>({
-      async queryFn(items, _api, _options, request) {
-        const [only, ...others] = items
-        const call =
-          only && others.length === 0
-            ? post('archive', { path: only.path })
-            : post('archive-multiple', { files: items.map(({ path, name }) => ({ path, name })) })
-        const { data, error } = await request({ ...call, timeoutMs: null })
-        return error ? { error } : { data: storedNames(data) }
-      },
-      invalidatesTags: (_result, _error, items) => listingTags(items.map(({ path }) => path)),
-    }),
-
-    unarchiveFile: build.mutation<string[], EntryRef>({
-      async queryFn({ path }, _api, _options, request) {
-        const { data, error } = await request({ ...post('unarchive', { path }), timeoutMs: null })
-        return error ? { error } : { data: storedNames(data) }
-      },
-      invalidatesTags: (_result, _error, { path }) => listingTags([path]),
-    }),
-
-    getFileJobs: build.query<FileJob[], void>({
-      query: () => 'sftp/jobs',
-      responseSchema: answerSchema(({ jobs }: DataOf<FileJobsAnswer>) => listIn(jobs)),
-      keepUnusedDataFor: 0,
-    }),
-
-    cancelFileJob: build.mutation<null, string>({
-      query: (id) => ({ url: `sftp/jobs/${encodeURIComponent(id)}`, method: 'DELETE' }),
-      transformResponse: () => null,
-    }),
-
     /** Creates the directories of an upload, parents first. Those that exist are no failures (`existing`). */
     createDirectories: build.mutation<{ existing: string[]; failed: { path: string; message?: string }[] }, string[]>({
       async queryFn(paths, _api, _options, request) {
@@ -240,10 +152,6 @@ export const {
   useMoveFilesMutation,
   useRenameFileMutation,
   useDownloadFilesMutation,
-  useOpenFileMutation,
-  useSaveFileMutation,
-  useGetFileJobsQuery,
-  useCancelFileJobMutation,
 } = filesApi
 
 function ticketIn(data: unknown) {

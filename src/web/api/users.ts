@@ -1,6 +1,6 @@
 import type { ApiKey, ApiKeysAnswer, UserAccess, UserAccessAnswer } from '../../contract/access'
-import type { OwnSession, OwnSessionsAnswer } from '../../contract/auth'
-import type { UserMethodsAnswer } from '../../contract/signInMethods'
+import type { OwnSession, OwnSessionsAnswer } from '../../contract/signIn/auth'
+import type { UserMethodsAnswer } from '../../contract/signIn/signInMethods'
 import { api } from './api'
 import type { DataOf } from './transport/answerSchema'
 import { answerSchema, listIn } from './transport/answerSchema'

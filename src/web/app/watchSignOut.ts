@@ -1,5 +1,5 @@
 import { isAnyOf } from '@reduxjs/toolkit'
-import { readSession } from '../api/credentials'
+import { readSession } from '../api/signIn/credentials'
 import { pageShown, sessionEnded } from '../facts'
 import { selectSession } from '../features/auth/sessionSlice'
 import { connected, disconnected } from '../sockets/realtimeSlice'

@@ -1,6 +1,6 @@
 import type { MouseEvent, ReactNode } from 'react'
 import Button from 'react-bootstrap/Button'
-import { CopyButton } from '../ui/CopyButton'
+import { CopyButton } from '../ui/copy/CopyButton'
 import { TimeAgo } from '../ui/time/TimeAgo'
 import type { Offer } from './draft'
 

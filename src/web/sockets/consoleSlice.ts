@@ -1,6 +1,6 @@
 import type { Draft, PayloadAction } from '@reduxjs/toolkit'
 import { createAction, createSlice, original } from '@reduxjs/toolkit'
-import type { ConsoleRequest } from '../../contract/consoleChannel'
+import type { ConsoleRequest } from '../../contract/sockets/consoleChannel'
 import { rootReducer } from '../app/rootReducer'
 import { sessionEnded } from '../facts'
 import type { ConsoleLine, LineBuffer } from './lineBuffer'

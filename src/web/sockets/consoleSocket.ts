@@ -1,6 +1,6 @@
 import type { Action, Middleware } from '@reduxjs/toolkit'
 import { isAction } from '@reduxjs/toolkit'
-import type { ConsoleRequest } from '../../contract/consoleChannel'
+import type { ConsoleRequest } from '../../contract/sockets/consoleChannel'
 import { addAppMiddleware } from '../app/dynamicMiddleware'
 import { servicesOf } from '../app/servicesOf'
 import { problemLogged, sessionEnded } from '../facts'

@@ -1,6 +1,6 @@
 import type { Middleware } from '@reduxjs/toolkit'
 import { isAction } from '@reduxjs/toolkit'
-import type { ClientBound, ServerBound } from '../../contract/realtime'
+import type { ClientBound, ServerBound } from '../../contract/sockets/realtime'
 import { pageLeft, pageLoaded, problemLogged, sessionEnded, sessionStarted } from '../facts'
 import type { RealtimeMessage } from './realtimeSlice'
 import { connected, disconnected, messageReceived, sendRequested } from './realtimeSlice'

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { io } from 'socket.io-client'
-import type { OwnSession } from '../../../src/contract/auth'
+import type { OwnSession } from '../../../src/contract/signIn/auth'
 import { awakeMs } from '../../support/platform/awakeMs'
 import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
 import { until } from '../../support/platform/until'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { WebSocket } from 'ws'
-import type { ConsoleAnswer, ConsoleFrame } from '../../../src/contract/consoleChannel'
+import type { ConsoleAnswer, ConsoleFrame } from '../../../src/contract/sockets/consoleChannel'
 import { awakeMs } from '../../support/platform/awakeMs'
 import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
 import { until } from '../../support/platform/until'

@@ -2,7 +2,7 @@ import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { WebSocket } from 'ws'
-import type { ConsoleFrame } from '../../../src/contract/consoleChannel'
+import type { ConsoleFrame } from '../../../src/contract/sockets/consoleChannel'
 import type { Random } from './fuzz/random'
 
 /** A resource that is written repeatedly with increasing version numbers. */

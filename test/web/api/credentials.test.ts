@@ -1,5 +1,5 @@
 import Cookies from 'js-cookie'
-import { forgetSession, keepAdmin, keepSession, readSession } from '../../../src/web/api/credentials'
+import { forgetSession, keepAdmin, keepSession, readSession } from '../../../src/web/api/signIn/credentials'
 import { tokenOf } from '../../support/web/factories'
 import { fakeServices } from '../../support/web/services'
 

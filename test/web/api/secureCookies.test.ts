@@ -1,6 +1,6 @@
 /** @jest-environment-options {"url": "https://console.example/"} */
 import Cookies from 'js-cookie'
-import { forgetSession, keepSession } from '../../../src/web/api/credentials'
+import { forgetSession, keepSession } from '../../../src/web/api/signIn/credentials'
 import { tokenOf } from '../../support/web/factories'
 import { fakeServices } from '../../support/web/services'
 

@@ -1,6 +1,6 @@
 import { act, screen, waitFor } from '@testing-library/react'
 import { HttpResponse } from 'msw'
-import { authApi } from '../../../src/web/api/auth'
+import { authApi } from '../../../src/web/api/signIn/auth'
 import { selectOrigin, selectSignedIn } from '../../../src/web/features/auth/sessionSlice'
 import { deploymentOf, instanceOf, tokenOf } from '../../support/web/factories'
 import { network } from '../../support/web/network'

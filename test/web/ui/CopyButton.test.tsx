@@ -1,6 +1,6 @@
 import { act, fireEvent, render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { CopyButton } from '../../../src/web/ui/CopyButton'
+import { CopyButton } from '../../../src/web/ui/copy/CopyButton'
 
 beforeEach(() => jest.useFakeTimers())
 afterEach(() => jest.useRealTimers())

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { safeOrigin } from '../../../contract/safeOrigin'
+import { safeOrigin } from '../../../contract/signIn/safeOrigin'
 import { AppError } from '../../errors'
 import type { OpenIdSettings } from '../../openIdSettings'
 import { findIdentityOf, deleteIdentityOf, insertOpenIdStep, takeOpenIdStep } from '../../state/accounts/openId'

@@ -1,4 +1,4 @@
-import type { OpenIdFailure } from '../../../contract/openId'
+import type { OpenIdFailure } from '../../../contract/signIn/openId'
 
 /** An expected failure of a sign-in by OpenID Connect. The console has a sentence for its reason. */
 export class OpenIdProblem extends Error {

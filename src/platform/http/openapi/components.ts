@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import * as access from '../../../contract/access'
 import * as admin from '../../../contract/admin'
-import * as auth from '../../../contract/auth'
+import * as auth from '../../../contract/signIn/auth'
 import * as database from '../../../contract/database'
 import * as deployment from '../../../contract/deployment'
 import * as discovery from '../../../contract/discovery'
@@ -12,7 +12,7 @@ import * as file from '../../../contract/file'
 import * as instance from '../../../contract/instance'
 import * as metric from '../../../contract/metric'
 import * as network from '../../../contract/network'
-import * as signInMethods from '../../../contract/signInMethods'
+import * as signInMethods from '../../../contract/signIn/signInMethods'
 import { SHARED_ROOT } from '../../../contract/pageRules'
 
 type Json = Record<string, unknown>

@@ -1,7 +1,7 @@
 import type { Services } from '../../app/services'
 import type { Session } from '../../facts'
 import { roleChanged, sessionEnded } from '../../facts'
-import { bearerToken, keepAdmin } from '../credentials'
+import { bearerToken, keepAdmin } from '../signIn/credentials'
 import type { ApiFailure } from '../../failure'
 
 /** The part of the state that a call needs. `RootState` would import this file. */

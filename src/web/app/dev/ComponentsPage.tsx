@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { useState } from 'react'
 import Button from 'react-bootstrap/Button'
-import { CopyButton } from '../../ui/CopyButton'
+import { CopyButton } from '../../ui/copy/CopyButton'
 import { ConfirmDialog } from '../../ui/dialog/ConfirmDialog'
 import { EmptyState } from '../../ui/EmptyState'
 import { FailureAlert } from '../../ui/FailureAlert'

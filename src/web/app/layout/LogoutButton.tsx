@@ -1,4 +1,4 @@
-import { useLogout } from '../../api/useLogout'
+import { useLogout } from '../../api/signIn/useLogout'
 import { Icon } from '../../ui/Icon'
 
 export function LogoutButton() {

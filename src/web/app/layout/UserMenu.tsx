@@ -28,35 +28,13 @@ const ExportDialog = lazyEarly(
 /** Follows the menu button pattern of the WAI-ARIA Authoring Practices. */
 export function UserMenu() {
   const open = useSelector(selectUserMenuOpen)
-  const dialog = useSelector(selectAccountDialog)
   const username = useSelector(selectSession)?.username
   const nameId = useId()
   const dispatch = useDispatch()
   const menu = useRef<HTMLDivElement>(null)
   const button = useRef<HTMLButtonElement>(null)
 
-  const isAdmin = useSelector(selectIsAdmin)
-  const navigate = useNavigate()
-
-  const items = [
-    { label: 'Your sessions', icon: 'devices', choose: () => dispatch(accountDialogOpened('sessions')) },
-    { label: 'Change password', icon: 'key', choose: () => dispatch(accountDialogOpened('password')) },
-    { label: 'Sign-in methods', icon: 'shield', choose: () => void navigate('/security') },
-    { label: 'API keys', icon: 'code', choose: () => void navigate('/keys') },
-    { label: 'Export action log', icon: 'log', choose: () => dispatch(accountDialogOpened('export')) },
-    ...(isAdmin ? [{ label: 'Activity', icon: 'activity', choose: () => void navigate('/activity') } as const] : []),
-    // In a new tab, because the replay page replaces the whole console.
-    {
-      label: 'Replay action log',
-      icon: 'replay',
-      choose: () => void window.open(`${basePath()}/replay`, '_blank', 'noopener'),
-    },
-    {
-      label: 'Third-party notices',
-      icon: 'log',
-      choose: () => void window.open(`${basePath()}/third-party-notices.txt`, '_blank', 'noopener'),
-    },
-  ] as const
+  const items = useItems()
   const itemElements = () => [...(menu.current?.querySelectorAll<HTMLElement>('[role="menuitem"]') ?? [])]
 
   useEffect(() => {
@@ -141,11 +119,44 @@ export function UserMenu() {
           </div>
         )}
       </div>
-      <Suspense>
-        {dialog === 'sessions' && <SessionsDialog />}
-        {dialog === 'password' && <PasswordDialog />}
-        {dialog === 'export' && <ExportDialog />}
-      </Suspense>
+      <AccountDialogs />
     </>
+  )
+}
+
+function useItems() {
+  const isAdmin = useSelector(selectIsAdmin)
+  const navigate = useNavigate()
+  const dispatch = useDispatch()
+
+  return [
+    { label: 'Your sessions', icon: 'devices', choose: () => dispatch(accountDialogOpened('sessions')) },
+    { label: 'Change password', icon: 'key', choose: () => dispatch(accountDialogOpened('password')) },
+    { label: 'Sign-in methods', icon: 'shield', choose: () => void navigate('/security') },
+    { label: 'API keys', icon: 'code', choose: () => void navigate('/keys') },
+    { label: 'Export action log', icon: 'log', choose: () => dispatch(accountDialogOpened('export')) },
+    ...(isAdmin ? [{ label: 'Activity', icon: 'activity', choose: () => void navigate('/activity') } as const] : []),
+    // In a new tab, because the replay page replaces the whole console.
+    {
+      label: 'Replay action log',
+      icon: 'replay',
+      choose: () => void window.open(`${basePath()}/replay`, '_blank', 'noopener'),
+    },
+    {
+      label: 'Third-party notices',
+      icon: 'log',
+      choose: () => void window.open(`${basePath()}/third-party-notices.txt`, '_blank', 'noopener'),
+    },
+  ] as const
+}
+
+function AccountDialogs() {
+  const dialog = useSelector(selectAccountDialog)
+  return (
+    <Suspense>
+      {dialog === 'sessions' && <SessionsDialog />}
+      {dialog === 'password' && <PasswordDialog />}
+      {dialog === 'export' && <ExportDialog />}
+    </Suspense>
   )
 }

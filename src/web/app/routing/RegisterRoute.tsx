@@ -1,4 +1,4 @@
-import { RegisterPage } from '../../features/auth/RegisterPage'
+import { RegisterPage } from '../../features/auth/registration/RegisterPage'
 import { useRecorder } from '../useRecorder'
 
 export function RegisterRoute() {

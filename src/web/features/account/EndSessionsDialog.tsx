@@ -1,5 +1,5 @@
 import { useDispatch } from 'react-redux'
-import type { OwnSession } from '../../../contract/auth'
+import type { OwnSession } from '../../../contract/signIn/auth'
 import { useEndOtherSessionsMutation, useEndSessionMutation } from '../../api/account'
 import { useReportResult } from '../../api/useReportResult'
 import { counted } from '../../ui/counted'

@@ -1,6 +1,6 @@
 import Button from 'react-bootstrap/Button'
 import { useDispatch } from 'react-redux'
-import type { OwnSession } from '../../../contract/auth'
+import type { OwnSession } from '../../../contract/signIn/auth'
 import { TimeAgo } from '../../ui/time/TimeAgo'
 import { sessionEndRequested } from './accountSlice'
 import { deviceOf } from '../../ui/deviceOf'

@@ -1,6 +1,6 @@
 import CloseButton from 'react-bootstrap/CloseButton'
 import { useDispatch } from 'react-redux'
-import type { WrongCodes } from '../../../contract/auth'
+import type { WrongCodes } from '../../../contract/signIn/auth'
 import { counted } from '../../ui/counted'
 import { Icon } from '../../ui/Icon'
 import { accountDialogOpened, wrongCodesDismissed } from './accountSlice'

@@ -1,7 +1,7 @@
 import type { PayloadAction } from '@reduxjs/toolkit'
 import { createSlice } from '@reduxjs/toolkit'
 import type { PreviousSignIn } from '../../../contract/access'
-import type { WrongCodes } from '../../../contract/auth'
+import type { WrongCodes } from '../../../contract/signIn/auth'
 import { rootReducer } from '../../app/rootReducer'
 import { sessionEnded } from '../../facts'
 

@@ -1,5 +1,5 @@
 import { isAnyOf } from '@reduxjs/toolkit'
-import type { WrongCodes } from '../../../contract/auth'
+import type { WrongCodes } from '../../../contract/signIn/auth'
 import { addAppListeners } from '../../app/appListeners'
 import type { AppThunk } from '../../app/types'
 import { sessionEnded } from '../../facts'

@@ -1,6 +1,6 @@
 import { ActionIcon } from '../../ui/ActionIcon'
 import { Icon } from '../../ui/Icon'
-import { useCopy } from '../../ui/useCopy'
+import { useCopy } from '../../ui/copy/useCopy'
 import styles from './admin.module.scss'
 
 type CopyActionProps = {

@@ -1,5 +1,5 @@
 import { useDispatch, useSelector } from 'react-redux'
-import { useVerifyLoginMutation } from '../../api/auth'
+import { useVerifyLoginMutation } from '../../api/signIn/auth'
 import { failureText, isRefusal } from '../../failure'
 import { CodeForm } from './CodeForm'
 import { loginRestarted, selectUsername } from './loginSlice'

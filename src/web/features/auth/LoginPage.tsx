@@ -7,7 +7,7 @@ import { AuthPage } from './AuthPage'
 import { CodeStep } from './CodeStep'
 import { CredentialsStep } from './CredentialsStep'
 import { selectStep } from './loginSlice'
-import { safeOrigin } from '../../../contract/safeOrigin'
+import { safeOrigin } from '../../../contract/signIn/safeOrigin'
 import { selectEnded, selectOrigin, selectSignedIn } from './sessionSlice'
 
 // A chunk of its own: it is needed only if the clock of this device ended the session.

@@ -1,6 +1,6 @@
 import type { FormEvent } from 'react'
 import { useState } from 'react'
-import { useVerifyRecoveryCodeMutation } from '../../api/otherSignIns'
+import { useVerifyRecoveryCodeMutation } from '../../api/signIn/otherSignIns'
 import { failureText } from '../../failure'
 import { FailureAlert } from '../../ui/FailureAlert'
 import { Field } from '../../ui/form/Field'

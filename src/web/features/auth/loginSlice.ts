@@ -1,6 +1,6 @@
 import type { PayloadAction } from '@reduxjs/toolkit'
 import { createSlice } from '@reduxjs/toolkit'
-import { authApi } from '../../api/auth'
+import { authApi } from '../../api/signIn/auth'
 
 type LoginState = { step: 'credentials' | 'code'; username: string; forgotOpen: boolean }
 

@@ -1,7 +1,7 @@
 import { createSlice } from '@reduxjs/toolkit'
 import type { Session, SessionEnd } from '../../facts'
 import { roleChanged, sessionEnded, sessionStarted, signInRequired } from '../../facts'
-import { safeOrigin } from '../../../contract/safeOrigin'
+import { safeOrigin } from '../../../contract/signIn/safeOrigin'
 
 type SessionState = {
   current: Session | null

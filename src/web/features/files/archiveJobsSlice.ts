@@ -1,5 +1,5 @@
 import { createSlice, isAnyOf } from '@reduxjs/toolkit'
-import { filesApi } from '../../api/files'
+import { archivesApi } from '../../api/archives'
 import { rootReducer } from '../../app/rootReducer'
 import { sessionEnded } from '../../facts'
 
@@ -7,7 +7,7 @@ import { sessionEnded } from '../../facts'
 export type ArchiveJob = { id: string; kind: 'archive' | 'unarchive'; paths: string[] }
 export type ArchiveJobsState = ArchiveJob[]
 
-const { archiveFiles, unarchiveFile } = filesApi.endpoints
+const { archiveFiles, unarchiveFile } = archivesApi.endpoints
 const initialState: ArchiveJobsState = []
 
 /** Archive calls in-flight that were started here. Their progress is in the RTK Query cache. */

@@ -1,5 +1,6 @@
 import type { PayloadAction } from '@reduxjs/toolkit'
 import { createSelector, createSlice } from '@reduxjs/toolkit'
+import { archivesApi } from '../../api/archives'
 import { filesApi } from '../../api/files'
 import { rootReducer } from '../../app/rootReducer'
 import { sessionEnded } from '../../facts'
@@ -51,7 +52,7 @@ const selectionSlice = createSlice({
         if (version !== null && version === state.version) return
         return { ...initialState, directory: state.directory, version }
       })
-      .addMatcher(filesApi.endpoints.archiveFiles.matchFulfilled, (state, { meta }) => {
+      .addMatcher(archivesApi.endpoints.archiveFiles.matchFulfilled, (state, { meta }) => {
         // Archiving a single entry through its own menu keeps the selection.
         return meta.arg.originalArgs.length > 1 ? withoutSelection(state) : undefined
       })

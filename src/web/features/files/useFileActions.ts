@@ -2,6 +2,7 @@ import { useNavigate } from 'react-router-dom'
 import type { FileEntry } from '../../../contract/file'
 import { useAppDispatch, useAppStore } from '../../app/hooks'
 import type { EntryRef } from '../../api/files'
+import { archivesApi } from '../../api/archives'
 import { filesApi } from '../../api/files'
 import { failureText, isCancelled } from '../../failure'
 import { failureReason, reportProblem } from '../../api/reportProblem'
@@ -77,7 +78,7 @@ export function useFileActions() {
     async archive(items: EntryRef[]) {
       if (isArchivePending('archive', items)) return
       const { data, error } = await dispatch(
-        filesApi.endpoints.archiveFiles.initiate(items.map(refOf), { track: false }),
+        archivesApi.endpoints.archiveFiles.initiate(items.map(refOf), { track: false }),
       )
       if (error) reportJobFailure(error, `Failed to archive ${counted(items.length, 'item')}`)
       else dispatch(notified('success', data[0] ? `Created ${data[0]}` : `Archived ${counted(items.length, 'item')}`))
@@ -85,7 +86,9 @@ export function useFileActions() {
 
     async unarchive(item: EntryRef) {
       if (isArchivePending('unarchive', [item])) return
-      const { data, error } = await dispatch(filesApi.endpoints.unarchiveFile.initiate(refOf(item), { track: false }))
+      const { data, error } = await dispatch(
+        archivesApi.endpoints.unarchiveFile.initiate(refOf(item), { track: false }),
+      )
       if (error) reportJobFailure(error, `Failed to unarchive ${item.name}`)
       else dispatch(notified('success', data[0] ? `Extracted into ${data[0]}` : `Extracted ${item.name}`))
     },

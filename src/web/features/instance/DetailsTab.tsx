@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import type { Instance } from '../../../contract/instance'
 import { playerCountOf } from '../../instanceState'
-import { CopyButton } from '../../ui/CopyButton'
+import { CopyButton } from '../../ui/copy/CopyButton'
 import { CrashCapsulePanel } from './CrashCapsulePanel'
 import styles from './details.module.scss'
 

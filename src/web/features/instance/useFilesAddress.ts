@@ -3,8 +3,8 @@ import { filesAddress } from '../../addresses'
 import { networkApi } from '../../api/network'
 
 /**
- * Returns the page with the files of a deployment. A server that does not tell the directory with the instance may have
- * told it to the overview, where most users come from; else it is the directory that a new deployment gets.
+ * Returns the address of the page with the files of a deployment. A server may send the directory only with the
+ * overview and not with the instance. If it is unknown, it is taken to be the default directory of a new deployment.
  */
 export function useFilesAddress(deployment: string, instance: Instance | undefined): string {
   const { known } = networkApi.endpoints.getOverview.useQueryState(undefined, {

@@ -1,9 +1,9 @@
-import { useDispatch, useSelector } from 'react-redux'
+import { useDispatch } from 'react-redux'
 import { useNavigate } from 'react-router-dom'
 import type { Deployment } from '../../../contract/deployment'
 import type { Instance } from '../../../contract/instance'
 import { countsOf } from '../../api/deployments'
-import { useAppDispatch } from '../../app/hooks'
+import { useAppDispatch, useAppSelector } from '../../app/hooks'
 import { toggleDeployment, useIsRestarting, useIsToggling } from '../../deploymentPower/power'
 import { useAskFirst } from '../../deploymentPower/useAskFirst'
 import { missingRight, useAccess } from '../../api/useAccess'
@@ -15,7 +15,7 @@ type DeploymentMenuProps = { deployment: Deployment; instances: Instance[] }
 
 export function DeploymentMenu({ deployment, instances }: DeploymentMenuProps) {
   const { name } = deployment
-  const isOpen = useSelector((state: Parameters<typeof selectMenu>[0]) => selectMenu(state) === name)
+  const isOpen = useAppSelector((state) => selectMenu(state) === name)
   const dispatch = useDispatch()
   return (
     <Menu

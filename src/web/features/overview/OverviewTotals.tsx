@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react'
 import type { OverviewSection } from '../../api/network'
-import { rounded } from './rounded'
-import { totalsOf } from './totals'
+import { rounded, totalsOf } from './totals'
 import styles from './overview.module.scss'
 
 /** Four figures of the whole network. */

@@ -1,7 +1,7 @@
 import Button from 'react-bootstrap/Button'
 import Modal from 'react-bootstrap/Modal'
 import { useDispatch, useSelector } from 'react-redux'
-import { CopyButton } from '../../ui/CopyButton'
+import { CopyButton } from '../../ui/copy/CopyButton'
 import { TimeAgo } from '../../ui/time/TimeAgo'
 import type { LoggedProblem } from './problemsSlice'
 import { problemsClosed, selectProblems } from './problemsSlice'

@@ -1,5 +1,5 @@
-import { ConsoleRequest } from '../../../../src/contract/consoleChannel'
-import { ServerBound } from '../../../../src/contract/realtime'
+import { ConsoleRequest } from '../../../../src/contract/sockets/consoleChannel'
+import { ServerBound } from '../../../../src/contract/sockets/realtime'
 import { mutate, type Random } from './random'
 import { anyJson, anyText, valueOf } from './values'
 

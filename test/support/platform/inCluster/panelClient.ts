@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Agent, request, type IncomingMessage } from 'node:http'
 import { WebSocket } from 'ws'
-import type { ConsoleFrame } from '../../../../src/contract/consoleChannel'
+import type { ConsoleFrame } from '../../../../src/contract/sockets/consoleChannel'
 import type { DeploymentType } from '../../../../src/contract/deployment'
 import type { Instance } from '../../../../src/contract/instance'
 import type { PowerAction } from '../../../../src/platform/deployments/power'

@@ -1,5 +1,5 @@
 import { screen, waitFor, within } from '@testing-library/react'
-import type { OwnSession } from '../../../../src/contract/auth'
+import type { OwnSession } from '../../../../src/contract/signIn/auth'
 import { network } from '../../../support/web/network'
 import { renderApp } from '../../../support/web/renderApp'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ChangePassword, OwnSessionsAnswer } from '../../../../contract/auth'
+import { ChangePassword, OwnSessionsAnswer } from '../../../../contract/signIn/auth'
 import { Done } from '../../../../contract/envelope'
 import type { OwnPassword } from '../../../accounts/ownPassword'
 import type { Sessions } from '../../../accounts/sessions'

@@ -10,7 +10,7 @@ import {
   VerifyLoginAnswer,
   VerifyRegistration,
   VerifyRegistrationAnswer,
-} from '../../../../contract/auth'
+} from '../../../../contract/signIn/auth'
 import { Done, Nothing } from '../../../../contract/envelope'
 import { networkOf } from '../../../accounts/clientAddress'
 import type { OpenId } from '../../../accounts/openid/openId'

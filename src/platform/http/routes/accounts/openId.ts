@@ -6,9 +6,9 @@ import {
   ConnectOpenIdAnswer,
   OpenIdConnectionAnswer,
   type OpenIdFailure,
-} from '../../../../contract/openId'
+} from '../../../../contract/signIn/openId'
 import { SESSION_DAYS } from '../../../../contract/rules'
-import { Proven } from '../../../../contract/signInMethods'
+import { Proven } from '../../../../contract/signIn/signInMethods'
 import { networkOf } from '../../../accounts/clientAddress'
 import { STEP_MINUTES, type BegunStep, type OpenId } from '../../../accounts/openid/openId'
 import { OpenIdProblem } from '../../../accounts/openid/problem'
@@ -73,7 +73,7 @@ function createSteps({ openId, publicUrl, basePath }: OpenIdRouteParts) {
       maxAge: value === '' ? 0 : STEP_MINUTES * 60,
     })
 
-  /** As the console sets it (web/api/credentials.ts). */
+  /** As the console sets it (web/api/signIn/credentials.ts). */
   const sessionCookie = (request: FastifyRequest, name: string, value: string) =>
     cookie(request, name, value, { path: basePath || '/', sameSite: 'strict', maxAge: SESSION_DAYS * 86_400 })
 

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { VerifyLoginAnswer } from '../../../../contract/auth'
+import { VerifyLoginAnswer } from '../../../../contract/signIn/auth'
 import { Nothing } from '../../../../contract/envelope'
 import {
   LoginStep,
@@ -7,7 +7,7 @@ import {
   PasskeyOptionsAnswer,
   VerifyPasskey,
   VerifyRecoveryCode,
-} from '../../../../contract/signInMethods'
+} from '../../../../contract/signIn/signInMethods'
 import { networkOf } from '../../../accounts/clientAddress'
 import type { SignIn } from '../../../accounts/signIn'
 import { clientOf } from '../../access'

@@ -11,7 +11,7 @@ import {
   Proven,
   RecoveryCodesAnswer,
   RenameMethod,
-} from '../../../../contract/signInMethods'
+} from '../../../../contract/signIn/signInMethods'
 import type { SignInMethods } from '../../../accounts/signInMethods'
 import { addressOf, sessionUserOf } from '../../access'
 import { fieldOf, type Activity } from '../../activity'

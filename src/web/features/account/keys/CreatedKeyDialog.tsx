@@ -1,4 +1,4 @@
-import { CopyButton } from '../../../ui/CopyButton'
+import { CopyButton } from '../../../ui/copy/CopyButton'
 import { ShownOnceDialog, ShownSecret } from '../ShownOnceDialog'
 import styles from './keys.module.scss'
 

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { takeText } from '../../../api/heldTexts'
-import { useBeginPasskeyMutation, useCreatePasskeyMutation } from '../../../api/ownMethods'
+import { useBeginPasskeyMutation, useCreatePasskeyMutation } from '../../../api/signIn/ownMethods'
 import { useReportResult } from '../../../api/useReportResult'
 import { failureText, isCancelled } from '../../../failure'
 import { FormDialog } from '../../../ui/dialog/FormDialog'

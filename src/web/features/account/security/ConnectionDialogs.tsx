@@ -1,5 +1,5 @@
 import { takeText } from '../../../api/heldTexts'
-import { useConnectOpenIdMutation, useDisconnectOpenIdMutation } from '../../../api/ownMethods'
+import { useConnectOpenIdMutation, useDisconnectOpenIdMutation } from '../../../api/signIn/ownMethods'
 import { useReportResult } from '../../../api/useReportResult'
 import { failureText } from '../../../failure'
 import { ConfirmDialog } from '../../../ui/dialog/ConfirmDialog'

@@ -1,5 +1,5 @@
 import { useSearchParams } from 'react-router-dom'
-import type { OpenIdFailure } from '../../../../contract/openId'
+import type { OpenIdFailure } from '../../../../contract/signIn/openId'
 
 /** Why the provider did not connect the account, after it led back to this page. */
 export function ConnectionFailure() {

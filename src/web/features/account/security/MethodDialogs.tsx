@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import type { MethodTable } from '../../../api/ownMethods'
-import { useGetOwnMethodsQuery, useRemoveMethodMutation, useRenameMethodMutation } from '../../../api/ownMethods'
+import type { MethodTable } from '../../../api/signIn/ownMethods'
+import { useGetOwnMethodsQuery, useRemoveMethodMutation, useRenameMethodMutation } from '../../../api/signIn/ownMethods'
 import { useReportResult } from '../../../api/useReportResult'
 import { failureText, isCancelled } from '../../../failure'
 import { FormDialog } from '../../../ui/dialog/FormDialog'

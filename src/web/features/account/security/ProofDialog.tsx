@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { useState } from 'react'
-import { useGetOwnMethodsQuery, type ProofInput } from '../../../api/ownMethods'
+import { useGetOwnMethodsQuery, type ProofInput } from '../../../api/signIn/ownMethods'
 import { failureText } from '../../../failure'
 import { FormDialog } from '../../../ui/dialog/FormDialog'
 import { FailureAlert } from '../../../ui/FailureAlert'

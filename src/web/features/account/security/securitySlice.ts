@@ -1,6 +1,6 @@
 import type { PayloadAction } from '@reduxjs/toolkit'
 import { createSlice } from '@reduxjs/toolkit'
-import type { MethodTable } from '../../../api/ownMethods'
+import type { MethodTable } from '../../../api/signIn/ownMethods'
 import { rootReducer } from '../../../app/rootReducer'
 import { sessionEnded } from '../../../facts'
 

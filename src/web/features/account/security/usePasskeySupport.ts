@@ -1,4 +1,4 @@
-import { useGetSignInMethodsQuery } from '../../../api/signInMethods'
+import { useGetSignInMethodsQuery } from '../../../api/signIn/signInMethods'
 
 /** Whether passkeys can be used here. They need a browser with WebAuthn, and HTTPS with a domain name. */
 export function usePasskeySupport(): 'works' | 'no browser' | 'no address' | undefined {

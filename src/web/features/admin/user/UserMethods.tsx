@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { SignInMethod } from '../../../../contract/signInMethods'
+import type { SignInMethod } from '../../../../contract/signIn/signInMethods'
 import { useGetUserMethodsQuery, type UserMethods as Methods } from '../../../api/users'
 import { counted } from '../../../ui/counted'
 import { LastUsed } from '../../../ui/time/LastUsed'

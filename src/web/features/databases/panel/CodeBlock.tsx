@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { CopyButton } from '../../../ui/CopyButton'
+import { CopyButton } from '../../../ui/copy/CopyButton'
 import type { Code } from './code'
 import { maskedTextOf, textOf } from './code'
 import styles from './databasePanel.module.scss'

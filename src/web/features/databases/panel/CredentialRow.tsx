@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { CopyButton } from '../../../ui/CopyButton'
+import { CopyButton } from '../../../ui/copy/CopyButton'
 import { MASK } from './code'
 import styles from './databasePanel.module.scss'
 

@@ -2,7 +2,7 @@ import Button from 'react-bootstrap/Button'
 import Modal from 'react-bootstrap/Modal'
 import { useDispatch } from 'react-redux'
 import { useNavigate } from 'react-router-dom'
-import { useLogout } from '../../../api/useLogout'
+import { useLogout } from '../../../api/signIn/useLogout'
 import type { Leaving } from '../../../ui/leave/useLeaveGuard'
 import { dialogClosed } from './configurationSlice'
 

@@ -1,5 +1,5 @@
 import { useNavigate } from 'react-router-dom'
-import { useLogout } from '../../../api/useLogout'
+import { useLogout } from '../../../api/signIn/useLogout'
 import type { Leaving } from '../../../ui/leave/useLeaveGuard'
 
 /** Returns a function that resumes the navigation or sign-out that the leave guard stopped. */

@@ -1,6 +1,7 @@
 import { useSelector } from 'react-redux'
 import type { TextEncoding } from '../../../../contract/file'
-import type { EntryRef, OpenedFile } from '../../../api/files'
+import type { EntryRef } from '../../../api/files'
+import type { OpenedFile } from '../../../api/fileTexts'
 import { DraftOffer } from '../../../drafts/DraftOffer'
 import { selectOffers } from '../../../drafts/draftsSlice'
 import { useDraft } from '../../../drafts/useDraft'

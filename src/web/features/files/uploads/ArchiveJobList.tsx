@@ -1,6 +1,6 @@
 import type { FileJob } from '../../../../contract/file'
 import { useAppDispatch } from '../../../app/hooks'
-import { useCancelFileJobMutation, useGetFileJobsQuery } from '../../../api/files'
+import { useCancelFileJobMutation, useGetFileJobsQuery } from '../../../api/archives'
 import type { ApiFailure } from '../../../failure'
 import { failureText } from '../../../failure'
 import { failureReason, reportProblem } from '../../../api/reportProblem'

@@ -1,5 +1,5 @@
 import { useDispatch } from 'react-redux'
-import { useLogout } from '../../../api/useLogout'
+import { useLogout } from '../../../api/signIn/useLogout'
 import { ConfirmDialog } from '../../../ui/dialog/ConfirmDialog'
 import { signOutDeclined } from './uploadSlice'
 

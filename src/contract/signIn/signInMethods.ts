@@ -1,0 +1,125 @@
+import { z } from 'zod'
+import { VerificationCode, VerifyLogin } from './auth'
+import { success } from '../envelope'
+import { hasNoNul, NO_NUL } from '../pageRules'
+
+/** Several authenticators, passkeys and recovery codes. Our extras. */
+
+const Base64Url = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]+$/, 'must be base64url')
+  .max(100_000)
+/** Credential IDs have at most 1,023 bytes (WebAuthn level 3, §4). */
+const CredentialId = Base64Url.max(1364, 'must have at most 1,023 bytes')
+const MethodName = z
+  .string()
+  .trim()
+  .min(1, 'must not be empty')
+  .max(60, 'must have at most 60 characters')
+  .refine(hasNoNul, NO_NUL)
+
+/** Options of WebAuthn as JSON, for `navigator.credentials` of a browser. */
+export const PasskeyOptions = z.looseObject({ challenge: z.string() })
+export type PasskeyOptions = z.infer<typeof PasskeyOptions>
+export const PasskeyOptionsAnswer = success(z.object({ options: PasskeyOptions }))
+export type PasskeyOptionsAnswer = z.infer<typeof PasskeyOptionsAnswer>
+
+/** What a browser answers to a challenge with a passkey (AuthenticationResponseJSON). */
+export const PasskeyAssertion = z.looseObject({
+  id: CredentialId,
+  response: z.looseObject({ clientDataJSON: Base64Url, userHandle: z.string().max(200).optional() }),
+})
+export type PasskeyAssertion = z.infer<typeof PasskeyAssertion>
+
+/** What a browser answers when it has made a passkey (RegistrationResponseJSON). */
+export const PasskeyCreation = z.looseObject({
+  id: CredentialId,
+  response: z.looseObject({
+    clientDataJSON: Base64Url,
+    transports: z.array(z.string().max(40).refine(hasNoNul, NO_NUL)).max(20).optional(),
+  }),
+})
+export type PasskeyCreation = z.infer<typeof PasskeyCreation>
+
+/** The step of signing in that follows the password. */
+export const LoginStep = VerifyLogin.omit({ token: true })
+export type LoginStep = z.infer<typeof LoginStep>
+/** Body of `POST /api/auth/verify-passkey`. */
+export const VerifyPasskey = LoginStep.extend({ response: PasskeyAssertion })
+/** Body of `POST /api/auth/passkey-login`. */
+export const PasskeyLogin = z.strictObject({ response: PasskeyAssertion })
+
+export const RecoveryCode = z.string().min(1).max(64).refine(hasNoNul, NO_NUL)
+/** Body of `POST /api/auth/verify-recovery-code`. */
+export const VerifyRecoveryCode = LoginStep.extend({ recoveryCode: RecoveryCode })
+export type VerifyRecoveryCode = z.infer<typeof VerifyRecoveryCode>
+
+/** An authenticator app or a passkey. */
+export const SignInMethod = z.object({
+  id: z.uuid(),
+  name: z.string(),
+  created_at: z.string().describe('ISO 8601.'),
+  last_used_at: z.string().optional().describe('ISO 8601. Missing: it was never used.'),
+})
+export type SignInMethod = z.infer<typeof SignInMethod>
+
+const Methods = z.object({
+  authenticators: z.array(SignInMethod),
+  passkeys: z.array(SignInMethod),
+  recoveryCodes: z.number().int().describe('How many recovery codes are left.'),
+})
+/** The own methods, from `GET /api/account/methods`. */
+export const OwnMethodsAnswer = success(Methods)
+export type OwnMethodsAnswer = z.infer<typeof OwnMethodsAnswer>
+
+/** How a user signs in, from `GET /api/users/{id}/methods`. */
+export const UserMethodsAnswer = success(
+  Methods.extend({
+    hasPassword: z.boolean().describe('False: single sign-on made the account, and is its only way to sign in.'),
+    singleSignOn: z.boolean().describe('Whether the account is connected to the OpenID Connect provider.'),
+  }),
+)
+export type UserMethodsAnswer = z.infer<typeof UserMethodsAnswer>
+
+/** Body of `POST /api/account/proof`: the password, and one of the others. */
+export const Prove = z
+  .strictObject({
+    password: z.string().min(1).max(256).refine(hasNoNul, NO_NUL),
+    code: z.string().min(1).max(64).refine(hasNoNul, NO_NUL).optional().describe('A one-time code or a recovery code.'),
+    passkey: PasskeyAssertion.optional(),
+  })
+  .refine(({ code, passkey }) => (code === undefined) !== (passkey === undefined), 'needs either code or passkey')
+export type Prove = z.infer<typeof Prove>
+export const ProofAnswer = success(
+  z.object({ proof: z.string().describe('For one change of the own methods within five minutes.') }),
+)
+export type ProofAnswer = z.infer<typeof ProofAnswer>
+/** Body of the calls that change the own methods. */
+export const Proven = z.strictObject({ proof: z.string().min(1).max(512).refine(hasNoNul, NO_NUL) })
+export type Proven = z.infer<typeof Proven>
+
+export const NewAuthenticatorAnswer = success(
+  z.object({
+    setup: z
+      .string()
+      .describe('For the call that confirms the authenticator. Valid for five minutes and five attempts.'),
+    qrCode: z.string().describe('A PNG as a data URL.'),
+    secret: z.string().describe('The TOTP secret in base32.'),
+  }),
+)
+export type NewAuthenticatorAnswer = z.infer<typeof NewAuthenticatorAnswer>
+/** Body of `POST /api/account/authenticators/confirm`. */
+export const ConfirmAuthenticator = z.strictObject({
+  setup: z.string().min(1).max(512).refine(hasNoNul, NO_NUL),
+  name: MethodName,
+  code: VerificationCode,
+})
+export type ConfirmAuthenticator = z.infer<typeof ConfirmAuthenticator>
+
+/** Body of `POST /api/account/passkeys`. */
+export const CreatePasskey = z.strictObject({ name: MethodName, response: PasskeyCreation })
+/** Body of `PATCH /api/account/{authenticators,passkeys}/{id}`. */
+export const RenameMethod = z.strictObject({ name: MethodName })
+
+export const RecoveryCodesAnswer = success(z.object({ codes: z.array(z.string()).describe('Ten, shown only now.') }))
+export type RecoveryCodesAnswer = z.infer<typeof RecoveryCodesAnswer>

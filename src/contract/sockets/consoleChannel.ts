@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import { COMMAND_MAX_LENGTH } from '../pageRules'
+
+/**
+ * Query parameter of the websocket `/api/logs/{deployment}/{podName}`, our extra: with `?since=N` the channel begins
+ * with line N, as far as it is kept, instead of the last 1,000 lines, so that a reconnect neither misses nor repeats
+ * lines.
+ */
+export const SINCE = 'since'
+
+/** Frames of `/api/logs/{deployment}/{podName}` to the browser (decisions §6). */
+export const ConsoleFrame = z.object({
+  /** `system`: lines of the platform itself, which no program can send. Our extra. */
+  type: z.enum(['message', 'error', 'power', 'system']),
+  /** Lines joined by line feeds; for `power` the new instance state. */
+  content: z.string(),
+  /** Number of the first line of the frame, one-based per instance. Our extra. */
+  seq: z.number().int().positive().optional(),
+})
+export type ConsoleFrame = z.infer<typeof ConsoleFrame>
+
+/** Our extra: a request with it is answered by a frame with the same text, which says whether it was done. */
+const Ref = z.string().min(1).max(64).optional()
+
+/** Frames from the browser. */
+export const ConsoleRequest = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('command'), command: z.string().min(1).max(COMMAND_MAX_LENGTH), ref: Ref }),
+  z.strictObject({
+    type: z.literal('power'),
+    ref: Ref,
+    action: z.enum(['start', 'stop', 'restart', 'kill', 'drainAndStop', 'drainAndRestart']),
+  }),
+])
+export type ConsoleRequest = z.infer<typeof ConsoleRequest>
+
+/** The answer to a request that has a `ref`, sent instead of the notice that a refused one gets otherwise. Our extra. */
+export const ConsoleAnswer = z.object({
+  type: z.literal('answer'),
+  ref: z.string(),
+  /** Why it was refused; missing if it was done. */
+  failure: z.object({ code: z.string(), message: z.string() }).optional(),
+})
+export type ConsoleAnswer = z.infer<typeof ConsoleAnswer>

@@ -1,0 +1,63 @@
+import type { Login, LoginAnswer, VerifyLogin, VerifyLoginAnswer, WrongCodes } from '../../../contract/signIn/auth'
+import type { Services } from '../../app/services'
+import { api } from '../api'
+import { clockProblem } from '../transport/clockProblem'
+import { forgetPendingLogin, keepPendingLogin, keepSession, readPendingLogin } from './credentials'
+import type { Meta } from '../transport/baseQuery'
+import type { ApiFailure } from '../../failure'
+import { badAnswer } from '../../failure'
+
+type Result = { data?: unknown; error?: ApiFailure | undefined; meta?: Meta | undefined }
+
+/** Stores the session that the last call of a sign-in answers with. Returns what else it says. */
+export function sessionOf(
+  services: Services,
+  { data, error, meta }: Result,
+): { data: WrongCodes | null } | { error: ApiFailure } {
+  if (error) return { error }
+  const session = (data as Partial<VerifyLoginAnswer> | null)?.data
+  if (!keepSession(services, session?.token, session?.isAdmin)) {
+    const message = clockProblem(meta?.date, services.now())
+    return { error: session?.token && message ? { status: 400, message } : badAnswer }
+  }
+  forgetPendingLogin(services)
+  return { data: session?.wrongCodes ?? null }
+}
+
+/**
+ * Endpoints whose answers hold a token store it with `credentials.ts` and return the rest, so that no token enters the
+ * state.
+ */
+export const authApi = api.injectEndpoints({
+  endpoints: (build) => ({
+    login: build.mutation<{ username: string }, Login>({
+      async queryFn(body: Login, { extra }, _options, request) {
+        const { data, error } = await request({ url: 'auth/login', method: 'POST', body })
+        if (error) return { error }
+        const sessionToken = (data as Partial<LoginAnswer> | null)?.data?.sessionToken
+        if (!sessionToken) return { error: badAnswer }
+        keepPendingLogin(extra as Services, { username: body.username, sessionToken })
+        return { data: { username: body.username } }
+      },
+    }),
+
+    /** Second step of the login. The token and the username are those that `login` stored. */
+    verifyLogin: build.mutation<WrongCodes | null, { code: string }>({
+      async queryFn({ code }, { extra }, _options, request) {
+        const services = extra as Services
+        const pending = readPendingLogin(services)
+        if (!pending)
+          return { error: { status: 400, message: 'That sign-in took too long. Please go back and start again.' } }
+        const body: VerifyLogin = { ...pending, token: code }
+        return sessionOf(services, await request({ url: 'auth/verify-login', method: 'POST', body }))
+      },
+    }),
+
+    logout: build.mutation<null, void>({
+      query: () => ({ url: 'auth/logout', method: 'POST' }),
+      transformResponse: () => null,
+    }),
+  }),
+})
+
+export const { useLoginMutation, useVerifyLoginMutation, useLogoutMutation } = authApi

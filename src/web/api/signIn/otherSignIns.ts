@@ -1,0 +1,59 @@
+import type { WrongCodes } from '../../../contract/signIn/auth'
+import type { LoginStep, PasskeyOptionsAnswer, VerifyRecoveryCode } from '../../../contract/signIn/signInMethods'
+import type { Services } from '../../app/services'
+import type { ApiFailure } from '../../failure'
+import { badAnswer } from '../../failure'
+import { api } from '../api'
+import { sessionOf } from './auth'
+import { readPendingLogin } from './credentials'
+import { promptPasskey } from './passkeyPrompts'
+
+const lateStep: ApiFailure = { status: 400, message: 'That sign-in took too long. Please go back and start again.' }
+
+/** Passkeys and recovery codes. Loaded when one is used. Only our platform has these calls. */
+export const otherSignInsApi = api.injectEndpoints({
+  endpoints: (build) => ({
+    /** A passkey alone, or as the second step of the login that `login` stored. */
+    signInWithPasskey: build.mutation<WrongCodes | null, 'alone' | 'step'>({
+      async queryFn(use, { extra }, _options, request) {
+        const services = extra as Services
+        let step: LoginStep | object = {}
+        if (use === 'step') {
+          const pending = readPendingLogin(services)
+          if (!pending) return { error: lateStep }
+          step = pending
+        }
+        const asked = await request({
+          url: use === 'step' ? 'auth/passkey-options' : 'auth/passkey-login-options',
+          method: 'POST',
+          body: step,
+        })
+        if (asked.error) return { error: asked.error }
+        const options = (asked.data as Partial<PasskeyOptionsAnswer> | null)?.data?.options
+        if (!options) return { error: badAnswer }
+        const { data: response, error } = await promptPasskey(options)
+        if (error) return { error }
+        return sessionOf(
+          services,
+          await request({
+            url: use === 'step' ? 'auth/verify-passkey' : 'auth/passkey-login',
+            method: 'POST',
+            body: { ...step, response },
+          }),
+        )
+      },
+    }),
+
+    verifyRecoveryCode: build.mutation<WrongCodes | null, { recoveryCode: string }>({
+      async queryFn({ recoveryCode }, { extra }, _options, request) {
+        const services = extra as Services
+        const pending = readPendingLogin(services)
+        if (!pending) return { error: lateStep }
+        const body: VerifyRecoveryCode = { ...pending, recoveryCode }
+        return sessionOf(services, await request({ url: 'auth/verify-recovery-code', method: 'POST', body }))
+      },
+    }),
+  }),
+})
+
+export const { useVerifyRecoveryCodeMutation } = otherSignInsApi

@@ -1,0 +1,182 @@
+import type { ConnectOpenIdAnswer, OpenIdConnectionAnswer } from '../../../contract/signIn/openId'
+import type {
+  ConfirmAuthenticator,
+  NewAuthenticatorAnswer,
+  OwnMethodsAnswer,
+  PasskeyOptions,
+  PasskeyOptionsAnswer,
+  ProofAnswer,
+  Prove,
+  RecoveryCodesAnswer,
+} from '../../../contract/signIn/signInMethods'
+import type { ApiFailure } from '../../failure'
+import { badAnswer } from '../../failure'
+import { api } from '../api'
+import { holdText } from '../heldTexts'
+import { makePasskey, promptPasskey } from './passkeyPrompts'
+import type { DataOf } from '../transport/answerSchema'
+import { answerSchema, listIn } from '../transport/answerSchema'
+
+export type OwnMethods = OwnMethodsAnswer['data']
+export type MethodTable = 'authenticators' | 'passkeys'
+
+/** Shows that the user is there: the password, and a one-time or recovery code. Without a code, a passkey is asked for. */
+export type ProofInput = { password: string; code?: string }
+/** `text` is a handle (heldTexts.ts): what is shown or used once is a secret. */
+export type Held = { text: string }
+type Proven = { proof: ProofInput }
+
+type Call = { url: string; method: 'POST'; body: unknown }
+type Request = (call: Call) => PromiseLike<{ data?: unknown; error?: ApiFailure | undefined }>
+type Outcome<Data> = { data: Data; error?: undefined } | { error: ApiFailure; data?: undefined }
+
+async function post<Data>(request: Request, path: string, body: object): Promise<Outcome<Partial<Data>>> {
+  const { data, error } = await request({ url: `account/${path}`, method: 'POST', body })
+  return error ? { error } : { data: (data as { data?: Partial<Data> | null } | null)?.data ?? {} }
+}
+
+/** Proves who is there and makes the call, so that the proof never enters the store. */
+async function postProven<Data>(request: Request, proof: ProofInput, path: string): Promise<Outcome<Partial<Data>>> {
+  let body: Prove = proof
+  if (proof.code === undefined) {
+    const { data, error } = await post<DataOf<PasskeyOptionsAnswer>>(request, 'proof/passkey-options', {})
+    if (error) return { error }
+    if (!data.options) return { error: badAnswer }
+    const answer = await promptPasskey(data.options)
+    if (answer.error) return answer
+    body = { ...proof, passkey: answer.data }
+  }
+  const proven = await post<DataOf<ProofAnswer>>(request, 'proof', body)
+  if (proven.error) return proven
+  return post<Data>(request, path, { proof: proven.data.proof })
+}
+
+/** @param secrets what of it is shown */
+const held = (text: string | undefined, secrets?: readonly string[]): Outcome<Held> =>
+  text === undefined ? { error: badAnswer } : { data: { text: holdText(text, secrets) } }
+const urlOf = ({ table, id }: { table: MethodTable; id: string }) => `${table}/${encodeURIComponent(id)}`
+
+/** How the signed-in user signs in. Only our platform has these calls. */
+const ownMethodsApi = api.enhanceEndpoints({ addTagTypes: ['OwnMethods', 'OpenIdConnection'] }).injectEndpoints({
+  endpoints: (build) => ({
+    getOwnMethods: build.query<OwnMethods, void>({
+      query: () => 'account/methods',
+      responseSchema: answerSchema(({ authenticators, passkeys, recoveryCodes = 0 }: DataOf<OwnMethodsAnswer>) =>
+        listIn(authenticators) && listIn(passkeys)
+          ? { authenticators: authenticators ?? [], passkeys: passkeys ?? [], recoveryCodes }
+          : undefined,
+      ),
+      providesTags: ['OwnMethods'],
+    }),
+
+    renameMethod: build.mutation<null, { table: MethodTable; id: string; name: string }>({
+      query: ({ name, ...method }) => ({ url: `account/${urlOf(method)}`, method: 'PATCH', body: { name } }),
+      transformResponse: () => null,
+      invalidatesTags: ['OwnMethods'],
+    }),
+
+    removeMethod: build.mutation<null, { table: MethodTable; id: string } & Proven>({
+      async queryFn({ proof, ...method }, _api, _options, request) {
+        const { error } = await postProven(request as Request, proof, `${urlOf(method)}/remove`)
+        return error ? { error } : { data: null }
+      },
+      invalidatesTags: ['OwnMethods'],
+    }),
+
+    /** Holds the data of `NewAuthenticatorAnswer` as JSON. */
+    beginAuthenticator: build.mutation<Held, Proven>({
+      async queryFn({ proof }, _api, _options, request) {
+        const { data, error } = await postProven<DataOf<NewAuthenticatorAnswer>>(
+          request as Request,
+          proof,
+          'authenticators',
+        )
+        if (error) return { error }
+        const { setup, qrCode, secret } = data
+        return setup && qrCode && secret ? held(JSON.stringify(data), [secret]) : held(undefined)
+      },
+    }),
+
+    confirmAuthenticator: build.mutation<null, ConfirmAuthenticator>({
+      query: (body) => ({ url: 'account/authenticators/confirm', method: 'POST', body }),
+      transformResponse: () => null,
+      invalidatesTags: ['OwnMethods'],
+    }),
+
+    /** Holds the options as JSON. */
+    beginPasskey: build.mutation<Held, Proven>({
+      async queryFn({ proof }, _api, _options, request) {
+        const { data, error } = await postProven<DataOf<PasskeyOptionsAnswer>>(
+          request as Request,
+          proof,
+          'passkeys/options',
+        )
+        return error ? { error } : held(data.options && JSON.stringify(data.options))
+      },
+    }),
+
+    /** @param options as `beginPasskey` holds them; they can be used until a passkey was made */
+    createPasskey: build.mutation<null, { name: string; options: string }>({
+      async queryFn({ name, options }, _api, _options, request) {
+        const made = await makePasskey(JSON.parse(options) as PasskeyOptions)
+        if (made.error) return made
+        const { error } = await post(request as Request, 'passkeys', { name, response: made.data })
+        return error ? { error } : { data: null }
+      },
+      invalidatesTags: ['OwnMethods'],
+    }),
+
+    /** Holds the codes, one a line. */
+    createRecoveryCodes: build.mutation<Held, Proven>({
+      async queryFn({ proof }, _api, _options, request) {
+        const { data, error } = await postProven<DataOf<RecoveryCodesAnswer>>(
+          request as Request,
+          proof,
+          'recovery-codes',
+        )
+        if (error) return { error }
+        const codes = listIn(data.codes)
+        return held(codes?.join('\n'), codes)
+      },
+      invalidatesTags: ['OwnMethods'],
+    }),
+
+    getOpenIdConnection: build.query<OpenIdConnectionAnswer['data'], void>({
+      query: () => 'account/openid',
+      responseSchema: answerSchema(({ name, connected = false, own = false }: DataOf<OpenIdConnectionAnswer>) => ({
+        ...(name !== undefined && { name }),
+        connected,
+        own,
+      })),
+      providesTags: ['OpenIdConnection'],
+    }),
+
+    /** Holds the address of the provider's page. */
+    connectOpenId: build.mutation<Held, Proven>({
+      async queryFn({ proof }, _api, _options, request) {
+        const { data, error } = await postProven<DataOf<ConnectOpenIdAnswer>>(request as Request, proof, 'openid')
+        return error ? { error } : held(data.url)
+      },
+    }),
+
+    disconnectOpenId: build.mutation<null, void>({
+      query: () => ({ url: 'account/openid', method: 'DELETE' }),
+      transformResponse: () => null,
+      invalidatesTags: ['OpenIdConnection'],
+    }),
+  }),
+})
+
+export const {
+  useGetOwnMethodsQuery,
+  useRenameMethodMutation,
+  useRemoveMethodMutation,
+  useBeginAuthenticatorMutation,
+  useConfirmAuthenticatorMutation,
+  useBeginPasskeyMutation,
+  useCreatePasskeyMutation,
+  useCreateRecoveryCodesMutation,
+  useGetOpenIdConnectionQuery,
+  useConnectOpenIdMutation,
+  useDisconnectOpenIdMutation,
+} = ownMethodsApi
