@@ -1,5 +1,6 @@
 import { QueryStatus } from '@reduxjs/toolkit/query'
-import type { AppStore, RootState } from '../types'
+import type { AppStore } from '../store'
+import type { RootState } from '../types'
 
 /** Between checks in browsers without requestIdleCallback. */
 const CHECK_MS = 200
