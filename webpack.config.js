@@ -164,8 +164,9 @@ class BundledPackages {
 /**
  * A page's file.
  * @param {string} filename
- * @param {string[]} [chunkNames] the chunks that the page loads @param {string[]} [nextChunkNames] those of the page
- * that most likely follows @param {() => Promise<string>} [render] its markup
+ * @param {string[]} [chunkNames] the chunks that the page loads
+ * @param {string[]} [nextChunkNames] those of the page that most likely follows
+ * @param {() => Promise<string>} [render] its markup
  */
 const pageFile = (filename, chunkNames = [], nextChunkNames = [], render = async () => '') =>
   new HtmlWebpackPlugin({
