@@ -184,6 +184,7 @@ export async function createPlatform(
     now: Date.now,
     shareDir: settings.shareDir,
     marker: share.marker,
+    dataDirectories: share.dataDirectories,
     nodes: async () => (await nodes()).nodes,
     ownPorts: () => [
       ...portOf(app).map((port) => ({ port, owner: 'Quarterdeck itself' })),
@@ -276,7 +277,7 @@ async function openShare(
   closers.push(() => files.close())
   const disks = watchDisks(dataDir, postgresDirectories(dataDir), shareDir, log)
   closers.push(async () => disks.close())
-  return { marker, jail, replicas, files, fileJobs, disks }
+  return { marker, dataDirectories, jail, replicas, files, fileJobs, disks }
 }
 
 function openAccounts(

@@ -13,7 +13,7 @@ import type { Runtime } from './runtime/runtime'
 import { findDeploymentDirectory } from './share/deploymentDirectory'
 import type { Files } from './share/files'
 import type { Replicas } from './share/replicas/replicas'
-import type { ShareMarker } from './share/shareMarker'
+import type { ShareLocation } from './share/shareMarker'
 import { createConsoleStore } from './state/deployments/consoles'
 import type { StateDatabase } from './state/db'
 import type { Notifications } from './state/notifications'
@@ -26,7 +26,7 @@ export interface InstancesParts {
   settings: Settings
   surroundings: Surroundings
   state: StateDatabase
-  share: { marker: ShareMarker; replicas: Replicas; files: Files }
+  share: Pick<Required<ShareLocation>, 'marker' | 'dataDirectories'> & { replicas: Replicas; files: Files }
   notifications: Notifications
   /** Whether other platforms may use the same state. */
   isReplica: boolean
@@ -42,7 +42,7 @@ export async function runInstances({
   settings,
   surroundings: { log, closers },
   state: { db, pool },
-  share: { marker, replicas, files },
+  share: { marker, dataDirectories, replicas, files },
   notifications,
   isReplica,
   wrapRuntime = (runtime) => runtime,
@@ -51,7 +51,8 @@ export async function runInstances({
   const isCluster = settings.runtime === 'kubernetes'
   // Pods see a directory of this machine only in the shared area.
   const peers = isCluster ? join(shareDir, PEERS_IN_SHARE) : join(dataDir, 'runtime/peers')
-  const directory = (path: string) => findDeploymentDirectory({ shareDir, marker }, path)
+  const location = { shareDir, marker, dataDirectories }
+  const directory = (path: string) => findDeploymentDirectory(location, path)
   let isManager = () => false
   const opened = isCluster
     ? {
@@ -96,7 +97,7 @@ export async function runInstances({
     log,
   })
   closers.push(() => discovery.close())
-  const parts = { db, pool, runtime, players, listening, discovery, shareDir, marker, replicas, log }
+  const parts = { db, pool, runtime, players, listening, discovery, ...location, replicas, log }
   const sync = shareSync(replicas, notifications, () => !isReplica || manager.isActive)
   closers.push(async () => sync.close())
   const manager = startManager({ ...parts, now: Date.now, onPass: sync.announce })

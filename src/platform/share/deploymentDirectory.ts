@@ -1,28 +1,33 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdir, realpath } from 'node:fs/promises'
+import { join } from 'node:path'
 import { SHARED_ROOT } from '../../contract/pageRules'
 import { AppError, errorCodeOf } from '../errors'
 import { createJail, withDirectory, type Jail } from './jail'
 import type { ShareLocation } from './shareMarker'
+import type { Passage } from './steps'
 
 /**
  * Returns the real path of a deployment's directory.
  * @param dataDirectory as in a definition: absolute below the shared root, without dot segments.
  * @throws AppError NOT_FOUND when it is missing, CONFLICT when it is a file or a link leads it outside the shared area,
- * UNAVAILABLE while the shared area is not mounted
+ * INVALID_INPUT when a link in the directory of a deployment leads it out of that directory, UNAVAILABLE while the shared
+ * area is not mounted
  */
-export async function findDeploymentDirectory(
-  { shareDir, marker }: ShareLocation,
-  dataDirectory: string,
-): Promise<string> {
-  return find(createJail(shareDir, marker), dataDirectory)
+export async function findDeploymentDirectory(location: ShareLocation, dataDirectory: string): Promise<string> {
+  const { shareDir, marker, dataDirectories } = location
+  const { realPath, root } = await find(createJail(shareDir, marker), dataDirectory)
+  if (realPath === `${root}${dataDirectory}` || !dataDirectories) return realPath
+  // A link is on the way. An instance can make one in its deployment's directory, to what others have.
+  const known = await Promise.all(
+    (await dataDirectories()).map((path) => realpath(join(shareDir, path)).catch(() => undefined)),
+  )
+  const passage = () => withinOwner(known, dataDirectory)
+  return (await find(createJail(shareDir, marker, passage), dataDirectory)).realPath
 }
 
 /** As `findDeploymentDirectory`, but creates a missing directory. */
-export async function makeDeploymentDirectory(
-  { shareDir, marker }: ShareLocation,
-  dataDirectory: string,
-): Promise<string> {
-  const jail = createJail(shareDir, marker)
+export async function makeDeploymentDirectory(location: ShareLocation, dataDirectory: string): Promise<string> {
+  const jail = createJail(location.shareDir, location.marker)
   const segments = segmentsOf(dataDirectory)
   for (let depth = 1; depth <= segments.length; depth += 1) {
     await withDirectory(jail.openDirectory(segments.slice(0, depth - 1)), (parent) =>
@@ -31,12 +36,27 @@ export async function makeDeploymentDirectory(
       if (errorCodeOf(error) !== 'EEXIST') throw toDefinitionError(error, dataDirectory)
     })
   }
-  return find(jail, dataDirectory)
+  return findDeploymentDirectory(location, dataDirectory)
+}
+
+/** Lets a path that came into the directory of a deployment lead only to what is in it. @param known their real paths */
+function withinOwner(known: (string | undefined)[], dataDirectory: string): Passage {
+  let owner: string | undefined
+  return {
+    through(directory) {
+      if (owner !== undefined && !`${directory}/`.startsWith(`${owner}/`))
+        throw new AppError(
+          'INVALID_INPUT',
+          `A link in ${SHARED_ROOT}${dataDirectory} leads out of the directory of its deployment. Replace it by a directory.`,
+        )
+      owner ??= known.find((candidate) => candidate !== undefined && `${directory}/`.startsWith(`${candidate}/`))
+    },
+  }
 }
 
 const segmentsOf = (dataDirectory: string) => dataDirectory.split('/').filter(Boolean)
 
-async function find(jail: Jail, dataDirectory: string): Promise<string> {
+async function find(jail: Jail, dataDirectory: string): Promise<{ realPath: string; root: string }> {
   const { realPath, root } = await withDirectory(
     jail.openDirectory(segmentsOf(dataDirectory)),
     async (directory) => directory,
@@ -44,7 +64,7 @@ async function find(jail: Jail, dataDirectory: string): Promise<string> {
     throw toDefinitionError(error, dataDirectory)
   })
   if (realPath === root) throw outsideShare(dataDirectory)
-  return realPath
+  return { realPath, root }
 }
 
 /** Turns failures of the jail into faults of the definition that names the directory. */

@@ -15,6 +15,8 @@ export interface ShareLocation {
   shareDir: string
   /** Without a marker, any directory at that path counts as the shared area. */
   marker?: ShareMarker
+  /** Directories of all known deployments, as in their definitions: `/lobby`. Without it, links may lead from one to another. */
+  dataDirectories?: () => Promise<string[]>
 }
 
 /** Disks of a network answer in milliseconds, or not at all. */
