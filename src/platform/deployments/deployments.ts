@@ -2,7 +2,7 @@ import type { CreateDeployment, Deployment } from '../../contract/deployment'
 import type { CrashCapsule, Instance } from '../../contract/instance'
 import { createSharedRead } from '../concurrency/sharedRead'
 import { AppError } from '../errors'
-import { findDeployment, updateDeployment } from '../state/deployments/deployments'
+import { enableDeployment, findDeployment, updateDeployment } from '../state/deployments/deployments'
 import { findCrash } from '../state/deployments/instances'
 import { createConfigurations, type Configurations } from './configurations'
 import { createCreator } from './creation'
@@ -12,6 +12,7 @@ import { hideDeployments } from './monitoring/portChecks'
 import { createSharedPoll } from './reconcile/sharedPoll'
 import { createRestarter } from './restarts'
 import {
+  beingDeleted,
   changeStored,
   createStoredRead,
   describeStored,
@@ -119,8 +120,10 @@ export function createDeployments({ ownPorts = () => [], ...others }: Deployment
 
     async setEnabled(name, enabled) {
       const { content } = await findStored(db, name)
-      if (enabled) parseDefinition(content)
-      await changeStored(parts, name, { enabled })
+      if (!enabled) return changeStored(parts, name, { enabled })
+      parseDefinition(content)
+      if (!(await enableDeployment(db, name))) throw beingDeleted(name)
+      wake()
     },
 
     restart: createRestarter(parts),

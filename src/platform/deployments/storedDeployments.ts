@@ -67,12 +67,13 @@ export async function changeStored(
 ): Promise<void> {
   if (!(await updateDeployment(db, name, columns, from))) {
     const known = await findDeployment(db, name)
-    throw from !== undefined && known?.deleting === false
-      ? changedMeanwhile(name)
-      : new AppError('CONFLICT', `The deployment "${name}" is being deleted.`)
+    throw from !== undefined && known?.deleting === false ? changedMeanwhile(name) : beingDeleted(name)
   }
   wake()
 }
+
+/** The error for a change of a deployment that is being deleted. */
+export const beingDeleted = (name: string) => new AppError('CONFLICT', `The deployment "${name}" is being deleted.`)
 
 /** The error for a text that was changed since its reader opened it. */
 export const changedMeanwhile = (name: string) =>

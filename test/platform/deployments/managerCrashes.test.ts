@@ -1,8 +1,9 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createPower } from '../../../src/platform/deployments/power'
 import { reconcile } from '../../../src/platform/deployments/reconcile/reconcile'
 import { insertDeployment } from '../../../src/platform/state/deployments/deployments'
-import { useManagedDeployments } from '../../support/platform/managedDeployments'
+import { FOREVER, useManagedDeployments } from '../../support/platform/managedDeployments'
 import { until } from '../../support/platform/until'
 
 const managed = useManagedDeployments()
@@ -132,13 +133,8 @@ test('a failed restart names the instance that did not start', async () => {
   await expect(deployments().restart('nothing')).rejects.toMatchObject({ code: 'NOT_FOUND' })
 })
 
-test('§4 a missing jar blocks the instance with the exact message and the expected path, until it is disabled', async () => {
-  await insertDeployment(managed.state.db, {
-    name: 'world',
-    type: 'persistent',
-    content: 'name: world\ntype: persistent\nnode: node-a\ndataDirectory: /world\nrun: { jar: server.jar }\n',
-    enabled: true,
-  })
+test('§4 a missing jar blocks the instance with the exact message and the expected path', async () => {
+  await insertWorld()
   manage()
   await until(
     () => stateOf('world'),
@@ -148,9 +144,37 @@ test('§4 a missing jar blocks the instance with the exact message and the expec
   expect((await deployments().instances('world'))[0]!.blockedReason).toBe(
     'Jar file not found! Expected path: /nfsshare/world/server.jar',
   )
-  await deployments().setEnabled('world', false)
-  await until(
-    () => managed.state.db.selectFrom('instances').select('blocked_reason').executeTakeFirst(),
-    (row) => row?.blocked_reason === null,
-  )
 })
+
+test('an instance that was blocked or stopped starts after its deployment was disabled and enabled, however quickly', async () => {
+  await insertWorld()
+  await add('bot', FOREVER)
+  const parts = passParts()
+  await reconcile(parts)
+  await reconcile(parts)
+  expect(await stateOf('world')).toBe('BLOCKED')
+  const [bot] = await deployments().instances('bot')
+  await createPower({ ...parts, wake: () => undefined }).request(bot!.podName, 'stop')
+  await until(
+    () => stateOf('bot'),
+    (now) => now === 'STOPPED',
+  )
+  // No pass of the manager sees them disabled.
+  for (const enabled of [false, true])
+    for (const name of ['world', 'bot']) await deployments().setEnabled(name, enabled)
+  expect(await stateOf('world')).toBe('STOPPED')
+  await reconcile(parts)
+  await until(
+    () => stateOf('bot'),
+    (now) => now === 'RUNNING',
+  )
+  expect(await consoleOf('world')).toEqual(['Jar file not found!', 'Jar file not found!'])
+})
+
+const insertWorld = () =>
+  insertDeployment(managed.state.db, {
+    name: 'world',
+    type: 'persistent',
+    content: 'name: world\ntype: persistent\nnode: node-a\ndataDirectory: /world\nrun: { jar: server.jar }\n',
+    enabled: true,
+  })

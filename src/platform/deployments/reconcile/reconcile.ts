@@ -7,11 +7,9 @@ import {
   groupByDeployment,
   listInstances,
   setExit,
-  setBlocked,
   setDrain,
   setLateRun,
   setRestartRun,
-  setDesiredState,
   type InstanceRow,
 } from '../../state/deployments/instances'
 import { lastExitOf } from './crashCapsule'
@@ -190,7 +188,7 @@ async function removeInstance(
   await deleteInstance(db, row.uid)
 }
 
-/** Stops an instance of a disabled deployment, and clears its crashes, block and drain. */
+/** Stops an instance of a disabled deployment, and clears its drain and restart (see `enableDeployment` for the rest). */
 async function stopDisabledInstance(
   { db, runtime }: ReconcileContext,
   row: InstanceRow,
@@ -199,8 +197,6 @@ async function stopDisabledInstance(
   if (row.restart_run !== null) await setRestartRun(db, row.uid, null)
   if (row.drain_run !== null) await setDrain(db, row.uid, null)
   if (!hasExited(run)) return runtime.stop(row.pod_name)
-  if (row.blocked_reason !== null || row.crashes.length > 0) await setBlocked(db, row.uid, null)
-  if (row.wanted === 'stopped') await setDesiredState(db, row.uid, 'running')
   if (run?.exit && row.handled_run !== run.runId) {
     await setExit(db, row.uid, {
       runId: run.runId,

@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import { lockInviteGrants, removeFromInvites } from '../accounts/invites'
 import type { Db } from '../db'
 import type { State } from '../schema'
+import { resetInstances } from './instances'
 
 export type DeploymentRow = Selectable<State['deployments']>
 
@@ -30,12 +31,33 @@ export async function insertDeployment(
 export async function updateDeployment(
   db: Db,
   name: string,
-  change: Partial<Pick<DeploymentRow, 'content' | 'enabled' | 'deleting' | 'directory_seen'>>,
+  change: Partial<Pick<DeploymentRow, 'content' | 'deleting' | 'directory_seen'>> & { enabled?: false },
   from?: string,
 ): Promise<boolean> {
   const update = db.updateTable('deployments').set(change).where('name', '=', name).where('deleting', '=', false)
   const { numUpdatedRows } = await (from === undefined ? update : update.where('content', '=', from)).executeTakeFirst()
   return numUpdatedRows === 1n
+}
+
+/**
+ * Enables a deployment that is not being deleted. If it was disabled, its instances are wanted again, without their
+ * former crashes and blocks: here and not by the manager, which may not have seen that it was disabled.
+ * @returns false if the deployment does not exist or is being deleted
+ */
+export async function enableDeployment(db: Db, name: string): Promise<boolean> {
+  return db.transaction().execute(async (transaction) => {
+    const row = await transaction
+      .selectFrom('deployments')
+      .select('enabled')
+      .where('name', '=', name)
+      .where('deleting', '=', false)
+      .forUpdate()
+      .executeTakeFirst()
+    if (!row || row.enabled) return row !== undefined
+    await transaction.updateTable('deployments').set({ enabled: true }).where('name', '=', name).execute()
+    await resetInstances(transaction, name)
+    return true
+  })
 }
 
 /** Records that the directory of its definition exists. */

@@ -134,6 +134,23 @@ export async function setBlocked(db: Db, uid: string, reason: string | null, ret
     .execute()
 }
 
+/** Makes the instances of a deployment wanted that are not to be removed, and clears their crashes and blocks. */
+export async function resetInstances(db: Db, deployment: string): Promise<void> {
+  await db
+    .updateTable('instances')
+    .set({
+      wanted: 'running',
+      blocked_reason: null,
+      block_lifts: false,
+      crashes: '[]',
+      start_after: null,
+      restart_run: null,
+    })
+    .where('deployment', '=', deployment)
+    .where('wanted', '!=', 'gone')
+    .execute()
+}
+
 /** Records that the console of a run was informed of its late start. */
 export async function setLateRun(db: Db, uid: string, runId: string): Promise<void> {
   await db.updateTable('instances').set({ late_run: runId }).where('uid', '=', uid).execute()
