@@ -11,13 +11,17 @@ import { commandLine } from './runCli'
 
 const PROGRAM = `
 console.log('Ready')
-require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => console.log('heard ' + line))`
+require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  if (line === 'flood') for (let at = 1; at <= 30000; at++) console.log('flood ' + at)
+  console.log('heard ' + line)
+})`
 
 let platform: TestPlatform
 let key: string
 /** Answers instead of the platform, if it returns true. */
 let answerInstead: (asked: IncomingMessage, reply: ServerResponse) => boolean = () => false
 const tunnels = new Set<Socket>()
+let admitsConsoles = true
 const directory = useTemporaryDirectory()
 afterAll(() => platform.close())
 const portOf = (server: { address(): unknown }) => (server.address() as AddressInfo).port
@@ -35,6 +39,7 @@ const proxy = createServer((asked, reply) => {
   asked.on('data', (chunk: Buffer) => passed.write(chunk)).on('end', () => passed.end())
 })
 proxy.on('upgrade', (asked: IncomingMessage, socket: Socket) => {
+  if (!admitsConsoles) return void socket.destroy()
   const tunnel = connect(portOf(platform.app.server), '127.0.0.1')
   for (const one of [socket, tunnel]) one.on('error', () => one.destroy())
   const head = asked.rawHeaders.map((text, at) => (at % 2 === 0 ? `${text}: ` : `${text}\r\n`)).join('')
@@ -132,6 +137,44 @@ test('logs -f reads on after a lost connection, and neither misses nor repeats a
     'heard after',
   ])
 })
+
+test('logs -f tells how many lines it has missed when a console no longer keeps them', async () => {
+  const text = cli().start('logs', '-f', 'echo')
+  const json = cli().start('logs', '-f', '--json', 'echo')
+  await cli().ok('send', 'echo', 'last')
+  for (const { said } of [text, json]) await until(() => said.stdout.includes('heard last'))
+  admitsConsoles = false
+  for (const tunnel of tunnels) tunnel.destroy()
+  await until(() => text.said.stderr.includes('the connection was lost'))
+  // Not through the proxy.
+  const direct = commandLine(join(directory(), 'nowhere'), {
+    QUARTERDECK_SERVER: `http://127.0.0.1:${portOf(platform.app.server)}`,
+    QUARTERDECK_KEY: key,
+  })
+  await direct.ok('send', 'echo', 'flood')
+  await until(
+    () => direct.ok('logs', 'echo', '--lines', '1'),
+    (line) => line.includes('heard flood'),
+  )
+  admitsConsoles = true
+  for (const { said } of [text, json]) await until(() => said.stdout.includes('heard flood'), Boolean, 120)
+  for (const { child, ended } of [text, json]) {
+    child.kill('SIGINT')
+    expect(await ended).toBe(0)
+  }
+  const missing = Number(/^-- (\d+) lines are missing here --$/m.exec(text.said.stderr)?.[1])
+  const shown = text.said.stdout.split('\n').filter((line) => line.startsWith('flood '))
+  expect(missing).toBeGreaterThan(0)
+  expect(shown).toEqual(Array.from({ length: 30_000 - missing }, (_line, at) => `flood ${missing + at + 1}`))
+  const entries = json.said.stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { type: string; lines?: number; seq?: number })
+  const at = entries.findIndex(({ type }) => type === 'gap')
+  expect(entries.filter(({ type }) => type === 'gap')).toEqual([{ type: 'gap', lines: missing }])
+  const before = entries.slice(0, at).findLast(({ seq }) => seq !== undefined)
+  expect(entries[at + 1]).toMatchObject({ type: 'line', seq: before!.seq! + missing + 1 })
+}, 240_000)
 
 test('logs ends silently when the reader of its pipe has gone, as after head', async () => {
   const { child, said, ended } = cli().start('logs', '-f', 'echo')

@@ -1,21 +1,13 @@
 import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
 import { text as textOf } from 'node:stream/consumers'
 import { CliError, EXIT } from '../failure'
 
 export const isInteractive = (): boolean => process.stdin.isTTY && process.stderr.isTTY
 
-/** Asks for a line on the terminal. */
+/** Asks for a line on the terminal. @throws CliError after Ctrl+C and Ctrl+D */
 export async function ask(question: string): Promise<string> {
-  const lines = createInterface({ input: process.stdin, output: process.stderr })
-  const aborted = new AbortController()
-  lines.on('SIGINT', () => aborted.abort())
-  try {
-    return (await lines.question(question, { signal: aborted.signal })).trim()
-  } catch {
-    throw new CliError(EXIT.interrupted, '')
-  } finally {
-    lines.close()
-  }
+  return readLine(question, process.stderr)
 }
 
 /** Asks a question whose answer is yes or no, and no by default. */
@@ -23,24 +15,31 @@ export async function confirm(question: string): Promise<boolean> {
   return /^y(?:es)?$/i.test(await ask(`${question} [y/N] `))
 }
 
-/** Reads a secret: on a terminal without showing it, else the whole standard input. */
+/** Reads a secret: on a terminal a line that is not shown, else the whole standard input. @throws CliError as `ask` */
 export async function readSecret(question: string): Promise<string> {
   const { stdin, stderr } = process
   if (!stdin.isTTY) return (await textOf(stdin)).trim()
-  stderr.write(question)
-  stdin.setRawMode(true)
-  stdin.setEncoding('utf8')
-  let secret = ''
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   try {
-    for await (const chunk of stdin as AsyncIterable<string>)
-      for (const character of chunk) {
-        if (character === '\r' || character === '\n' || character === '\u0004') return secret.trim()
-        if (character === '\u0003') throw new CliError(EXIT.interrupted, '')
-        secret = character === '\u007f' || character === '\b' ? secret.slice(0, -1) : secret + character
-      }
-    return secret.trim()
+    return await readLine(question, nowhere)
   } finally {
-    stdin.setRawMode(false)
     stderr.write('\n')
+  }
+}
+
+/** @param echo where the line is shown while it is typed */
+async function readLine(question: string, echo: NodeJS.WritableStream): Promise<string> {
+  // From here on the terminal itself shows nothing.
+  const lines = createInterface({ input: process.stdin, output: echo, terminal: true, historySize: 0 })
+  const aborted = new AbortController()
+  // Also at the end of the input, for which the question would not be answered.
+  lines.on('close', () => aborted.abort())
+  try {
+    if (echo !== process.stderr) process.stderr.write(question)
+    return (await lines.question(question, { signal: aborted.signal })).trim()
+  } catch {
+    throw new CliError(EXIT.interrupted, '')
+  } finally {
+    lines.close()
   }
 }

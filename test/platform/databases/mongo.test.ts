@@ -1,5 +1,5 @@
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { MongoClient } from 'mongodb'
@@ -9,7 +9,9 @@ import { createMongo } from '../../../src/platform/databases/mongo/mongo'
 import type { DatabaseServer } from '../../../src/platform/databases/databaseServer'
 import { openSecrets } from '../../../src/platform/state/secrets'
 import { awakeMs } from '../../support/platform/awakeMs'
+import { commandLine } from '../../cli/runCli'
 import { freshState, type FreshState } from '../../support/platform/freshState'
+import { rightsOf } from '../../support/platform/limitedUsers'
 import { mongoPath } from '../../support/platform/mongoPath'
 import { testWithMongo } from '../../support/platform/testWithMongo'
 import { processesOf } from '../../support/platform/processesOf'
@@ -189,6 +191,32 @@ testWithMongo(
     expect((await listed('resettable'))!.credentials).toEqual(after.credentials)
   },
 )
+
+testWithMongo('the command line creates a database and prints credentials that open it', async () => {
+  await platform.app.listen({ host: '127.0.0.1', port: 0 })
+  const { ok, run } = commandLine(join(dataDir, 'nowhere'), {
+    QUARTERDECK_SERVER: `http://127.0.0.1:${(platform.app.server.address() as AddressInfo).port}`,
+    QUARTERDECK_KEY: await rightsOf(platform, user).createKey(user, { scopes: ['databases'] }),
+  })
+  const { credentials } = JSON.parse(await ok('db', 'create', 'mongo', 'by-cli', '--json')) as Database
+  const made = { name: 'by-cli', size: 0, tables: 0, credentials }
+  expect(await listed('by-cli')).toEqual(made)
+  expect(await trySignIn(urlOf(made))).toBe('it worked')
+  const table = await ok('db', 'create', 'mongo', 'by-hand')
+  expect(table.split('\n').map((line) => line.split(/ +/)[0])).toEqual([
+    'SETTING',
+    'username',
+    'password',
+    'host',
+    'port',
+    'database',
+    '',
+  ])
+  expect(await run('db', 'create', 'mongo', 'by-cli')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('by-cli'),
+  })
+})
 
 testWithMongo('§7 DELETE: removes the database, its user and its data, and frees the name', async () => {
   const database = await create('gone')
