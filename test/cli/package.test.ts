@@ -1,0 +1,23 @@
+import { execFileSync } from 'node:child_process'
+import { readdirSync, symlinkSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { useTemporaryDirectory } from '../support/platform/temporaryDirectory'
+
+const root = resolve(__dirname, '../..')
+const directory = useTemporaryDirectory()
+
+test('the package holds the built product and nothing else, and its command line runs', () => {
+  const packed = execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', directory()], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+  const [{ filename }] = JSON.parse(packed) as [{ filename: string }]
+  execFileSync('tar', ['-xzf', join(directory(), filename), '-C', directory()])
+  const unpacked = join(directory(), 'package')
+  expect(readdirSync(unpacked).sort()).toEqual(['README.md', 'dist', 'package.json'])
+  // As its dependencies would be installed.
+  symlinkSync(join(root, 'node_modules'), join(unpacked, 'node_modules'))
+  expect(execFileSync(join(unpacked, 'dist/cli/main.js'), ['--help'], { encoding: 'utf8' })).toContain(
+    'quarterdeck apply',
+  )
+})
