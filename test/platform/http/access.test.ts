@@ -1,3 +1,4 @@
+import { RIGHTS as rights, SCOPES as scopes } from '../../../src/contract/pageRules'
 import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
 
 /**
@@ -178,8 +179,6 @@ function expected(verdictOf: (access: string) => Verdict): Record<string, Verdic
 }
 
 describe('every route admits exactly the callers that the matrix says', () => {
-  const rights = ['view', 'console', 'power', 'files', 'configuration', 'schedules', 'backups'] as const
-  const scopes = ['read', 'console', 'power', 'files', 'configuration', 'databases', 'metrics', 'admin'] as const
   const scopeOf = (access: string): string | undefined => {
     if (access === 'administrator') return 'admin'
     if (access === 'view') return 'read'
