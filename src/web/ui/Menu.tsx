@@ -12,6 +12,10 @@ type MenuProps = {
   label: string
   /** Content of its button; three dots by default. */
   button?: ReactNode
+  /** Class of its button, instead of the usual ones. */
+  className?: string
+  /** Shown above the items; describes the menu. */
+  heading?: ReactNode
   /** `MenuItem`s. Rendered only while the menu is open. */
   children: ReactNode
   tabIndex?: number
@@ -21,9 +25,11 @@ type MenuProps = {
 }
 
 /** A button with a menu of actions. Follows the menu button pattern of the WAI-ARIA Authoring Practices. */
-export function Menu({ label, button, children, tabIndex, isOpen, onToggle }: MenuProps) {
+export function Menu({ label, button, className, heading, children, tabIndex, isOpen, onToggle }: MenuProps) {
+  const headingId = useId()
   const [isOpenHere, setOpenHere] = useState(false)
   const open = isOpen ?? isOpenHere
+  const toggle = onToggle ?? setOpenHere
   const menu = useRef<HTMLDivElement>(null)
 
   useEffect(() => {
@@ -35,20 +41,37 @@ export function Menu({ label, button, children, tabIndex, isOpen, onToggle }: Me
   }, [open])
 
   return (
-    <Dropdown show={open} align="end" focusFirstItemOnShow={false} onToggle={(next) => (onToggle ?? setOpenHere)(next)}>
+    <Dropdown show={open} align="end" focusFirstItemOnShow={false} onToggle={toggle}>
       <Dropdown.Toggle
         as="button"
-        bsPrefix={button === undefined ? 'menu-dots' : 'menu-button'}
+        bsPrefix={className ?? (button === undefined ? 'menu-dots' : 'menu-button')}
         type="button"
         tabIndex={tabIndex}
         aria-label={label}
         aria-haspopup="menu"
-        title={button === undefined ? label : undefined}
+        title={button === undefined || className !== undefined ? label : undefined}
       >
         {button ?? <Glyph path={DOTS} size={20} />}
       </Dropdown.Toggle>
       {open && (
-        <Dropdown.Menu ref={menu} className="menu" role="menu" popperConfig={POPPER} onKeyDown={moveFocus}>
+        <Dropdown.Menu
+          ref={menu}
+          className="menu"
+          role="menu"
+          aria-describedby={heading ? headingId : undefined}
+          popperConfig={POPPER}
+          onKeyDown={(event) => {
+            if (event.key !== 'Escape') return moveFocus(event)
+            // Not for the menu of a phone's header, which the menu may be in: Escape closes one after the other.
+            event.stopPropagation()
+            toggle(false)
+          }}
+        >
+          {heading && (
+            <p id={headingId} role="presentation" className="menu-heading">
+              {heading}
+            </p>
+          )}
           {children}
         </Dropdown.Menu>
       )}

@@ -1,5 +1,4 @@
-import type { KeyboardEvent } from 'react'
-import { Suspense, useEffect, useId, useRef } from 'react'
+import { Suspense } from 'react'
 import { useDispatch, useSelector } from 'react-redux'
 import { useNavigate } from 'react-router-dom'
 import { basePath } from '../../basePath'
@@ -13,6 +12,7 @@ import {
 } from '../../features/account/accountSlice'
 import { selectIsAdmin, selectSession } from '../../features/auth/sessionSlice'
 import { ActionIcon } from '../../ui/ActionIcon'
+import { Menu, MenuItem } from '../../ui/Menu'
 
 const SessionsDialog = lazyEarly(
   async () => (await import(/* webpackChunkName: 'sessions' */ '../../features/account/SessionsDialog')).SessionsDialog,
@@ -25,102 +25,38 @@ const ExportDialog = lazyEarly(
   async () => (await import(/* webpackChunkName: 'export-log' */ '../../actionLog/ExportDialog')).ExportDialog,
 )
 
-/** Follows the menu button pattern of the WAI-ARIA Authoring Practices. */
 export function UserMenu() {
-  const open = useSelector(selectUserMenuOpen)
+  const isOpen = useSelector(selectUserMenuOpen)
   const username = useSelector(selectSession)?.username
-  const nameId = useId()
   const dispatch = useDispatch()
-  const menu = useRef<HTMLDivElement>(null)
-  const button = useRef<HTMLButtonElement>(null)
-
   const items = useItems()
-  const itemElements = () => [...(menu.current?.querySelectorAll<HTMLElement>('[role="menuitem"]') ?? [])]
-
-  useEffect(() => {
-    if (!open) return
-    itemElements()[0]?.focus()
-    const onPointerDown = ({ target }: Event) => {
-      if (!menu.current?.contains(target as Node)) dispatch(userMenuClosed())
-    }
-    document.addEventListener('pointerdown', onPointerDown)
-    return () => document.removeEventListener('pointerdown', onPointerDown)
-  }, [open, dispatch])
-
-  const close = () => {
-    button.current?.focus()
-    dispatch(userMenuClosed())
-  }
-  const onKeyDown = (event: KeyboardEvent) => {
-    const all = itemElements()
-    const at = all.indexOf(document.activeElement as HTMLElement)
-    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 }[event.key]
-    if (open && to !== undefined) {
-      event.preventDefault()
-      all.at(to % all.length)?.focus()
-    } else if (to !== undefined && event.key.startsWith('Arrow')) {
-      event.preventDefault()
-      dispatch(userMenuOpened())
-    } else if (open && event.key === 'Escape') {
-      // Otherwise the header's menu would close too.
-      event.stopPropagation()
-      close()
-    } else if (open && event.key === 'Tab') dispatch(userMenuClosed())
-  }
 
   return (
-    <>
-      {/* The focused button and items inside handle the keys; the events bubble up to here. */}
-      {/* eslint-disable-next-line jsx-a11y/no-static-element-interactions */}
-      <div className="user-menu" ref={menu} onKeyDown={onKeyDown}>
-        <button
-          ref={button}
-          type="button"
-          className="header-button"
-          aria-label="Your account"
-          title="Your account"
-          aria-haspopup="menu"
-          aria-expanded={open}
-          onClick={() => dispatch(open ? userMenuClosed() : userMenuOpened())}
-        >
-          <ActionIcon name="person" />
-        </button>
-        {open && (
-          <div className="user-menu-panel">
-            {/* Another server's token may not hold the username. */}
-            {username && (
-              <p id={nameId} className="user-menu-name">
-                Signed in as <strong>{username}</strong>
-              </p>
-            )}
-            <div
-              className="user-menu-items"
-              role="menu"
-              aria-label="Your account"
-              aria-describedby={username && nameId}
-            >
-              {items.map(({ label, icon, choose }) => (
-                <button
-                  key={label}
-                  type="button"
-                  role="menuitem"
-                  tabIndex={-1}
-                  onClick={() => {
-                    // Focuses the button first, so that a dialog returns the focus to it.
-                    close()
-                    choose()
-                  }}
-                >
-                  <ActionIcon name={icon} />
-                  {label}
-                </button>
-              ))}
-            </div>
-          </div>
-        )}
-      </div>
+    <div className="user-menu">
+      <Menu
+        label="Your account"
+        className="header-button"
+        button={<ActionIcon name="person" />}
+        // Another server's token may not hold the username.
+        heading={
+          username && (
+            <>
+              Signed in as <strong>{username}</strong>
+            </>
+          )
+        }
+        isOpen={isOpen}
+        onToggle={(open) => dispatch(open ? userMenuOpened() : userMenuClosed())}
+      >
+        {items.map(({ label, icon, choose }) => (
+          <MenuItem key={label} onClick={choose}>
+            <ActionIcon name={icon} />
+            {label}
+          </MenuItem>
+        ))}
+      </Menu>
       <AccountDialogs />
-    </>
+    </div>
   )
 }
 

@@ -6,7 +6,7 @@ import { useReportResult } from '../../api/useReportResult'
 import { useFormDraft } from '../../drafts/useFormDraft'
 import { Field } from '../../ui/form/Field'
 import { FormDialog } from '../../ui/dialog/FormDialog'
-import type { Creation } from './deploymentsSlice'
+import type { Creation, CreationChange } from './deploymentsSlice'
 import { creationEdited, creationSubmitted, dialogClosed } from './deploymentsSlice'
 import { NodeChoice } from './NodeChoice'
 import { TypeChoice } from './TypeChoice'
@@ -31,7 +31,7 @@ export function CreateDeploymentDialog({ creation }: { creation: Creation }) {
   const lacksNode = tries > 0 && persistent && node === ''
   const isProxy = creation.type === 'proxy'
 
-  const edit = (change: Parameters<typeof creationEdited>[0]) => {
+  const edit = (change: CreationChange) => {
     // The error of the last attempt was about other values.
     if (error) reset()
     dispatch(creationEdited(change))

@@ -7,6 +7,8 @@ import { sessionEnded } from '../../facts'
 
 /** `node` is empty if none is chosen. `tries` counts submissions: from the first on, the form shows errors. */
 export type Creation = { kind: 'create'; name: string; type: DeploymentType; node: string; tries?: number }
+/** Fields of the form that change. */
+export type CreationChange = Partial<Pick<Creation, 'name' | 'type' | 'node'>>
 type Deletion = { kind: 'delete'; name: string }
 /** The steps after a creation. `isConfigured`: its configuration was saved since. */
 export type Guide = { name: string; isConfigured: boolean }
@@ -30,7 +32,7 @@ const deploymentsSlice = createSlice({
     creationStarted(state, { payload: type }: PayloadAction<DeploymentType>) {
       state.dialog = { kind: 'create', name: '', type, node: '' }
     },
-    creationEdited(state, { payload }: PayloadAction<Partial<Pick<Creation, 'name' | 'type' | 'node'>>>) {
+    creationEdited(state, { payload }: PayloadAction<CreationChange>) {
       if (state.dialog?.kind === 'create') Object.assign(state.dialog, payload)
     },
     creationTried(state) {

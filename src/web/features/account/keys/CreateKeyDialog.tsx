@@ -14,7 +14,7 @@ import { KeyExpiry } from './KeyExpiry'
 import { bodyOf, problemsOf, refusalOf, scopesFor } from './keyForm'
 import { KeyScopes } from './KeyScopes'
 import type { KeyCreation } from './keysSlice'
-import { keyDialogClosed, keyEdited, keySubmitted } from './keysSlice'
+import { keyDialogClosed, keyEdited, keySubmitted, type KeyChange } from './keysSlice'
 
 const FAILED = 'Failed to create the API key'
 
@@ -33,7 +33,7 @@ export function CreateKeyDialog({ creation, onCreated }: CreateKeyDialogProps) {
   const refusal = refusalOf(error)
   const problems = tries > 0 ? { ...refusal, ...problemsOf(creation, clock()) } : {}
 
-  const edit = (change: Parameters<typeof keyEdited>[0]) => {
+  const edit = (change: KeyChange) => {
     // The error of the last attempt was about other values.
     if (error) reset()
     dispatch(keyEdited(change))

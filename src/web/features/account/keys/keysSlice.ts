@@ -21,6 +21,9 @@ export type KeyCreation = {
   tries: number
 }
 
+/** Fields of the form that change. */
+export type KeyChange = Partial<Omit<KeyCreation, 'kind' | 'tries'>>
+
 export type KeysState = {
   /** Never holds a key: a new one is in component state, because the action log records the store. */
   dialog: KeyCreation | { kind: 'delete'; id: string } | null
@@ -46,7 +49,7 @@ const keysSlice = createSlice({
     creationStarted(state) {
       state.dialog = newKey
     },
-    creationEdited(state, { payload }: PayloadAction<Partial<Omit<KeyCreation, 'kind' | 'tries'>>>) {
+    creationEdited(state, { payload }: PayloadAction<KeyChange>) {
       if (state.dialog?.kind === 'create') Object.assign(state.dialog, payload)
     },
     creationTried(state) {
