@@ -2,7 +2,8 @@ import Fastify from 'fastify'
 import type { z } from 'zod'
 import { call } from '../../../../src/platform/http/openapi/call'
 import { describeCalls } from '../../../../src/platform/http/openapi/document'
-import { answerExamples, bodyExamples } from '../../../../src/platform/http/openapi/examples'
+import { answerExamples } from '../../../../src/platform/http/openapi/answerExamples'
+import { bodyExamples } from '../../../../src/platform/http/openapi/bodyExamples'
 import { collectRoutes, type CollectedRoute } from '../../../support/platform/collectRoutes'
 import { startPlatform, type TestPlatform } from '../../../support/platform/startPlatform'
 
@@ -12,8 +13,15 @@ interface Operation {
   description?: string
   tags: string[]
   security: Record<string, string[]>[]
-  responses: Record<string, { $ref?: string; content?: object }>
+  requestBody?: { content?: Content }
+  responses: Record<string, { $ref?: string; content?: Content }>
 }
+
+type Content = Record<string, { schema: { $ref?: string }; example?: unknown } | undefined>
+
+const JSON_TYPE = 'application/json'
+/** Answers that say only that the call succeeded. */
+const NO_DATA = ['#/components/schemas/Done']
 
 interface Document {
   openapi: string
@@ -113,6 +121,20 @@ test('every example fits the schema of its call', () => {
   }
   const known = routes.map(({ schema }) => schema?.operationId)
   expect([...Object.keys(bodyExamples), ...Object.keys(answerExamples)].filter((id) => !known.includes(id))).toEqual([])
+})
+
+test('every JSON body, and every answer with data, has an example', () => {
+  const missing = Object.values(document.paths)
+    .flatMap((path) => Object.values(path))
+    .flatMap(({ operationId, requestBody, responses }) => {
+      const answers = Object.entries(responses).filter(([status]) => status.startsWith('2'))
+      const contents = [requestBody, ...answers.map(([, answer]) => answer)].map((part) => part?.content?.[JSON_TYPE])
+      return contents.some((content) => content && !content.example && !NO_DATA.includes(content.schema.$ref ?? ''))
+        ? [operationId]
+        : []
+    })
+  // The document has itself for an example.
+  expect(missing).toEqual(['getOpenApi'])
 })
 
 test('a route without a summary cannot be added', async () => {
