@@ -4,6 +4,7 @@
  * fits what is called here. Prints what it did.
  */
 import { strict as assert } from 'node:assert'
+import { setTimeout as delay } from 'node:timers/promises'
 import createClient from 'openapi-fetch'
 import type { components, paths } from './schema'
 
@@ -54,6 +55,49 @@ async function useDeployments(): Promise<void> {
     body: { content, revision: read.revision },
   })
   assert.equal(refused.error?.code, 'CONFLICT')
+}
+
+async function useInstances(): Promise<void> {
+  const named = { params: { path: { name: 'walk' } } }
+  const content =
+    'name: walk\ntype: process\ndataDirectory: /walk\nrun:\n  command: [node, -e, "setInterval(() => {}, 1000)"]\n'
+  dataOf(await client.PATCH('/api/deployments/{name}', { ...named, body: { content } }))
+  dataOf(await client.POST('/api/deployments/{name}/toggle', { ...named, body: { enabled: true } }))
+  const running = await untilInstances(([instance]) => instance?.state === 'RUNNING')
+  dataOf(await client.POST('/api/deployments/{name}/restart', named))
+  const restarted = await untilInstances(([instance]) => instance?.state === 'RUNNING')
+  assert.equal(restarted[0]?.uid, running[0]?.uid)
+  assert.notEqual(restarted[0]?.startedAt, running[0]?.startedAt)
+  const of = { pod: restarted[0]?.podName ?? '' }
+  dataOf(await client.GET('/api/metrics/memory', { params: { query: of } }))
+  dataOf(await client.POST('/api/deployments/{name}/toggle', { ...named, body: { enabled: false } }))
+  await untilInstances((instances) => instances.length === 0)
+}
+
+/** @throws AssertionError after 60 s */
+async function untilInstances(isExpected: (instances: components['schemas']['Instance'][]) => boolean) {
+  const named = { params: { path: { name: 'walk' } } }
+  for (const deadline = Date.now() + 60_000; ; await delay(50)) {
+    const { instances } = dataOf(await client.GET('/api/deployments/{name}/instances', named))
+    if (isExpected(instances)) return instances
+    assert(Date.now() < deadline, JSON.stringify(instances))
+  }
+}
+
+/** A key of its own can do what its scope says. */
+async function useKeys(): Promise<void> {
+  const { key, info } = dataOf(
+    await client.POST('/api/keys', { body: { name: 'of the walk', scopes: ['read'], deployments: ['walk'] } }),
+  )
+  const byKey = createClient<paths>({ baseUrl: url, headers: { authorization: `Bearer ${key}` } })
+  assert.deepEqual(
+    dataOf(await byKey.GET('/api/deployments')).deployments.map(({ name }) => name),
+    ['walk'],
+  )
+  const refused = await byKey.POST('/api/deployments/{name}/restart', { params: { path: { name: 'walk' } } })
+  assert.equal(refused.error?.code, 'NOT_ALLOWED')
+  dataOf(await client.DELETE('/api/keys/{id}', { params: { path: { id: info.id } } }))
+  assert.equal((await byKey.GET('/api/deployments')).error?.code, 'NO_SESSION')
 }
 
 async function useFiles(): Promise<void> {
@@ -112,7 +156,7 @@ async function signOut(): Promise<void> {
   assert.equal(after.error?.code, 'NO_SESSION')
 }
 
-for (const step of [signIn, useDeployments, useFiles, useDatabases, signOut]) {
+for (const step of [signIn, useDeployments, useInstances, useKeys, useFiles, useDatabases, signOut]) {
   await step()
   console.log(step.name)
 }

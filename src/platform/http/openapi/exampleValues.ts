@@ -26,7 +26,7 @@ export const instance: Instance = {
   uid: UUID,
   name: '3fa9c1-lobby',
   deployment: 'lobby',
-  podName: '3fa9c1-lobby',
+  podName: 'lobby-3fa9c1',
   ip: '127.0.0.1',
   players: { '0f3c9e6a-7d21-4f5e-9a3b-2b8d1c4e5f60': 'Steve' },
   playerCount: 1,

@@ -9,7 +9,7 @@ const parameters: Partial<Record<string, unknown>> = {
   deployment: 'lobby',
   type: 'sql',
   uid: UUID,
-  pod: '3fa9c1-lobby',
+  pod: 'lobby-3fa9c1',
   path: '/nfsshare/lobby/server.properties',
   code: 'kQ3v9XbT',
 }

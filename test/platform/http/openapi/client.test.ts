@@ -30,5 +30,13 @@ test('a client generated from the description fits its types and walks through t
   const account = { username, password, code: await platform.nextCode(secret) }
   const { port } = platform.app.server.address() as AddressInfo
   const output = await runScript(directory, 'walk.mjs', `http://127.0.0.1:${port}`, JSON.stringify(account))
-  expect(output.trim().split('\n')).toEqual(['signIn', 'useDeployments', 'useFiles', 'useDatabases', 'signOut'])
+  expect(output.trim().split('\n')).toEqual([
+    'signIn',
+    'useDeployments',
+    'useInstances',
+    'useKeys',
+    'useFiles',
+    'useDatabases',
+    'signOut',
+  ])
 })
