@@ -70,3 +70,6 @@ export const SCOPES = [
 
 /** Every API key begins with it, so that leaked ones can be found. */
 export const API_KEY_PREFIX = 'qd_'
+
+/** Has the wrong codes that a sign-in without a page of ours, by OpenID Connect, tells the page. */
+export const WRONG_CODES_COOKIE = 'wrongCodes'

@@ -316,7 +316,7 @@ function openAccounts(
     signIn: createSignIn(db, { codes, passkeys }, sessions, now),
     signInMethods: createSignInMethods({ db, secrets, codes, passkeys, now }),
     ownPassword: createOwnPassword(db, codes, sessions.announceChange),
-    openId: openOpenId(settings.openId, { db, sessions, activityLog, log, now, onRightsLost }),
+    openId: openOpenId(settings.openId, { db, sessions, codes, activityLog, log, now, onRightsLost }),
     users: createUsers(db, { onRightsLost, onSessionsChanged: sessions.announceChange }),
     invites: createInvites(db, now),
     tickets: createDownloadTickets(db, callers, now),

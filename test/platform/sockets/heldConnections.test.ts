@@ -102,7 +102,7 @@ test('security 64: a peer that sends and never reads its answers is disconnected
     await until(() => peer.readyState === peer.CLOSED)
   } finally {
     accepted.close()
-    server.closeAllConnections()
     server.close()
+    server.closeAllConnections()
   }
 })

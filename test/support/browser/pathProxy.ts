@@ -60,8 +60,8 @@ export async function startPathProxy(path: string, target: () => number, removes
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     strays,
     async close() {
-      server.closeAllConnections()
       server.close()
+      server.closeAllConnections()
     },
   }
 }

@@ -79,8 +79,10 @@ export class KubernetesApi {
   }
 
   async stop(): Promise<void> {
+    // First: a connection that is accepted in between would keep it open.
+    const closed = new Promise((resolve) => this.server?.close(resolve))
     this.server?.closeAllConnections()
-    await new Promise((resolve) => this.server?.close(resolve))
+    await closed
   }
 
   private async answer(

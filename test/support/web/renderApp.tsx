@@ -13,6 +13,8 @@ type Options = {
   isAdmin?: boolean
   /** The initial content of the browser's storage. */
   stored?: Record<string, string>
+  /** Cookies beside those of the session. */
+  cookies?: Record<string, string>
   /** When the session of `signedInAs` ends, in milliseconds since the epoch. */
   expiresAt?: number
   /** A raw token that replaces the valid one. */
@@ -33,6 +35,7 @@ export function renderApp(
     signedInAs,
     isAdmin = false,
     stored = {},
+    cookies: otherCookies = {},
     expiresAt,
     token,
     historyState = null,
@@ -44,6 +47,7 @@ export function renderApp(
   const console = fakeConsole()
   const uploads = fakeUploads()
   for (const [key, value] of Object.entries(stored)) services.stored.set(key, value)
+  for (const [name, value] of Object.entries(otherCookies)) services.jar.set(name, value)
   if (signedInAs) {
     services.jar.set('token', tokenOf(signedInAs, { expiresAt }))
     services.jar.set('isAdmin', isAdmin ? '1' : '0')

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Role } from '../../../contract/access'
+import type { WrongCodes } from '../../../contract/signIn/auth'
 import type { OpenIdSettings } from '../../openIdSettings'
 import { roleOf, setAccess } from '../../state/accounts/access'
 import { findUserOfIdentity, insertIdentity, type Identity } from '../../state/accounts/openId'
@@ -8,6 +9,7 @@ import { holdSession } from '../../state/accounts/sessions'
 import { findUserByName, insertUser, lockAdmins } from '../../state/accounts/users'
 import { isDuplicate, type Db } from '../../state/db'
 import type { ActivityLog, ActivityRecord } from '../activityLog'
+import type { CodeChecks } from '../codeChecks'
 import type { Client, Sessions } from '../sessions'
 import { mappedRole, usernameFrom, type Claims } from './claims'
 import { OpenIdProblem } from './problem'
@@ -16,6 +18,7 @@ export interface OpenIdAccountParts {
   db: Db
   settings: Pick<OpenIdSettings, 'name' | 'roleClaim' | 'roles'>
   sessions: Pick<Sessions, 'open' | 'find' | 'endAll' | 'announceChange'>
+  codes: Pick<CodeChecks, 'clear'>
   activityLog: Pick<ActivityLog, 'record'>
   log: Pick<Logger, 'warn'>
   /** A user lost rights. Must not throw. */
@@ -25,6 +28,8 @@ export interface OpenIdAccountParts {
 export interface OpenIdSession {
   token: string
   isAdmin: boolean
+  /** Codes that were entered for the account since its last sign-in; undefined if there are none. */
+  wrongCodes: WrongCodes | undefined
 }
 
 interface OpenIdAccounts {
@@ -58,6 +63,7 @@ export function createOpenIdAccounts({
   db,
   settings,
   sessions,
+  codes,
   activityLog,
   log,
   onRightsLost,
@@ -122,11 +128,14 @@ export function createOpenIdAccounts({
         const action = `failed to sign in by ${name} as`
         return { username: null, kind: 'session', action, subject: username, address, succeeded: false }
       }
-      const [user, token] = await db
+      const [user, session] = await db
         .transaction()
         .execute(async (transaction) => {
           const admitted = await admit(transaction, claims, address)
-          return [admitted, admitted.isRefused ? '' : await sessions.open(admitted, client, transaction)] as const
+          if (admitted.isRefused) return [admitted, undefined] as const
+          const wrongCodes = await codes.clear(transaction, admitted.id, 0)
+          const opened = { token: await sessions.open(admitted, client, transaction), wrongCodes }
+          return [admitted, opened] as const
         })
         .catch((error: unknown) => {
           const problem = isDuplicate(error) ? new OpenIdProblem('name-taken', usernameFrom(claims)) : error
@@ -134,7 +143,7 @@ export function createOpenIdAccounts({
           throw problem
         })
       const { username, isAdmin } = user
-      if (user.isRefused) {
+      if (!session) {
         activityLog.record(refusal(username))
         if (!user.keepsSessions) await sessions.endAll(user.id)
         throw new OpenIdProblem('no-role', username)
@@ -145,7 +154,7 @@ export function createOpenIdAccounts({
         await sessions.announceChange()
         if (!isAdmin) onRightsLost()
       }
-      return { token, isAdmin }
+      return { ...session, isAdmin }
     },
 
     async connect(claims, sessionId, { address }) {

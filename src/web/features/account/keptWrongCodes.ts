@@ -1,7 +1,10 @@
 import { isAnyOf } from '@reduxjs/toolkit'
+import { WRONG_CODES_COOKIE } from '../../../contract/pageRules'
 import type { WrongCodes } from '../../../contract/signIn/auth'
 import { addAppListeners } from '../../app/appListeners'
+import type { Services } from '../../app/services'
 import type { AppThunk } from '../../app/types'
+import { basePath } from '../../basePath'
 import { sessionEnded } from '../../facts'
 import { wrongCodesDismissed, wrongCodesReported } from './accountSlice'
 
@@ -15,32 +18,42 @@ const keepWrongCodes = (storage: Store, session: string, { count, since }: Wrong
 
 /** @returns undefined if nothing valid is stored for this session. Another server's answer may hold anything. */
 function readWrongCodes(storage: Store, session: string): WrongCodes | undefined {
-  try {
-    const kept = JSON.parse(storage.getItem(KEY) ?? '{}') as Partial<
-      Record<'session' | 'count' | 'since', unknown>
-    > | null
-    if (
-      kept?.session !== session ||
-      !Number.isInteger(kept.count) ||
-      !Number.isFinite(new Date(kept.since as number).getTime())
-    )
-      return undefined
-    return { count: kept.count as number, since: kept.since as number }
-  } catch {
+  const kept = parsed(storage.getItem(KEY))
+  if (
+    kept.session !== session ||
+    !Number.isInteger(kept.count) ||
+    !Number.isFinite(new Date(kept.since as number).getTime())
+  )
     return undefined
+  return { count: kept.count as number, since: kept.since as number }
+}
+
+/** Takes what a sign-in by OpenID Connect has left for the page. What it holds is checked when it is read again. */
+function takeCookie({ cookies }: Services): WrongCodes | undefined {
+  const text = cookies.get(WRONG_CODES_COOKIE)
+  if (text === undefined) return undefined
+  cookies.remove(WRONG_CODES_COOKIE, { path: basePath() || '/' })
+  return parsed(text) as WrongCodes
+}
+
+function parsed(text: string | null): Partial<Record<'session' | 'count' | 'since', unknown>> {
+  try {
+    return Object(JSON.parse(text ?? '{}')) as object
+  } catch {
+    return {}
   }
 }
 
 /** Shows the wrong codes of this session until the user dismisses them, even after a reload. */
-export const showWrongCodes =
-  (): AppThunk =>
-  (dispatch, getState, { storage }) => {
-    const session = getState().session.current
-    if (!session) return
-    if (session.wrongCodes) keepWrongCodes(storage, session.id, session.wrongCodes)
-    const wrongCodes = readWrongCodes(storage, session.id)
-    if (wrongCodes) dispatch(wrongCodesReported(wrongCodes))
-  }
+export const showWrongCodes = (): AppThunk => (dispatch, getState, services) => {
+  const session = getState().session.current
+  if (!session) return
+  const { storage } = services
+  const reported = session.wrongCodes ?? takeCookie(services)
+  if (reported) keepWrongCodes(storage, session.id, reported)
+  const wrongCodes = readWrongCodes(storage, session.id)
+  if (wrongCodes) dispatch(wrongCodesReported(wrongCodes))
+}
 
 addAppListeners((startListening) => {
   startListening({

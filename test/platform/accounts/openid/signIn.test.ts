@@ -253,6 +253,24 @@ describe('connecting an account', () => {
     expect((await platform.call('DELETE', '/api/account/openid', { token: ben.token })).status).toBe(404)
   })
 
+  test('a sign-in by it tells of wrong codes since the last one, once', async () => {
+    await connect(ben, 'ben-1')
+    const { username, password } = ben
+    const { body } = await platform.call('POST', '/api/auth/login', { body: { username, password } })
+    const { sessionToken } = body.data
+    const wrong = { username, token: '000000', sessionToken }
+    for (const _try of [1, 2])
+      expect((await platform.call('POST', '/api/auth/verify-login', { body: wrong })).body.code).toBe('INVALID_CODE')
+    const { browser, set } = await signIn('ben-1')
+    expect(set.at(-1)).toMatch(/^wrongCodes=[^;]+; Max-Age=600; Path=\/; SameSite=Strict$/)
+    expect(JSON.parse(decodeURIComponent(browser.cookies.get('wrongCodes')!))).toEqual({
+      count: 2,
+      since: expect.any(Number),
+    })
+    expect((await signIn('ben-1')).browser.cookies.has('wrongCodes')).toBe(false)
+    await platform.call('DELETE', '/api/account/openid', { token: ben.token })
+  })
+
   test('security 80: without the password and a code, a session alone connects nothing', async () => {
     const wanted = (body: object, token = ben.token) => platform.call('POST', '/api/account/openid', { token, body })
     expect(await wanted({})).toMatchObject({ status: 400, body: { code: 'INVALID_INPUT', field: 'proof' } })

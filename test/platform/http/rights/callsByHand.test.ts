@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { WebSocket } from 'ws'
 import { RIGHTS } from '../../../../src/contract/pageRules'
-import { bodyExamples } from '../../../../src/platform/http/openapi/examples'
+import { bodyExamples } from '../../../../src/platform/http/openapi/bodyExamples'
 import { rightsOf, type RightsOf } from '../../../support/platform/limitedUsers'
 import {
   startPlatform,

@@ -45,8 +45,8 @@ beforeEach(async () => {
 })
 afterEach(() => {
   for (const socket of sockets.clients) socket.terminate()
-  server.closeAllConnections()
   server.close()
+  server.closeAllConnections()
 })
 
 test.each<[string, string | Buffer]>([

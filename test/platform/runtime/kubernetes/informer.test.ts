@@ -65,8 +65,8 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await informer.close()
-  server.closeAllConnections()
   server.close()
+  server.closeAllConnections()
 })
 
 const send = (type: string, object: unknown) => watches.at(-1)!.response.write(`${JSON.stringify({ type, object })}\n`)

@@ -39,8 +39,10 @@ export async function startIdentityProvider(redirectUris: string[], port = 0): P
 }
 
 export async function stop(server: Server): Promise<void> {
+  // First: a connection that is accepted in between would keep it open.
+  const closed = new Promise((resolve) => server.close(resolve))
   server.closeAllConnections()
-  await new Promise((resolve) => server.close(resolve))
+  await closed
 }
 
 /** A browser with cookies that fills in the form of each page until it is led to another site. */

@@ -84,6 +84,25 @@ test('a reload shows the wrong-code notice again until it is dismissed; another 
   expect(queryNotice()).not.toBeInTheDocument()
 })
 
+test('the wrong codes that a sign-in by OpenID Connect has left in a cookie are shown, also after a reload', async () => {
+  network.shows([])
+  const cookies = { wrongCodes: JSON.stringify({ count: 2, since: SINCE }) }
+  const { services, leave } = renderApp('/', { token: TOKEN, cookies })
+  expect(within(await findNotice()).getByRole('heading')).toHaveTextContent(/^2 wrong codes since/)
+  expect(services.jar.has('wrongCodes')).toBe(false)
+  leave()
+  renderApp('/', { token: TOKEN, stored: Object.fromEntries(services.stored) })
+  expect(await findNotice()).toBeVisible()
+})
+
+test.each(['', 'null', '7', '{"count":"x"}', '{'])('a cookie of wrong codes that has "%s" is ignored', async (text) => {
+  network.shows([])
+  const { services } = renderApp('/', { token: TOKEN, cookies: { wrongCodes: text } })
+  await screen.findByRole('heading', { name: 'Network Overview' })
+  expect(queryNotice()).not.toBeInTheDocument()
+  expect(services.jar.has('wrongCodes')).toBe(false)
+})
+
 test('the end of the session removes the wrong-code notice', async () => {
   const { store, services } = await signedIn({ count: 12, since: SINCE })
   await findNotice()

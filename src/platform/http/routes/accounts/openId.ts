@@ -7,6 +7,7 @@ import {
   OpenIdConnectionAnswer,
   type OpenIdFailure,
 } from '../../../../contract/signIn/openId'
+import { WRONG_CODES_COOKIE } from '../../../../contract/pageRules'
 import { SESSION_DAYS } from '../../../../contract/rules'
 import { Proven } from '../../../../contract/signIn/signInMethods'
 import { networkOf } from '../../../accounts/clientAddress'
@@ -73,9 +74,9 @@ function createSteps({ openId, publicUrl, basePath }: OpenIdRouteParts) {
       maxAge: value === '' ? 0 : STEP_MINUTES * 60,
     })
 
-  /** As the console sets it (web/api/signIn/credentials.ts). */
-  const sessionCookie = (request: FastifyRequest, name: string, value: string) =>
-    cookie(request, name, value, { path: basePath || '/', sameSite: 'strict', maxAge: SESSION_DAYS * 86_400 })
+  /** For the console's page: those of its session are as it sets them itself (web/api/signIn/credentials.ts). */
+  const pageCookie = (request: FastifyRequest, name: string, value: string, maxAge = SESSION_DAYS * 86_400) =>
+    cookie(request, name, value, { path: basePath || '/', sameSite: 'strict', maxAge })
 
   const begin = async (request: FastifyRequest, work: (openId: OpenId, redirectUri: string) => Promise<BegunStep>) => {
     const redirectUri = redirectUriOf(request)
@@ -97,13 +98,13 @@ function createSteps({ openId, publicUrl, basePath }: OpenIdRouteParts) {
     finish: (request: FastifyRequest, browser: string | undefined, query: string) =>
       inTurn(request, () => configured().finish({ query, browser }, clientOf(request))),
     stepCookie,
-    sessionCookie,
+    pageCookie,
     redirect: (reply: FastifyReply, path: string) => reply.redirect(`${basePath}${path}`),
     sendFailure,
   }
 }
 
-function signInRoutes(app: Router, { begin, finish, stepCookie, sessionCookie, redirect, sendFailure }: Steps): void {
+function signInRoutes(app: Router, { begin, finish, stepCookie, pageCookie, redirect, sendFailure }: Steps): void {
   app.get(
     `${PATH}/start`,
     {
@@ -147,8 +148,15 @@ function signInRoutes(app: Router, { begin, finish, stepCookie, sessionCookie, r
       try {
         const { session, origin } = await finish(request, browser, query)
         if (session) {
-          reply.header('set-cookie', sessionCookie(request, 'token', session.token))
-          reply.header('set-cookie', sessionCookie(request, 'isAdmin', session.isAdmin ? '1' : '0'))
+          const { token, isAdmin, wrongCodes } = session
+          reply.header('set-cookie', pageCookie(request, 'token', token))
+          reply.header('set-cookie', pageCookie(request, 'isAdmin', isAdmin ? '1' : '0'))
+          // The page shows it and removes the cookie.
+          if (wrongCodes)
+            reply.header(
+              'set-cookie',
+              pageCookie(request, WRONG_CODES_COOKIE, JSON.stringify(wrongCodes), STEP_MINUTES * 60),
+            )
         }
         return await redirect(reply, origin)
       } catch (error) {
