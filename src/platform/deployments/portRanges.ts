@@ -46,7 +46,7 @@ export function portWarnings(
     if (!range || isElsewhere || other.name === definition.name || !overlap(own, range)) return []
     const taken = isNamed(other.name)
       ? `overlaps with ${portsText(range)} of the deployment "${other.name}"`
-      : 'is used by another deployment'
+      : 'is in use'
     return [`run.port: ${portsText(own)} ${taken}. An instance whose port is taken is not started.`]
   })
   return [...ofUs, ...ofOthers]

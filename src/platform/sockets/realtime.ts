@@ -94,7 +94,8 @@ export function openRealtime(app: FastifyInstance, { callers, origins, replicas,
 
   const sockets = () => [...io.sockets.sockets.values()]
   const unwatch = replicas.onSync((news) => {
-    for (const socket of sockets()) socket.emit(REALTIME_EVENT, syncMessage(news, callerOf(socket)))
+    for (const socket of sockets())
+      if (!isRestricted(callerOf(socket))) socket.emit(REALTIME_EVENT, syncMessage(news, callerOf(socket)))
   })
   const unwatchSessions = watchSessions(
     callers,
@@ -112,9 +113,9 @@ export function openRealtime(app: FastifyInstance, { callers, origins, replicas,
   })
 }
 
-/** The problem may name a path of others. */
-function syncMessage({ problem, ...news }: SyncState, caller: Caller): ClientBound {
-  return { id: 'CLIENT_FILE_SYNC', data: isRestricted(caller) || problem === undefined ? news : { ...news, problem } }
+/** The state is that of all directories. From it, a restricted caller would learn when those of others change. */
+function syncMessage(state: SyncState, caller: Caller): ClientBound {
+  return { id: 'CLIENT_FILE_SYNC', data: isRestricted(caller) ? { event: 'sync_completed' } : state }
 }
 
 function callerOf({ data }: Socket): Caller {

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { io, type Socket } from 'socket.io-client'
 import { expectHeldUnder } from '../../support/platform/heldMemory'
+import { rightsOf } from '../../support/platform/limitedUsers'
 import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
 import { until } from '../../support/platform/until'
 
@@ -78,6 +79,29 @@ test('decisions §5: a new socket gets the sync state of the shared area, and th
   await writeFile(join(platform.dataDir, 'nfsshare/lobby/motd.txt'), 'hello')
   await until(() => heard.length === 4)
   expect(heard.slice(2)).toEqual([sync('sync_started'), sync('sync_completed')])
+})
+
+test('decisions §16: a limited user is not told when directories change, which may be those of others', async () => {
+  const guest = await platform.register('guest')
+  await rightsOf(platform, ann).setAccess('guest', { role: 'limited', grants: [{ deployment: 'lobby', rights: [] }] })
+  const listen = (token: string) => {
+    const heard: unknown[] = []
+    open({ token }).on('message', (message: unknown) => heard.push(message))
+    return heard
+  }
+  const before = listen(guest.token)
+  const operator = listen(ann.token)
+  await until(() => before.length === 2 && operator.length === 2)
+  let meanwhile: unknown[] = []
+  const unwatch = platform.replicas.onSync(({ event }) => {
+    if (event === 'sync_started') meanwhile = listen(guest.token)
+  })
+  await writeFile(join(platform.dataDir, 'nfsshare/lobby/motd.txt'), 'hello again')
+  await until(() => operator.length === 4 && meanwhile.length === 2)
+  unwatch()
+  const isSynced = { id: 'CLIENT_FILE_SYNC', data: { event: 'sync_completed' } }
+  expect([before[1], meanwhile[1]]).toEqual([isSynced, isSynced])
+  expect(before).toHaveLength(2)
 })
 
 test.each([['polling'], ['websocket']])(
