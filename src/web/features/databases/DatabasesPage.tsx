@@ -1,8 +1,11 @@
 import { useEffect } from 'react'
 import Button from 'react-bootstrap/Button'
 import { useDispatch, useSelector } from 'react-redux'
+import { Link } from 'react-router-dom'
 import { databasesApi, useGetDatabasesQuery } from '../../api/databases'
+import { useAccess } from '../../api/useAccess'
 import { ActionIcon } from '../../ui/ActionIcon'
+import { Notice } from '../../ui/Notice'
 import { SearchField } from '../../ui/SearchField'
 import { CreateDatabaseDialog } from './CreateDatabaseDialog'
 import { databasesPageLeft, filterTyped, selectDialog, selectFilter } from './databasesSlice'
@@ -16,6 +19,25 @@ import styles from './databases.module.scss'
 const FILTERED_FROM = 6
 
 export function DatabasesPage() {
+  const { isLimited } = useAccess()
+  if (!isLimited) return <Databases />
+  return (
+    <Notice
+      title="Not for your account"
+      icon="lock"
+      actions={
+        <Link to="/" className="btn btn-primary">
+          Return Home
+        </Link>
+      }
+    >
+      <title>Databases · Quarterdeck</title>
+      <p>Databases are for operators and administrators. Ask one of them if you need one.</p>
+    </Notice>
+  )
+}
+
+function Databases() {
   const options = { refetchOnFocus: true, refetchOnMountOrArgChange: true }
   const answers = { sql: useGetDatabasesQuery('sql', options), mongo: useGetDatabasesQuery('mongo', options) }
   const dialog = useSelector(selectDialog)

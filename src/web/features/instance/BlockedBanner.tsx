@@ -46,7 +46,7 @@ export function BlockedBanner({ deployment, instance, onDetails }: BlockedBanner
       </div>
       <div className={styles.actions}>
         {isJarMissing && may('files', deployment) && <Action to={filesAddress}>Open files</Action>}
-        {isCrashLoop && crashedAt !== undefined && (
+        {isCrashLoop && crashedAt !== undefined && may('console', deployment) && (
           <Button variant="outline-secondary" onClick={openCrash}>
             Open crash details
           </Button>

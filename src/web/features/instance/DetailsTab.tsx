@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import type { Instance } from '../../../contract/instance'
+import { missingRight, useAccess } from '../../api/useAccess'
 import { playerCountOf } from '../../instanceState'
 import { CopyButton } from '../../ui/copy/CopyButton'
 import { CrashCapsulePanel } from './CrashCapsulePanel'
@@ -21,6 +22,7 @@ export function DetailsTab({ deployment, instance }: { deployment: string; insta
     blockedReason,
     crashedAt,
   } = instance
+  const mayReadCrash = useAccess().may('console', deployment)
   const names = Object.entries(players ?? {})
   return (
     <div className={styles.details}>
@@ -62,9 +64,10 @@ export function DetailsTab({ deployment, instance }: { deployment: string; insta
           {restarts !== undefined && <Row term="Restarts after it ended by itself">{restarts}</Row>}
           {lastExit && <Row term="Last exit code">{lastExit.code ?? lastExit.signal ?? '–'}</Row>}
           {lastExit && <Row term="Last exit reason">{`${lastExit.reason} (${timeOf(lastExit.at)})`}</Row>}
+          {crashedAt !== undefined && !mayReadCrash && <Row term="Last crash">{missingRight('console')}</Row>}
         </dl>
       </section>
-      {crashedAt !== undefined && (
+      {crashedAt !== undefined && mayReadCrash && (
         <CrashCapsulePanel deployment={deployment} uid={uid} name={instance.name} crashedAt={crashedAt} />
       )}
     </div>

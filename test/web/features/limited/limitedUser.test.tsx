@@ -23,6 +23,14 @@ test('a limited user is offered no databases, and no creation of deployments', a
   expect(screen.queryByRole('button', { name: /Create/ })).toBeNull()
 })
 
+test('the page of databases says why a limited user cannot use it', async () => {
+  for (const type of ['sql', 'mongo']) network.get(`/api/database/${type}`).answers(403)
+  await renderLimited('/databases', grantedOn('lobby'))
+  expect(await screen.findByText(/^Databases are for operators and administrators\./)).toBeVisible()
+  expect(screen.queryByRole('button', { name: /Create/ })).toBeNull()
+  expect(screen.getByRole('main')).toContainElement(screen.getByRole('link', { name: 'Return Home' }))
+})
+
 test('a card offers what the rights on its deployment allow, and says why a switch cannot be used', async () => {
   const { user } = await renderLimited('/deployments', grantedOn('lobby', 'files'))
   const card = await screen.findByRole('article', { name: 'lobby' })
@@ -43,7 +51,7 @@ test('a card offers what the rights on its deployment allow, and says why a swit
 })
 
 describe('the page of an instance', () => {
-  const instance = instanceOf('a1b2c3-lobby')
+  let instance = instanceOf('a1b2c3-lobby')
 
   async function openInstance(...rights: Right[]) {
     const instances = network.get('/api/deployments/lobby/instances').answersLater({ instances: [instance] })
@@ -67,6 +75,24 @@ describe('the page of an instance', () => {
     const stop = await screen.findByRole('button', { name: 'Stop' })
     await waitFor(() => expect(stop).toHaveAttribute('aria-disabled', 'true'))
     expect(stop).toHaveAttribute('title', 'You do not have the right “power” on this deployment')
+  })
+
+  test('without the right console offers no details of a crash, and says why', async () => {
+    const lastExit = { code: 1, signal: null, at: 1_700_000_000_000, reason: 'Ended by itself with exit code 1' }
+    const blocked = {
+      state: 'BLOCKED' as const,
+      blockedReason: 'Ended 5 times within 5 minutes',
+      crashedAt: lastExit.at,
+    }
+    instance = { ...instanceOf('a1b2c3-lobby'), ...blocked, lastExit }
+    const { user } = await openInstance('power')
+    expect(await screen.findByRole('status', { name: 'Blocked' })).toHaveTextContent(/^Ended 5 times/)
+    expect(screen.getByRole('button', { name: 'Start again' })).toBeVisible()
+    expect(screen.queryByRole('button', { name: 'Open crash details' })).toBeNull()
+    await user.click(screen.getByRole('tab', { name: 'Details' }))
+    expect(await screen.findByText('Last crash')).toBeVisible()
+    expect(screen.getByText('You do not have the right “console” on this deployment')).toBeVisible()
+    expect(screen.queryByRole('region', { name: /crash/i })).toBeNull()
   })
 
   test('with neither right opens no console connection', async () => {
