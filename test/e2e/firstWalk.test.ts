@@ -149,6 +149,8 @@ browserTest(
     expect(size.total).toBeLessThanOrEqual(130_000)
     // Other ways to sign in, which follow the first paint (issue 17.6).
     expect(size.laterTotal).toBeLessThanOrEqual(2000)
+    for (const file of Object.keys(size.files).filter((name) => name.startsWith('assets/')))
+      expect(readFileSync(join(__dirname, '../../dist/web', file), 'utf8')).not.toMatch(/passkey|webauthn|oidc/i)
     const files = { ...size.files, ...size.laterFiles, ...size.next }
     const { page } = await openPage(product().url)
     const loaded = new Set<string>()

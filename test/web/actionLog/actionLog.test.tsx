@@ -203,6 +203,16 @@ test('signing in again as the same user keeps the whole log', async () => {
   expect(logOf(store)).toContain('abc123-lobby')
 })
 
+test('when another user signs in, nothing of the previous one is left in the log', async () => {
+  const { store } = await signedIn()
+  const session = { ...store.getState().session.current!, id: 'other', subject: '2', username: 'bob' }
+  expect(logOf(store)).toContain('abc123-lobby')
+  network.shows([])
+  act(() => void store.dispatch(sessionEnded('signedOut')))
+  act(() => void store.dispatch(sessionStarted(session)))
+  expect(logOf(store)).not.toContain('abc123-lobby')
+})
+
 test('the export dialog lists the contents by kind and can search them', async () => {
   const saved = savedLogs()
   const { user } = await signedIn()

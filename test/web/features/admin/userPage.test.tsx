@@ -70,6 +70,7 @@ test('the name in the list of users leads to the user’s page', async () => {
 test('decisions §16: the page shows role, rights, sessions, API keys and what the user did', async () => {
   const { activity } = await rendered(2)
   expect(await screen.findByRole('radio', { name: 'Limited' })).toBeChecked()
+  expect(screen.getByRole('main')).toHaveTextContent(/bobLimited · seen \d minutes? ago/)
   expect(await box('Console on lobby')).toBeChecked()
   expect(await box('Power on lobby')).not.toBeChecked()
   expect(await box('All rights of lobby')).toBePartiallyChecked()
