@@ -6,10 +6,13 @@ export const KILL_AFTER_MS = 10_000
 /** The console message for the end of a run. */
 export function describeExit({ code, signal, requested, failure, interruption }: InstanceExit): string {
   if (failure) return failure
-  if (interruption !== undefined) return `Ended by the cluster: ${interruption}`
+  if (interruption !== undefined) return interruptionText(interruption)
   const how = signal ? `by signal ${signal}` : `with exit code ${code}`
   return requested ? `Stopped (${how}).` : `Ended by itself ${how}.`
 }
+
+/** @param interruption of `InstanceExit` */
+export const interruptionText = (interruption: string) => `Ended by the cluster: ${interruption}`
 
 /** The console message for a failed start. @param code of Node.js' error, for example `ENOENT` */
 export function startFailureMessage(code: string | undefined, program: string): string {

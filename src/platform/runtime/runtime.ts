@@ -80,6 +80,8 @@ export interface InstanceExit {
   failure: string | undefined
   /** Why the cluster ended it, as text for users. Such an end is no crash. Undefined if it ended by itself or on request. */
   interruption?: string
+  /** Why the system killed its program, as text for users: `Killed for memory: it may use 512Mi.` Undefined if it did not. */
+  killed?: string
 }
 
 export interface RuntimeInstance {

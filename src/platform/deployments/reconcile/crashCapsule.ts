@@ -1,4 +1,5 @@
 import type { CrashCapsule, LastExit } from '../../../contract/instance'
+import { interruptionText } from '../../runtime/exitMessages'
 import type { InstanceExit, Runtime } from '../../runtime/runtime'
 import type { Db } from '../../state/db'
 import { listMetrics } from '../../state/deployments/metrics'
@@ -24,7 +25,11 @@ export function describeCrashes(count: number, last: InstanceExit): string {
   return `Ended ${count} times within 5 minutes${failure ? `. The last time: ${failure}` : `, the last time ${howEnded(last)}`}`
 }
 
-const failureOf = ({ failure }: InstanceExit) => failure?.replace(/\.$/, '')
+/** The message of an end that needs more than a code or a signal, without a final full stop. */
+function failureOf({ failure, killed, interruption }: InstanceExit): string | undefined {
+  const message = failure ?? killed ?? (interruption === undefined ? undefined : interruptionText(interruption))
+  return message?.replace(/\.$/, '')
+}
 
 const howEnded = ({ code, signal }: InstanceExit) => (signal ? `by signal ${signal}` : `with exit code ${code}`)
 

@@ -160,6 +160,7 @@ export function exitOf(pod: V1Pod, at: number): InstanceExit {
   const interruption = requested ? undefined : interruptionOf(pod)
   const failure = ended ? startFailureOf(ended, pod) : copyFailureOf(pod)
   const signal = ended && failure === undefined ? signalOf(ended) : undefined
+  const killed = ended?.reason === 'OOMKilled' ? killedForMemory(pod) : undefined
   return {
     code: ended && !signal && failure === undefined ? ended.exitCode : null,
     signal: signal ?? null,
@@ -168,7 +169,13 @@ export function exitOf(pod: V1Pod, at: number): InstanceExit {
     orderly: requested && ended !== undefined && failure === undefined && signal !== 'SIGKILL',
     failure: failure ?? (ended || interruption !== undefined ? undefined : 'Stopped before it was started.'),
     ...(interruption !== undefined && { interruption }),
+    ...(killed !== undefined && { killed }),
   }
+}
+
+function killedForMemory(pod: V1Pod): string {
+  const limit = pod.spec?.containers[0]?.resources?.limits?.memory
+  return limit ? `Killed for memory: it may use ${limit} bytes.` : 'Killed for memory: its node had none left.'
 }
 
 /** Why the cluster ended a run that nobody asked to stop; undefined if the program ended by itself. */
@@ -258,8 +265,6 @@ function withClaim(message: string, pod: V1Pod): string {
 
 /** The lines of the platform after the output of a run that has ended. */
 export function closingLinesOf(pod: V1Pod): string[] {
-  const ended = statusOfContainer(pod, CONTAINER)?.state?.terminated
-  const limit = pod.spec?.containers[0]?.resources?.limits?.memory
-  const reason = limit ? `Killed for memory: it may use ${limit} bytes.` : 'Killed for memory: its node had none left.'
-  return [...(ended?.reason === 'OOMKilled' ? [reason] : []), describeExit(exitOf(pod, 0))]
+  const exit = exitOf(pod, 0)
+  return [...(exit.killed === undefined ? [] : [exit.killed]), describeExit(exit)]
 }

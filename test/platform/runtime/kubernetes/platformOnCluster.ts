@@ -166,6 +166,10 @@ resources: { memory: 128Mi }
       (all) => all.length === 1,
     )
     await network.prints(instance!.podName, /^\[System\] Killed for memory: it may use 134217728 bytes\.$/)
+    const crash = await until(() =>
+      network.call('GET', `/api/deployments/greedy/instances/${instance!.uid}/crash`).catch(() => undefined),
+    )
+    expect(crash!.exit).toMatchObject({ reason: 'Killed for memory: it may use 134217728 bytes' })
     await network.call('DELETE', '/api/deployments/greedy')
   })
 

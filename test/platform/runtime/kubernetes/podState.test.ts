@@ -1,4 +1,5 @@
 import type { V1ContainerState, V1Pod } from '@kubernetes/client-node'
+import { lastExitOf } from '../../../../src/platform/deployments/reconcile/crashCapsule'
 import {
   podOf,
   READY_CONDITION,
@@ -229,6 +230,15 @@ test('a run that ran out of memory says so after its output, with its limit', ()
     `Killed for memory: it may use ${2 ** 30} bytes.`,
     'Ended by itself by signal SIGKILL.',
   ])
+  expect(lastExitOf(exitOf(podWith(ended(137, 'OOMKilled')), 0)).reason).toBe(
+    `Killed for memory: it may use ${2 ** 30} bytes`,
+  )
+})
+
+test('an end by the cluster is told as such, and not as an end by itself', () => {
+  expect(lastExitOf(exitOf(podWith(running, deleted), 0)).reason).toBe(
+    'Ended by the cluster: its Pod was deleted in the cluster',
+  )
 })
 
 test('the reasons why a Pod does not start yet are told, each kind once', () => {
