@@ -271,6 +271,17 @@ export function runtimeSuite({ runtime, share, home, knowsErrors = true, linesTh
     await runtime().kill(wanted.podName)
   })
 
+  test('security 100: a ready expression that takes long in the sum of many lines is given up', async () => {
+    const wanted = spec({
+      ready: '^a*a*b',
+      command: ['node', '-e', `setInterval(() => console.log('${'a'.repeat(4000)}'), 10);${ANSWERING_PROGRAM}`],
+    })
+    await runtime().ensure(wanted)
+    await reaches(wanted.podName, 'RUNNING')
+    await prints(wanted.podName, '[System] The ready expression takes too long to match. The instance counts as ready.')
+    await runtime().kill(wanted.podName)
+  })
+
   test('NUL and truncated surrogate pairs are replaced, and line numbers stay correct', async () => {
     const wanted = spec({
       command: [

@@ -216,9 +216,10 @@ export class ContainedInstance {
   private watchReady(record: RunRecord): void {
     if (record.ready === undefined || record.state !== 'STARTING') return
     const ready = new ReadyLine(record.ready)
-    const watch = (text: string) => {
-      const answer = ready.matches(text)
-      if (answer === false || record.state !== 'STARTING' || this.record !== record) return
+    const watch = (texts: string[]) => {
+      if (record.state !== 'STARTING' || this.record !== record) return
+      const answer = ready.matches(texts)
+      if (answer === false) return
       if (answer === 'too slow')
         void this.console.note('[System] The ready expression takes too long to match. The instance counts as ready.')
       record.state = 'RUNNING'

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { errorCodeOf } from '../../errors'
 import { consoleText } from '../consoleText'
 import { MAX_STORED_LINES } from '../lineRing'
+import { printedTexts } from '../readyLine'
 import type { ConsoleLine } from '../runtime'
 import { eachRow, formatRow, LineJoiner } from './criLog'
 import { readTail } from './logTail'
@@ -42,7 +43,7 @@ export class ContainerLog {
   private last = 0
   private joiner = new LineJoiner()
   private follower: ((lines: ConsoleLine[]) => void) | undefined
-  private lineWatch: ((text: string) => void) | undefined
+  private lineWatch: ((texts: string[]) => void) | undefined
   private queue: Promise<unknown> = Promise.resolve()
   private decodeBudget = DECODE_BURST
   /** Monotonic: a wall clock that is set back would stop the decoding. */
@@ -108,13 +109,14 @@ export class ContainerLog {
     })
   }
 
-  /** Calls back with every line that the program prints after line number `after`. `undefined` ends it. */
-  async watchLines(after: number, watch: ((text: string) => void) | undefined): Promise<void> {
+  /** Calls back with the lines that the program prints after line number `after`, as they are read. `undefined` ends it. */
+  async watchLines(after: number, watch: ((texts: string[]) => void) | undefined): Promise<void> {
     await this.enqueue(async () => {
       await this.readAppended()
-      if (watch)
-        for (const { seq, type, content } of await this.tail(Math.min(this.last - after, MAX_STORED_LINES)))
-          if (seq > after && type !== 'system') watch(content)
+      if (watch) {
+        const stored = await this.tail(Math.min(this.last - after, MAX_STORED_LINES))
+        watch(printedTexts(stored.filter(({ seq }) => seq > after)))
+      }
       this.lineWatch = watch
     })
   }
@@ -211,7 +213,7 @@ export class ContainerLog {
     // An incomplete row is read again later. A row that exceeds the largest chunk is skipped.
     const used = rowsEnd === 0 && bytesRead >= LARGE_CHUNK ? bytesRead : rowsEnd
     this.offset += used
-    for (const { content, type } of lines) if (type !== 'system') this.lineWatch?.(content)
+    this.lineWatch?.(printedTexts(lines))
     if (lines.length > 0) this.follower?.(lines)
     return used
   }

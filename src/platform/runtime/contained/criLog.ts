@@ -62,7 +62,7 @@ export function formatRow(at: number, stream: LogStream, content: string): strin
 
 /** Joins the rows of each stream into lines. */
 export class LineJoiner {
-  private readonly pending = new Map<LogStream, Buffer[]>()
+  private readonly pending = new Map<LogStream, { parts: Buffer[]; length: number }>()
 
   /** @returns the line that this row completes, with its text if `isDecoded`; undefined for a partial row. */
   add(
@@ -80,12 +80,15 @@ export class LineJoiner {
     const content = buffer.subarray(contentStart, Math.min(end, contentStart + LINE_LIMIT + 4))
     const before = this.pending.get(stream)
     if (isPartial) {
-      if (!before) this.pending.set(stream, [Buffer.from(content)])
-      else if (before.reduce((sum, { length }) => sum + length, 0) <= LINE_LIMIT) before.push(Buffer.from(content))
+      if (!before) this.pending.set(stream, { parts: [Buffer.from(content)], length: content.length })
+      else if (content.length > 0 && before.length <= LINE_LIMIT) {
+        before.parts.push(Buffer.from(content))
+        before.length += content.length
+      }
       return undefined
     }
     this.pending.delete(stream)
-    const text = (before ? Buffer.concat([...before, content]) : content).toString('utf8')
+    const text = (before ? Buffer.concat([...before.parts, content]) : content).toString('utf8')
     return { type, text: text.endsWith('\r') ? text.slice(0, -1) : text }
   }
 

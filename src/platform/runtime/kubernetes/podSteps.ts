@@ -134,8 +134,8 @@ export function startPodSteps({
     readyWatches.set(podName, runIdOf(pod))
     const line = new ReadyLine(ready)
     let isFound = false
-    await consoleOf(podName).watchLines((text) => {
-      const answer = isFound ? false : line.matches(text)
+    await consoleOf(podName).watchLines((texts) => {
+      const answer = isFound ? false : line.matches(texts)
       if (answer === false) return
       isFound = true
       void markReady(pod, answer === 'too slow')

@@ -188,17 +188,23 @@ export class InstanceProcess {
   }
 
   private read(stream: Socket, type: OutputType): void {
+    let unchecked: string[] = []
     const lines = new LineSplitter((line) => {
       this.log.add(type, line)
-      if (this.record.state === 'STARTING' && this.ready) this.checkReady(this.ready, line)
+      if (this.ready) unchecked.push(line)
     })
+    const finish = () => {
+      if (this.record.state === 'STARTING' && this.ready) this.checkReady(this.ready, unchecked)
+      unchecked = []
+      this.log.flush()
+    }
     stream.on('data', (chunk: Buffer) => {
       lines.push(chunk)
-      this.log.flush()
+      finish()
     })
     stream.once('close', () => {
       lines.end()
-      this.log.flush()
+      finish()
       this.openOutputs -= 1
       if (this.exitStatus && this.openOutputs === 0)
         this.recordExit(this.exitStatus.code, this.exitStatus.signal, undefined)
@@ -222,8 +228,8 @@ export class InstanceProcess {
     for (const socket of [this.pipes?.input, this.pipes?.output, this.pipes?.errors]) socket?.destroy()
   }
 
-  private checkReady(ready: ReadyLine, line: string): void {
-    const answer = ready.matches(line)
+  private checkReady(ready: ReadyLine, lines: string[]): void {
+    const answer = ready.matches(lines)
     if (answer === false) return
     if (answer === 'too slow')
       this.log.note('[System] The ready expression takes too long to match. The instance counts as ready.')

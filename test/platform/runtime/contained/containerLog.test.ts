@@ -44,6 +44,15 @@ test('rows in the container log format become numbered lines, and partial rows o
   ])
 })
 
+test('a line of many tiny partial rows is joined up to the limit of a line', async () => {
+  const { file, log } = await newLog()
+  writeFileSync(file, row('x', 'stdout', 'P').repeat(20_000) + row('end') + row('next'))
+  const lines = await log.history(10)
+  expect(lines.map(({ seq }) => seq)).toEqual([1, 2])
+  expect(lines[0]?.content).toBe(`${'x'.repeat(8192)}…`)
+  expect(lines[1]?.content).toBe('next')
+})
+
 test('a row truncated by a full disk is shown unchanged and does not disturb numbering', async () => {
   const { file, log } = await newLog()
   writeFileSync(file, `${row('one')}2026-11-22T02:4${row('two')}${row('three')}`)

@@ -4,6 +4,7 @@ import { createSharedRead } from '../../../concurrency/sharedRead'
 import type { ConsoleHead } from '../../../consoleHead'
 import { consoleText } from '../../consoleText'
 import { MAX_STORED_BYTES, MAX_STORED_LINES, newestStored } from '../../lineRing'
+import { printedTexts } from '../../readyLine'
 import type { ConsoleLine } from '../../runtime'
 import { ClusterRefusal } from '../clusterClient'
 import type { ConsoleStore } from './consoleStore'
@@ -51,7 +52,7 @@ export interface PodConsoleParts {
  */
 export class PodConsole {
   private follower: ((lines: ConsoleLine[]) => void) | undefined
-  private lineWatch: ((text: string) => void) | undefined
+  private lineWatch: ((texts: string[]) => void) | undefined
   /** The number of the last line that the listeners got. */
   private delivered = 0
   private queue: Promise<unknown> = Promise.resolve()
@@ -107,8 +108,8 @@ export class PodConsole {
     }
   }
 
-  /** Calls back with every line that the present run prints. `undefined` ends it. */
-  async watchLines(watch: ((text: string) => void) | undefined): Promise<void> {
+  /** Calls back with the lines that the present run prints, as they are read. `undefined` ends it. */
+  async watchLines(watch: ((texts: string[]) => void) | undefined): Promise<void> {
     if (watch === undefined) {
       this.lineWatch = undefined
       return this.stopUnwatched()
@@ -119,7 +120,7 @@ export class PodConsole {
       const { store, podName, run } = this.parts
       const head = await store.head(podName)
       const printed = head.runId === run()?.runId ? await store.lines(podName, head.runFirst) : []
-      for (const { type, content } of printed) if (type !== 'system') watch(content)
+      watch(printedTexts(printed))
       this.delivered = Math.max(this.delivered, printed.at(-1)?.seq ?? 0)
     })
     this.start()
@@ -346,7 +347,7 @@ export class PodConsole {
     const last = lines.at(-1)
     if (!last) return
     this.delivered = last.seq
-    for (const { type, content } of lines) if (type !== 'system') this.lineWatch?.(content)
+    this.lineWatch?.(printedTexts(lines))
     this.follower?.(lines)
   }
 
