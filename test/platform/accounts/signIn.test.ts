@@ -1,4 +1,5 @@
 import { networkOf, wideNetworkOf } from '../../../src/platform/accounts/clientAddress'
+import { freshDatabase } from '../../support/platform/freshState'
 import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
 
 let platform: TestPlatform
@@ -35,6 +36,25 @@ test('usernames are case-insensitive', async () => {
     sessionToken: first.body.data.sessionToken,
   })
   expect(second.status).toBe(200)
+})
+
+test('security 101: a name with a foreign letter that the database lowers to one of a username is another name', async () => {
+  const { url, drop } = await freshDatabase(
+    `template template0 locale_provider builtin locale 'C' builtin_locale 'C.UTF-8'`,
+  )
+  const other = await startPlatform({ databaseUrl: url })
+  try {
+    const { password } = await other.register('admin')
+    const tried = await Promise.all(
+      ['ADMIN', 'adm\u0130n'].map((username) =>
+        other.call('POST', '/api/auth/login', { body: { username, password } }),
+      ),
+    )
+    expect(tried.map(({ status }) => status)).toEqual([200, 400])
+  } finally {
+    await other.close()
+    await drop()
+  }
 })
 
 test('decisions §2: a wrong username and a wrong password get the same answer', async () => {

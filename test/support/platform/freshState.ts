@@ -16,10 +16,13 @@ export async function onServer(work: (client: Client) => Promise<unknown>): Prom
   }
 }
 
-/** Creates an empty database on the run's PostgreSQL, which `drop` removes. */
-export async function freshDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
+/**
+ * Creates an empty database on the run's PostgreSQL, which `drop` removes.
+ * @param options of CREATE DATABASE
+ */
+export async function freshDatabase(options = ''): Promise<{ url: string; drop: () => Promise<void> }> {
   const name = `test_${randomBytes(6).toString('hex')}`
-  await onServer((client) => client.query(`create database ${name}`))
+  await onServer((client) => client.query(`create database ${name} ${options}`))
   const url = new URL(process.env.TEST_POSTGRES_URL ?? '')
   url.pathname = name
   return { url: url.href, drop: () => onServer((client) => client.query(`drop database ${name} with (force)`)) }

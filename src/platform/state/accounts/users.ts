@@ -1,14 +1,19 @@
 import { sql, type Insertable, type Selectable } from 'kysely'
+import { USERNAME_PATTERN } from '../../../contract/rules'
 import type { Db } from '../db'
 import type { State } from '../schema'
 
 export type UserRow = Selectable<State['users']>
 
-const sameName = (username: string) => sql<boolean>`lower(username) = lower(${username})`
-
 /** Ignores case. */
 export async function findUserByName(db: Db, username: string): Promise<UserRow | undefined> {
-  return db.selectFrom('users').selectAll().where(sameName(username)).executeTakeFirst()
+  // In many locales `lower` maps a foreign letter to one of a name (`İ` to `i`). Limits would count it as another name.
+  const name = USERNAME_PATTERN.test(username) ? username : ''
+  return db
+    .selectFrom('users')
+    .selectAll()
+    .where(sql<boolean>`lower(username) = lower(${name})`)
+    .executeTakeFirst()
 }
 
 /** @throws the database's duplicate error (see isDuplicate) when the name is taken */
