@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
 import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import type { Definition } from '../../../src/contract/deployment'
 import { createListeningSockets, type PortOwner } from '../../../src/platform/deployments/monitoring/listeningSockets'
-import { describeOwner, ListenWatch } from '../../../src/platform/deployments/monitoring/portChecks'
+import { checkPort, describeOwner, ListenWatch } from '../../../src/platform/deployments/monitoring/portChecks'
 import { firstFreePort, portWarnings } from '../../../src/platform/deployments/portRanges'
 import { freePort } from '../../support/platform/freePort'
 import { until } from '../../support/platform/until'
@@ -28,6 +29,29 @@ test('finds a UDP socket', async () => {
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve))
   expect(await ownerOf(socket.address().port)).toMatchObject({ kind: 'program', pid: process.pid })
   await new Promise<void>((resolve) => socket.close(resolve))
+})
+
+test('security 102: of more sockets than are read, it is not known whether one listens on a port', async () => {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const program = `
+    const { createSocket } = require('node:dgram')
+    let open = 0
+    for (let at = 0; at < 3000; at++)
+      createSocket('udp4').bind(0, '127.0.0.1', () => (open += 1) === 3000 && console.log('open'))
+    setInterval(() => undefined, 60_000)`
+  const children = [1, 2, 3].map(() => spawn(process.execPath, ['-e', program]))
+  try {
+    await Promise.all(children.map(({ stdout }) => once(stdout, 'data')))
+    expect(await ownerOf(port)).toMatchObject({ kind: 'program', pid: process.pid })
+    expect(await ownerOf(1)).toEqual({ kind: 'unsure' })
+    const row = { pod_name: 'lobby-abc123', deployment: 'lobby' }
+    expect(await checkPort(1, row, [row], [], await read(), 0)).toBe('free')
+  } finally {
+    for (const child of children) child.kill('SIGKILL')
+    server.close()
+  }
 })
 
 test.each([

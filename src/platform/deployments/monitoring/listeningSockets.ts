@@ -1,11 +1,18 @@
 import { readdir, readFile, readlink } from 'node:fs/promises'
+import { readSocketTable, type SocketTable } from '../../socketTables'
 
 /** Set in the environment of every instance; its child processes inherit it. */
 export const INSTANCE_VARIABLE = 'QUARTERDECK_INSTANCE'
 
-/** The owner of a listening socket. `unknown`: this user may not see the processes that could hold it. */
+/**
+ * The owner of a listening socket. `unknown`: this user may not see the processes that could hold it, or there are too
+ * many. `unsure`: it is not known whether a socket listens, because there are too many.
+ */
 export type PortOwner =
-  { kind: 'instance'; podName: string } | { kind: 'program'; name: string; pid: number } | { kind: 'unknown' }
+  | { kind: 'instance'; podName: string }
+  | { kind: 'program'; name: string; pid: number }
+  | { kind: 'unknown' }
+  | { kind: 'unsure' }
 
 export interface Listening {
   /** The owner of a port of this machine; undefined if no socket listens on it. */
@@ -22,6 +29,15 @@ const LISTEN = '0A'
 const UNCONNECTED = '07'
 /** Limit of concurrent readlink calls. */
 const BATCH = 128
+/** Time limit of a search through the open files of all processes: an instance may open any number. */
+const SEARCH_MS = 2000
+/** By index of the table. TCP first: on a port with both, players of a Java server use TCP. */
+const TABLES = [
+  ['tcp', LISTEN],
+  ['tcp6', LISTEN],
+  ['udp', UNCONNECTED],
+  ['udp6', UNCONNECTED],
+] as const satisfies [SocketTable, string][]
 
 /**
  * Creates a reader of the listening sockets in /proc. Includes only sockets that the platform and players can reach:
@@ -33,14 +49,16 @@ export function createListeningSockets(): () => Promise<Listening | undefined> {
   let known = new Map<string, PortOwner>()
 
   return async () => {
-    const sockets = await readSockets()
-    if (!sockets) return undefined
+    const tables = await readTables()
+    if (tables[0]?.end === 'missing') return undefined
+    const sockets = tables.flatMap((table) => table.sockets)
+    const isWhole = tables.every(({ end }) => end !== 'cut')
     const open = new Set(sockets.map(({ inode }) => inode))
     known = new Map([...known].filter(([inode]) => open.has(inode)))
     return {
       async ownerOf(port) {
         const socket = sockets.find((candidate) => candidate.port === port)
-        if (!socket) return undefined
+        if (!socket) return isWhole ? undefined : { kind: 'unsure' }
         const owner = known.get(socket.inode) ?? (await findOwner(socket.inode)) ?? { kind: 'unknown' }
         known.set(socket.inode, owner)
         return owner
@@ -49,17 +67,16 @@ export function createListeningSockets(): () => Promise<Listening | undefined> {
   }
 }
 
-/** TCP first: on a port with both, players of a Java server use TCP. */
-async function readSockets(): Promise<ListeningSocket[] | undefined> {
-  const tables = await Promise.all(
-    ['tcp', 'tcp6', 'udp', 'udp6'].map((table) => readFile(`/proc/net/${table}`, 'utf8').catch(() => undefined)),
-  )
-  if (tables[0] === undefined) return undefined
-  return tables.flatMap((text = '', table) =>
-    text
-      .split('\n')
-      .slice(1)
-      .flatMap((line) => socketIn(line, table < 2 ? LISTEN : UNCONNECTED)),
+/** In the order of `TABLES`. */
+function readTables() {
+  return Promise.all(
+    TABLES.map(async ([table, wantedState]) => {
+      const sockets: ListeningSocket[] = []
+      const end = await readSocketTable(table, (rows) => {
+        for (const row of rows.split('\n')) sockets.push(...socketIn(row, wantedState))
+      })
+      return { sockets, end }
+    }),
   )
 }
 
@@ -81,8 +98,10 @@ function isReached(address: string): boolean {
 
 async function findOwner(inode: string): Promise<PortOwner | undefined> {
   const link = `socket:[${inode}]`
+  const deadline = performance.now() + SEARCH_MS
   for (const pid of await readdir('/proc').catch(() => [])) {
-    if (!/^\d+$/.test(pid) || !(await hasOpen(pid, link))) continue
+    if (performance.now() > deadline) return undefined
+    if (!/^\d+$/.test(pid) || !(await hasOpen(pid, link, deadline))) continue
     const podName = await instanceOf(pid)
     if (podName !== undefined) return { kind: 'instance', podName }
     const name = await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '')
@@ -91,9 +110,9 @@ async function findOwner(inode: string): Promise<PortOwner | undefined> {
   return undefined
 }
 
-async function hasOpen(pid: string, link: string): Promise<boolean> {
+async function hasOpen(pid: string, link: string, deadline: number): Promise<boolean> {
   const descriptors = await readdir(`/proc/${pid}/fd`).catch(() => [])
-  for (let from = 0; from < descriptors.length; from += BATCH) {
+  for (let from = 0; from < descriptors.length && performance.now() < deadline; from += BATCH) {
     const links = await Promise.all(
       descriptors
         .slice(from, from + BATCH)

@@ -7,7 +7,7 @@ import { listDeployments } from '../../state/deployments/deployments'
 import { listInstances, type InstanceRow } from '../../state/deployments/instances'
 import { tryParseDefinition } from '../definitions'
 import type { Listening } from './listeningSockets'
-import { ListenWatch } from './portChecks'
+import { ListenWatch, mayBeOf } from './portChecks'
 import { serverListPing, type Players } from './serverListPing'
 
 const INTERVAL_MS = 5000
@@ -62,7 +62,7 @@ export function watchPlayers({ db, runtime, listening, onChange, now }: WatchPar
         const local = isLoopback(run.ip) ? table : undefined
         const owner = await local?.ownerOf(port)
         // Another program's players do not count.
-        const isOurs = !local || owner?.kind === 'unknown' || (owner?.kind === 'instance' && owner.podName === podName)
+        const isOurs = !local || mayBeOf(owner, podName)
         return {
           podName,
           players: isOurs && hasPlayers ? await limit(() => (closed ? undefined : playersAt(run.ip, port))) : undefined,

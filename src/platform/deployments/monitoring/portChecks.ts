@@ -35,7 +35,8 @@ export async function checkPort(
   now: number,
 ): Promise<PortAnswer> {
   const all = [...runs]
-  const owner = await listening?.ownerOf(port)
+  const found = await listening?.ownerOf(port)
+  const owner = found?.kind === 'unsure' ? undefined : found
   if (owner?.kind === 'instance' && owner.podName === row.pod_name) {
     const endedAt = all.find(({ podName }) => podName === row.pod_name)?.exit?.at ?? 0
     return Math.abs(now - endedAt) < RELEASE_TIMEOUT_MS
@@ -57,12 +58,18 @@ function mayListenSoon({ state, startedAt }: RuntimeInstance, listening: Listeni
 
 /** Names the owner of a port for messages: `the deployment "lobby"`. */
 export function describeOwner(owner: PortOwner, rows: Row[]): string {
-  if (owner.kind === 'unknown') return 'another program'
+  if (owner.kind === 'unknown' || owner.kind === 'unsure') return 'another program'
   if (owner.kind === 'instance') {
     const row = rows.find(({ pod_name }) => pod_name === owner.podName)
     return row ? `the deployment "${row.deployment}" (${row.pod_name})` : 'an instance of another Quarterdeck'
   }
   return owner.pid === process.pid ? 'Quarterdeck itself' : `the program "${owner.name}" (process ${owner.pid})`
+}
+
+/** Whether the owner of a port is this instance, or may be. */
+export function mayBeOf(owner: PortOwner | undefined, podName: string): boolean {
+  if (owner?.kind === 'instance') return owner.podName === podName
+  return owner?.kind === 'unknown' || owner?.kind === 'unsure'
 }
 
 /** Checks that ready instances listen on their ports. */
@@ -83,8 +90,7 @@ export class ListenWatch {
     rows: Row[],
     now: number,
   ): string | undefined {
-    const isOurs =
-      owner !== undefined && (owner.kind === 'unknown' || (owner.kind === 'instance' && owner.podName === podName))
+    const isOurs = mayBeOf(owner, podName)
     if (isOurs || state !== 'RUNNING') {
       this.silentSince.delete(runId)
       return undefined

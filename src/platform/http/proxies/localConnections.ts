@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs'
 import type { Server } from 'node:http'
 import { isIPv4, Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
@@ -6,9 +5,8 @@ import type { FastifyBaseLogger } from 'fastify'
 import { groupsOf, plainAddress, type TrustedProxies } from '../../accounts/clientAddress'
 import { isDeploymentUser } from '../../share/ownership'
 import { createSharedRead } from '../../concurrency/sharedRead'
+import { readSocketTable, type SocketTable } from '../../socketTables'
 
-/** In bytes, about 28,000 rows: an instance with many connections must not block the platform. */
-const MAX_TABLE_BYTES = 4 * 2 ** 20
 /**
  * proc_net_tcp(5), a row of state 01 (ESTABLISHED): both ends and the user id. A socket that its program has closed
  * (FIN_WAIT, TIME_WAIT) is listed as root's.
@@ -93,25 +91,16 @@ async function userOf({ remoteAddress, remotePort, localAddress, localPort }: So
   )
 }
 
-/** User ids by both ends of a connection in the kernel's notation. */
+/** User ids by both ends of a connection in the kernel's notation. Users that cannot be read are unknown. */
 const readUsers = createSharedRead(
-  async () => new Map((await Promise.all(['/proc/net/tcp', '/proc/net/tcp6'].map(readTable))).flat()),
+  async () => new Map((await Promise.all((['tcp', 'tcp6'] as const).map(readTable))).flat()),
 )
 
-async function readTable(path: string): Promise<[string, number][]> {
+async function readTable(table: SocketTable): Promise<[string, number][]> {
   const users: [string, number][] = []
-  let text = ''
-  try {
-    // In chunks, so that the event loop is not blocked.
-    for await (const piece of createReadStream(path, { encoding: 'latin1', end: MAX_TABLE_BYTES - 1 })) {
-      text += piece
-      const end = text.lastIndexOf('\n') + 1
-      for (const [, ends = '', uid] of text.slice(0, end).matchAll(ESTABLISHED)) users.push([ends, Number(uid)])
-      text = text.slice(end)
-    }
-  } catch {
-    // Users that could not be read are unknown.
-  }
+  await readSocketTable(table, (rows) => {
+    for (const [, ends = '', uid] of rows.matchAll(ESTABLISHED)) users.push([ends, Number(uid)])
+  })
   return users
 }
 
