@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import fastify from 'fastify'
+import { answerFailures } from '../../../src/platform/http/envelope'
 import { pageRoutes } from '../../../src/platform/http/routes/page'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 
@@ -201,3 +202,25 @@ test('files that a build adds while the platform runs are served to the page tha
   })
   await app.close()
 })
+
+test.each([
+  [416, { range: 'bytes=99999-' }],
+  [416, { range: 'bytes=-0' }],
+  [409, { 'if-match': '"another"' }],
+  [409, { 'if-unmodified-since': 'Mon, 01 Jan 2001 00:00:00 GMT' }],
+])(
+  'security 103: a file of the page that a client must not get so is refused, and not logged as a fault: %i',
+  async (status, headers) => {
+    mkdirSync(`${directory()}/assets`, { recursive: true })
+    writeFileSync(`${directory()}/index.html`, '<title>the console</title>')
+    writeFileSync(`${directory()}/assets/app-1.js`, 'x')
+    const app = fastify()
+    answerFailures(app)
+    await pageRoutes(app, directory())
+    const answer = await app.inject({ url: '/assets/app-1.js', headers })
+    await app.close()
+    expect(answer.statusCode).toBe(status)
+    expect(answer.json()).toMatchObject({ success: false })
+    expect(String(answer.headers['cache-control'])).not.toContain('immutable')
+  },
+)
