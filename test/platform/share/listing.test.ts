@@ -1,4 +1,6 @@
-import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { appendFile, chmod, lstat, mkdir, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -270,4 +272,37 @@ test('the cache is bounded: small directories are not cached, and the oldest lis
   expect(await listSeveral('a', 'b', 'c', 'c', 'b')).toBe(3)
   expect(await listSeveral('c', 'b')).toBe(0)
   expect(await listSeveral('a')).toBe(1)
+})
+
+test('security 104: a file that is swapped for a link while it is listed is not opened by that', async () => {
+  const [fifo, share] = [join(root(), 'fifo'), join(root(), 'swapped')]
+  await mkdir(share)
+  execFileSync('mkfifo', [fifo])
+  // Ends when something opens the FIFO for reading.
+  const writer = spawn('sh', ['-c', 'echo opened > "$0"', fifo])
+  const swapper = spawn(process.execPath, [
+    '-e',
+    `const { renameSync, symlinkSync, writeFileSync } = require('node:fs')
+    process.chdir(process.argv[1])
+    for (let round = 0; ; round++) {
+      writeFileSync('next', String(round))
+      renameSync('next', 'entry')
+      symlinkSync('../fifo', 'next')
+      renameSync('next', 'entry')
+    }`,
+    share,
+  ])
+  try {
+    await until(() => existsSync(join(share, 'entry')))
+    for (const begun = performance.now(); performance.now() - begun < 2000;)
+      readEntry({ procPath: share, path: '/nfsshare', root: share }, 'entry')
+    // The end of the child would be reported by now.
+    await new Promise((resolve) => setImmediate(resolve))
+    expect([writer.exitCode, writer.signalCode]).toEqual([null, null])
+  } finally {
+    swapper.kill('SIGKILL')
+    writer.kill('SIGKILL')
+    await once(swapper, 'close')
+    await rm(fifo)
+  }
 })

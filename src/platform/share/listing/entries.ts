@@ -156,10 +156,14 @@ function isText(path: PathLike, { dev, ino, size, mtimeMs, ctimeMs }: Stats): bo
   const known = textDecisions.get(ino)
   if (known?.dev === dev && known.size === size && known.mtimeMs === mtimeMs && known.ctimeMs === ctimeMs)
     return known.isText
-  // Follows a link whose target was found inside. If that is swapped meanwhile, its sample is judged but never shown.
-  const readsAsText = (fd: number) =>
-    fstatSync(fd).isFile() && looksLikeText(sample.subarray(0, readSync(fd, sample, 0, TEXT_SAMPLE, 0)))
-  const decision = withDescriptor(() => openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), readsAsText) ?? false
+  const readsAsText = (fd: number) => looksLikeText(sample.subarray(0, readSync(fd, sample, 0, TEXT_SAMPLE, 0)))
+  // An instance may swap it for a link to a device meanwhile, which to open may change something (`/dev/watchdog`).
+  const readIfSame = (fd: number) => {
+    const found = fstatSync(fd)
+    if (found.dev !== dev || found.ino !== ino) return false
+    return withDescriptor(() => openSync(`/proc/self/fd/${fd}`, constants.O_RDONLY | constants.O_NONBLOCK), readsAsText)
+  }
+  const decision = withDescriptor(() => openSync(path, O_PATH), readIfSame) ?? false
   const [oldest] = textDecisions.size < MAX_REMEMBERED ? [] : textDecisions.keys()
   if (oldest !== undefined) textDecisions.delete(oldest)
   textDecisions.set(ino, { dev, size, mtimeMs, ctimeMs, isText: decision })
