@@ -39,6 +39,10 @@ export function fileFailure(error: unknown, path: string): unknown {
         'CONFLICT',
         `${shown} got new entries while it was being deleted. Its earlier contents are deleted.`,
       )
+    case 'EAGAIN':
+      // fcntl(2), F_SETLEASE. A process that cannot be started for want of others has this code, too.
+      if ((error as NodeJS.ErrnoException).syscall !== 'open') return error
+      return new AppError('CONFLICT', `${shown} is held by a program. Try again in a moment.`)
     case 'EBUSY':
       return new AppError('CONFLICT', `${shown} is in use by the system.`)
     case 'EXDEV':

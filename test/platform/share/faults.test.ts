@@ -1,4 +1,4 @@
-import { execFileSync, fork } from 'node:child_process'
+import { execFileSync, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -222,3 +222,23 @@ test('security 30: a kill (-9) while extracting leaves only complete results vis
   expect((await readdir(share)).sort()).toEqual(['old', 'world.tar.gz'])
   expect(await readdir(join(base, 'data/temporaries'))).toEqual([])
 }, 120_000)
+
+test('security 105: a file of which a program holds a lease is refused at once, with its name', async () => {
+  await writeFile(join(share, 'leased.txt'), 'kept')
+  const files = await open()
+  const hold =
+    '$SIG{IO} = "IGNORE"; open(F, "+<", $ARGV[0]); print fcntl(F, 1024, 1) ? "held" : "$!"; close STDOUT; sleep 60'
+  const holder = spawn('perl', ['-e', hold, join(share, 'leased.txt')])
+  try {
+    expect(String((await once(holder.stdout, 'data'))[0])).toBe('held')
+    const refusal = {
+      code: 'CONFLICT',
+      message: '/nfsshare/leased.txt is held by a program. Try again in a moment.',
+    }
+    await expect(files.textFiles.read('/nfsshare/leased.txt')).rejects.toMatchObject(refusal)
+    await expect(files.downloads.file('/nfsshare/leased.txt')).rejects.toMatchObject(refusal)
+  } finally {
+    holder.kill('SIGKILL')
+    await files.close()
+  }
+})

@@ -9,6 +9,8 @@ const CLONE_NEWUSER = 0x1000_0000
 const PTRACE_SETOPTIONS = 0x4200
 const PTRACE_SEIZE = 0x4206
 const PTRACE_O_TRACEEXIT = 0x40
+/** Command of fcntl(2) that makes others wait for up to 45 s to open a file. */
+const F_SETLEASE = 1024
 /** Sockets between virtual machines and their host, which belong to no network. Docker refuses them too. */
 const AF_VSOCK = 40
 
@@ -67,6 +69,7 @@ const REFUSED_CALLS = [
   'setns',
   'swapoff',
   'swapon',
+  'syslog',
   'umount',
   'umount2',
   'unshare',
@@ -154,6 +157,11 @@ export function ociConfig(spec: ContainerSpec): object {
             args: [{ index: 0, value: CLONE_NEWUSER, valueTwo: CLONE_NEWUSER, op: 'SCMP_CMP_MASKED_EQ' }],
           },
           { names: ['socket'], action: 'SCMP_ACT_ERRNO', args: [{ index: 0, value: AF_VSOCK, op: 'SCMP_CMP_EQ' }] },
+          {
+            names: ['fcntl', 'fcntl64'],
+            action: 'SCMP_ACT_ERRNO',
+            args: [{ index: 1, value: F_SETLEASE, op: 'SCMP_CMP_EQ' }],
+          },
           // Two processes that hold each other at their exits cannot be killed.
           ...[PTRACE_SETOPTIONS, PTRACE_SEIZE].map((request) => ({
             names: ['ptrace'],

@@ -222,6 +222,12 @@ async function runInside(podName: string, script: string, change: Partial<LocalS
     )
   })
 
+  test('security 105: an instance takes no lease of a file, for which others would wait, and reads no log of the kernel', async () => {
+    const lease = 'open(F, ">", "held"); print fcntl(F, 1024, 1) ? "taken" : "$!"'
+    expect((await runInside('lease', `perl -e '${lease}'`)).join()).toContain('Operation not permitted')
+    expect((await runInside('lease', 'dmesg 2>&1')).join()).toContain('Operation not permitted')
+  })
+
   ;(isRoot ? test : test.skip)(
     '§12 each deployment has its own user id, which owns its directory including links and nested files',
     async () => {
