@@ -6,7 +6,7 @@ const BURST_MS = 200
 /** The share of time that it may use from then on. Matching blocks all instances and, where they are contained, the platform. */
 const SHARE = 1 / 20
 /** How often lines are tried on a machine so busy that this process hardly runs until the timeout. */
-const TRIES = 5
+const TRIES = 3
 
 /** Returns the lines that the program printed, without those of the platform. */
 export function printedTexts(lines: Pick<ConsoleLine, 'type' | 'content'>[]): string[] {
