@@ -34,6 +34,7 @@ const services = [
   'platform/lineSplitter.ts',
   'platform/postgresClient.ts',
   'platform/processLock.ts',
+  'platform/socketTables.ts',
 ]
 /** What pages, sockets and drafts add themselves to. */
 const appState = ['rootReducer', 'appListeners', 'dynamicMiddleware', 'services', 'servicesOf', 'hooks', 'types'].map(
