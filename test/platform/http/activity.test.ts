@@ -411,3 +411,26 @@ describe('the database protects the log:', () => {
     ).toHaveLength(1)
   })
 })
+
+test('security 106: of a user who is refused thousands of times, the first are recorded, and the others as a number', async () => {
+  const other = await startPlatform()
+  try {
+    const { token } = await other.register('eve')
+    for (let round = 0; round < 350; round += 50)
+      await Promise.all(
+        Array.from({ length: 50 }, () => other.call('DELETE', '/api/deployments/none', { token, address: '10.9.8.7' })),
+      )
+    await other.app.close()
+    const [last] = (await other.activityLog.list({})).entries
+    const refused = other.db.selectFrom('activity').where('succeeded', '=', false)
+    const { count } = await refused.select(({ fn }) => fn.countAll().as('count')).executeTakeFirstOrThrow()
+    expect(Number(count)).toBe(301)
+    expect(last).toMatchObject({
+      username: 'eve',
+      action: 'made 50 more calls within a minute that were refused',
+      address: '10.9.8.7',
+    })
+  } finally {
+    await other.close()
+  }
+})
