@@ -131,6 +131,25 @@ test('refused and failed calls are recorded as such, with their subject', async 
   })
 })
 
+test('issue 17.3: an act by key is recorded with the name of the key, one by session without', async () => {
+  const { body } = await platform.call('POST', '/api/keys', {
+    token: ann.token,
+    body: { name: 'nightly deploy', scopes: ['configuration'] },
+  })
+  const key = String(body.data.key)
+  await platform.call('POST', '/api/deployments', { token: key, body: { name: 'by-key', type: 'process' } })
+  await platform.call('DELETE', '/api/users/1', { token: key })
+  await platform.call('DELETE', '/api/deployments/by-key', { token: ann.token })
+  const [bySession, refused, made] = (await platform.call('GET', '/api/activity', { token: ann.token })).body.data
+    .entries as ActivityEntry[]
+  const byKey = { username: 'ann', api_key: 'nightly deploy' }
+  expect(made).toMatchObject({ ...byKey, action: 'created deployment', subject: 'by-key', succeeded: true })
+  expect(refused).toMatchObject({ ...byKey, action: 'deleted user', succeeded: false, failure: 'NOT_ALLOWED' })
+  expect(bySession).toMatchObject({ username: 'ann', action: 'deleted deployment', succeeded: true })
+  expect(bySession).not.toHaveProperty('api_key')
+  expect(JSON.stringify(await platform.db.selectFrom('activity').selectAll().execute())).not.toContain(key)
+})
+
 test('deployments are recorded by name, never with their text', async () => {
   await platform.call('POST', '/api/deployments', { token: ann.token, body: { name: 'bot', type: 'process' } })
   const content =

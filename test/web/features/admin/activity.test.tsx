@@ -48,6 +48,17 @@ test('entries show user, action, time and address in server order, with failures
   jest.restoreAllMocks()
 })
 
+test('issue 17.3: an entry of an act by key names the key beside the address', async () => {
+  network.get('/api/activity').answers({
+    entries: [activityOf(2, { api_key: 'nightly deploy' }), activityOf(1)],
+    hasMore: false,
+  })
+  rendered()
+  const byKey = '10.0.0.1 with the API key "nightly deploy"'
+  expect(await screen.findByTitle(byKey)).toHaveTextContent(`from ${byKey}`)
+  expect(screen.getByTitle('10.0.0.1')).toHaveTextContent(/^from 10\.0\.0\.1$/)
+})
+
 test('entries stand below their day', async () => {
   const at = (day: number, hour: number) => new Date(2026, 10, day, hour).getTime()
   jest.spyOn(Date, 'now').mockReturnValue(at(20, 12))
