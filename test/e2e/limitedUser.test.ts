@@ -103,7 +103,8 @@ browserTest(
     expect(refused.status).toBe(403)
     await page.reload()
     const item = page.getByRole('listitem', { name: 'nightly restart' })
-    await item.getByText('used', { exact: false }).waitFor()
+    // Not `never used`.
+    await item.getByText(/ · used .+ · /).waitFor()
     await expectGoodPage(page, 'keys')
     await takeTabletPictures(page, 'keys')
     await item.getByRole('button', { name: 'Delete the API key nightly restart' }).click()

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { rightsOf, type RightsOf } from '../../support/platform/limitedUsers'
 import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
 
@@ -207,8 +208,39 @@ describe('an API key', () => {
     expect((await call('GET', '/api/deployments', undefined, key)).status).toBe(200)
     const refused = await call('GET', '/api/deployments', undefined, key)
     expect(refused).toMatchObject({ status: 429, body: { code: 'TOO_MANY_TRIES' } })
-    expect(refused.headers).toMatchObject({ ratelimit: expect.stringMatching(/^"key";r=0;t=\d+$/) as string })
-    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
+    const retryAfter = Number(refused.headers['retry-after'])
+    expect(refused.headers).toMatchObject({ ratelimit: `"key";r=0;t=${retryAfter}` })
+    expect(retryAfter).toBeGreaterThan(0)
+  })
+
+  test('that is refused for its limit is told when the minute ends, and then has 600 calls again', async () => {
+    const key = await rights.createKey(admin, { scopes: ['read'] })
+    const callAfter = async (seconds: number) => {
+      const begun = sql<Date>`now() - make_interval(secs => ${seconds})`
+      await platform.db.updateTable('api_keys').set({ window_calls: 600, window_start: begun }).execute()
+      const since = Date.now()
+      const { status, headers } = await call('GET', '/api/deployments', undefined, key)
+      return { status, headers, tookSeconds: Math.ceil((Date.now() - since) / 1000) }
+    }
+    const { status, headers, tookSeconds } = await callAfter(20)
+    expect(status).toBe(429)
+    expect(Number(headers['retry-after'])).toBeLessThanOrEqual(40)
+    expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(40 - tookSeconds)
+    expect(await callAfter(61)).toMatchObject({ status: 200, headers: { ratelimit: '"key";r=599;t=60' } })
+  })
+
+  test('is listed with its last use', async () => {
+    const { body } = await call('POST', '/api/keys', { name: 'used once', scopes: ['read'] })
+    const listed = async () =>
+      ((await call('GET', '/api/keys')).body.data.keys as { name: string; last_used_at?: string }[]).find(
+        ({ name }) => name === 'used once',
+      )!
+    expect(await listed()).not.toHaveProperty('last_used_at')
+    const since = Date.now()
+    await call('GET', '/api/deployments', undefined, String(body.data.key))
+    const { last_used_at: usedAt = '' } = await listed()
+    expect(Date.parse(usedAt)).toBeGreaterThanOrEqual(since - 1)
+    expect(Date.parse(usedAt)).toBeLessThanOrEqual(Date.now())
   })
 
   test.each([
