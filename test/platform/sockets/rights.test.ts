@@ -1,13 +1,16 @@
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { io } from 'socket.io-client'
+import { text } from 'node:stream/consumers'
+import { io, type Socket } from 'socket.io-client'
 import { WebSocket } from 'ws'
 import type { Right } from '../../../src/contract/access'
+import type { ClientBound } from '../../../src/contract/sockets/realtime'
 import type { ConsoleFrame } from '../../../src/contract/sockets/consoleChannel'
-import { CLOSE_RIGHTS_CHANGED, CLOSE_SESSION_ENDED } from '../../../src/contract/pageRules'
+import { CLOSE_RIGHTS_CHANGED, CLOSE_SESSION_ENDED, REALTIME_EVENT, SCOPES } from '../../../src/contract/pageRules'
 import { rightsOf, type RightsOf } from '../../support/platform/limitedUsers'
 import type { Account, TestPlatform } from '../../support/platform/startPlatform'
 import { startReplicas, type TestReplicas } from '../../support/platform/startReplicas'
@@ -81,13 +84,22 @@ async function openConsole(platform: TestPlatform, token: string): Promise<Viewe
   return { socket, lines, closed: () => code }
 }
 
-async function refusal(token: string): Promise<number> {
-  const socket = new WebSocket(`ws://${originOf(one)}/api/logs/own/${podName}`, {
-    headers: { authorization: `Bearer ${token}` },
+function openRealtime(platform: TestPlatform, token: string): Socket {
+  const socket = io(`http://${originOf(platform)}`, {
+    transports: ['websocket'],
+    reconnection: false,
+    forceNew: true,
+    extraHeaders: { authorization: `Bearer ${token}` },
   })
+  sockets.push(socket)
+  return socket
+}
+
+async function refusal(token: string, path = `/api/logs/own/${podName}`): Promise<{ status: number; body: string }> {
+  const socket = new WebSocket(`ws://${originOf(one)}${path}`, { headers: { authorization: `Bearer ${token}` } })
   socket.on('error', () => undefined)
-  const [, response] = (await once(socket, 'unexpected-response')) as [unknown, { statusCode: number }]
-  return response.statusCode
+  const [, response] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage]
+  return { status: response.statusCode!, body: await text(response) }
 }
 
 const send = ({ socket }: Viewer, message: object) => socket.send(JSON.stringify(message))
@@ -114,7 +126,7 @@ test('decisions §16: with the right power, a limited user is sent states and no
 
 test('decisions §16: with neither right, the console is refused', async () => {
   await grant('view', 'files', 'configuration')
-  expect(await refusal(guest.token)).toBe(403)
+  expect(await refusal(guest.token)).toMatchObject({ status: 403 })
 })
 
 test.each(['one', 'two'] as const)(
@@ -123,12 +135,7 @@ test.each(['one', 'two'] as const)(
     await grant('console', 'power')
     const platform = replicas[name]
     const viewer = await openConsole(platform, guest.token)
-    const realtime = io(`http://${originOf(platform)}`, {
-      transports: ['websocket'],
-      reconnection: false,
-      extraHeaders: { authorization: `Bearer ${guest.token}` },
-    })
-    sockets.push(realtime)
+    const realtime = openRealtime(platform, guest.token)
     await until(() => realtime.connected)
     await grant('view')
     await until(() => viewer.closed() !== undefined && !realtime.connected)
@@ -164,13 +171,28 @@ test('an API key with the scope console on one deployment reads and writes its c
   )
 })
 
+test('decisions §16: an API key with the scope files opens the real-time socket, and one without is refused', async () => {
+  const withFiles = openRealtime(two, await rights.createKey(admin, { scopes: ['files'] }))
+  const ids: string[] = []
+  withFiles.on(REALTIME_EVENT, ({ id }: ClientBound) => ids.push(id))
+  await until(() => ids.length === 2)
+  expect(ids).toEqual(['CLIENT_HANDSHAKE', 'CLIENT_FILE_SYNC'])
+  const path = '/socket.io/?EIO=4&transport=websocket'
+  const others = await rights.createKey(admin, { scopes: SCOPES.filter((scope) => scope !== 'files') })
+  expect(await refusal(others, path)).toEqual({ status: 400, body: 'NOT_ALLOWED' })
+  expect(await refusal(`qd_${'0'.repeat(40)}`, path)).toEqual({ status: 400, body: 'NO_SESSION' })
+})
+
 test('the sockets of a deleted API key are closed at every replica', async () => {
   const key = await rights.createKey(admin, { scopes: ['console', 'files'] })
   const viewers = [await openConsole(one, key), await openConsole(two, key)]
+  const realtimes = [one, two].map((platform) => openRealtime(platform, key))
+  await until(() => realtimes.every(({ connected }) => connected))
   const { body } = await one.call('GET', '/api/keys', { token: admin.token })
   const { id } = (body.data.keys as { id: string }[])[0]!
   expect(await one.call('DELETE', `/api/keys/${id}`, { token: admin.token })).toMatchObject({ status: 200 })
   await until(() => viewers.every(({ closed }) => closed() !== undefined))
+  await until(() => realtimes.every(({ connected }) => !connected))
   expect(viewers.map(({ closed }) => closed())).toEqual([CLOSE_SESSION_ENDED, CLOSE_SESSION_ENDED])
-  expect(await refusal(key)).toBe(401)
+  expect(await refusal(key)).toMatchObject({ status: 401 })
 })
