@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { readdirSync, writeFileSync } from 'node:fs'
-import { request } from 'node:http'
+import { mkdirSync, readdirSync, truncateSync, writeFileSync } from 'node:fs'
+import { request, type IncomingMessage } from 'node:http'
+import type { Socket as NetSocket } from 'node:net'
 import { join } from 'node:path'
 import { io, type Socket } from 'socket.io-client'
 import { WebSocket } from 'ws'
+import type { Right } from '../../../src/contract/access'
 import { CLOSE_RIGHTS_CHANGED, CLOSE_SESSION_ENDED } from '../../../src/contract/pageRules'
 import { findLastHeartbeat } from '../../../src/platform/state/deployments/heartbeats'
 import type { Account, TestPlatform } from '../../support/platform/startPlatform'
@@ -180,6 +182,63 @@ describe('decisions §2: what is taken away at one replica is refused at the oth
         return make()
       }),
     ).toBe(404)
+  })
+
+  describe('security 92: a changed grant', () => {
+    let gil: Account
+    let url: string
+    const grant = (...rights: Right[]) =>
+      one.call('PUT', url, { token: ann.token, body: { role: 'limited', grants: [{ deployment: 'granted', rights }] } })
+
+    beforeAll(async () => {
+      await one.call('POST', '/api/deployments', { token: ann.token, body: { name: 'granted', type: 'process' } })
+      mkdirSync(join(replicas.shareDir, 'granted'), { recursive: true })
+      writeFileSync(join(replicas.shareDir, 'granted/large.zip'), '')
+      truncateSync(join(replicas.shareDir, 'granted/large.zip'), 2 ** 26)
+      gil = await one.register('gil')
+      const { id } = await one.db
+        .selectFrom('users')
+        .select('id')
+        .where('username', '=', 'gil')
+        .executeTakeFirstOrThrow()
+      url = `/api/users/${id}/access`
+    })
+
+    test.each([
+      ['the right', '/api/deployments/granted', 403],
+      ['the deployment', '/api/deployments/granted/instances', 404],
+    ])('that lacks %s, and one that has it again', async (what, path, status) => {
+      await grant('view', 'configuration')
+      const reduced = () =>
+        what === 'the right'
+          ? grant('view')
+          : one.call('PUT', url, { token: ann.token, body: { role: 'limited', grants: [] } })
+      expect(await statusAfter(gil.token, path, reduced)).toBe(status)
+      expect((await grant('view', 'configuration')).status).toBe(200)
+      expect((await two.call('GET', path, { token: gil.token })).status).toBe(200)
+    })
+
+    test('by a download in progress, which ends', async () => {
+      await grant('view', 'files')
+      const path = '/nfsshare/granted/large.zip'
+      const { body } = await two.call('POST', '/api/sftp/download-ticket', { token: gil.token, body: { path } })
+      const connected = once(two.app.server, 'connection') as Promise<[NetSocket]>
+      const call = request(`${urls.get(two)!}/api/sftp/download?path=${path}&token=${String(body.data.token)}`, {
+        agent: false,
+        headers: { authorization: `Bearer ${gil.token}` },
+      }).end()
+      const [[connection], [answer]] = await Promise.all([
+        connected,
+        once(call, 'response') as Promise<[IncomingMessage]>,
+      ])
+      expect(answer.statusCode).toBe(200)
+      const ended = new Promise((resolve) => answer.on('error', () => undefined).on('close', resolve))
+      // Nothing is read before, so the download does not end by itself.
+      await Promise.all([once(connection, 'close'), grant('view')])
+      answer.resume()
+      await ended
+      expect(answer.complete).toBe(false)
+    })
   })
 })
 
