@@ -10,11 +10,14 @@ import {
 } from '../state/deployments/instances'
 import { parseDefinition } from './definitions'
 import { requireDeploymentDirectory } from './hostPaths'
+import { hideDeployments } from './monitoring/portChecks'
 import { createSharedPoll } from './reconcile/sharedPoll'
 import { findStored, type StoredDeploymentParts } from './storedDeployments'
 
 /** Creates a function that restarts deployments, see `Deployments.restart`. */
-export function createRestarter(parts: StoredDeploymentParts): (name: string, signal?: AbortSignal) => Promise<void> {
+export function createRestarter(
+  parts: StoredDeploymentParts,
+): (name: string, signal?: AbortSignal, isNamed?: (deployment: string) => boolean) => Promise<void> {
   const { db, runtime, wake } = parts
 
   const waitUntilRestarted = createSharedPoll(async (name) => {
@@ -46,7 +49,7 @@ export function createRestarter(parts: StoredDeploymentParts): (name: string, si
     }
   }
 
-  return async (name, signal) => {
+  return async (name, signal, isNamed = () => true) => {
     const deployment = await findStored(db, name)
     if (!deployment.enabled)
       throw new AppError('CONFLICT', `The deployment "${name}" is disabled. Enable it to start it.`)
@@ -55,7 +58,8 @@ export function createRestarter(parts: StoredDeploymentParts): (name: string, si
     await requestRestarts(name)
     wake()
     const rows = await waitUntilRestarted(name, signal)
-    const failed = rows.find(({ blocked_reason }) => blocked_reason !== null)
-    if (failed) throw new AppError('CONFLICT', `${failed.name} did not start again: ${failed.blocked_reason}`)
+    for (const { name: instance, blocked_reason: reason } of rows)
+      if (reason !== null)
+        throw new AppError('CONFLICT', `${instance} did not start again: ${hideDeployments(reason, isNamed)}`)
   }
 }

@@ -41,7 +41,7 @@ describe('§14 a port that is in use', () => {
     expect(await blockedReason('world')).toBeUndefined()
   })
 
-  test('by another deployment: names that deployment, and of two concurrent starts one waits for the other', async () => {
+  test('by another deployment: names that deployment to those who may know of it, and of two concurrent starts one waits for the other', async () => {
     const port = await freePort()
     await addServer('first', port)
     await addServer('second', port)
@@ -54,7 +54,18 @@ describe('§14 a port that is in use', () => {
     expect(await until(() => blockedReason('second'))).toBe(
       `Port ${port} is taken by the deployment "first" (${podName}).`,
     )
-    expect((await consoleOf('second')).filter((line) => line.includes('Blocked'))).toHaveLength(1)
+    const hidden = `Port ${port} is taken by another deployment.`
+    expect((await consoleOf('second')).filter((line) => line.includes('Blocked'))).toEqual([
+      `[System] Blocked: ${hidden} It starts when the port is free.`,
+    ])
+    // As a limited user, who may not know of the first.
+    const isNamed = (name: string) => name === 'second'
+    expect(await deployments().instances('second', isNamed)).toMatchObject([{ blockedReason: hidden }])
+    expect(await deployments().listWithInstances(isNamed)).toMatchObject([{ instances: [{ blockedReason: hidden }] }])
+    await expect(deployments().restart('second', undefined, isNamed)).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringMatching(new RegExp(` did not start again: ${hidden}$`)),
+    })
     await deployments().setEnabled('first', false)
     manager.wake()
     await until(

@@ -4,7 +4,12 @@ import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import type { Definition } from '../../../src/contract/deployment'
 import { createListeningSockets, type PortOwner } from '../../../src/platform/deployments/monitoring/listeningSockets'
-import { checkPort, describeOwner, ListenWatch } from '../../../src/platform/deployments/monitoring/portChecks'
+import {
+  checkPort,
+  describeOwner,
+  hideDeployments,
+  ListenWatch,
+} from '../../../src/platform/deployments/monitoring/portChecks'
 import { firstFreePort, portWarnings } from '../../../src/platform/deployments/portRanges'
 import { freePort } from '../../support/platform/freePort'
 import { until } from '../../support/platform/until'
@@ -80,6 +85,18 @@ test('describes the owner of a port in words that operators know', () => {
   expect(told({ kind: 'unknown' })).toBe('another program')
 })
 
+test('decisions §16: what names the owner of a port names no deployment to those who must not know of it', () => {
+  const rows = [{ pod_name: 'lobby-2-abc123', deployment: 'lobby-2' }]
+  const text = `Port 1 is taken by ${describeOwner({ kind: 'instance', podName: 'lobby-2-abc123' }, rows)}.`
+  const isLobby = (name: string) => name === 'lobby-2'
+  expect(hideDeployments(`${text} ${text}`, isLobby)).toBe(`${text} ${text}`)
+  expect(hideDeployments(`${text} ${text}`, (name) => !isLobby(name))).toBe(
+    'Port 1 is taken by another deployment. Port 1 is taken by another deployment.',
+  )
+  for (const owner of [{ kind: 'program', name: 'nginx', pid: 7 }, { kind: 'unknown' }] as const)
+    expect(hideDeployments(describeOwner(owner, rows), () => false)).toBe(describeOwner(owner, rows))
+})
+
 describe('§14 a ready instance that does not listen within 30 s', () => {
   const run = {
     podName: 'lobby-abc123',
@@ -104,6 +121,18 @@ describe('§14 a ready instance that does not listen within 30 s', () => {
     )
     expect(look(140_000, ours)).toBeUndefined()
     expect(look(150_000)).toBeUndefined()
+  })
+
+  test('carries a warning that names the deployment that has its port only to those who may know of it', () => {
+    const watch = new ListenWatch()
+    const rows = [{ pod_name: 'rival-abc123', deployment: 'rival' }]
+    const look = (now: number) => watch.check(run, 25_565, { kind: 'instance', podName: 'rival-abc123' }, rows, now)
+    expect(look(0)).toBeUndefined()
+    const warning = look(30_000)!
+    expect(warning).toContain('on port 25565: the deployment "rival" (rival-abc123) does.')
+    expect(hideDeployments(warning, () => false)).toBe(
+      'The instance is ready but does not listen on port 25565: another deployment does. Compare run.port with the server’s own settings.',
+    )
   })
 
   test('gets a new time limit with a new run', () => {

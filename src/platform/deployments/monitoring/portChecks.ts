@@ -12,11 +12,17 @@ type Row = Pick<InstanceRow, 'pod_name' | 'deployment'>
 /** Whether a port is free, is about to be released, or is taken. */
 export type PortAnswer = 'free' | 'beingReleased' | { takenBy: string }
 
-/** A text of `describeOwner` that names a deployment. */
-const NAMED_DEPLOYMENT = /the deployment "([a-z0-9-]+)" \([a-z0-9-]+\)/g
+/** What stands before, between and after the names of a deployment and its instance in a text that names them. */
+const NAMING = ['the deployment "', '" (', ')'] as const
+
+const nameDeployment = ({ deployment, pod_name }: Row) => NAMING[0] + deployment + NAMING[1] + pod_name + NAMING[2]
+
+/** The texts of `nameDeployment`. */
+const NAMED_DEPLOYMENT = new RegExp(NAMING.map((part) => part.replaceAll(/\W/g, '\\$&')).join('([a-z0-9-]+)'), 'g')
 
 /**
  * A text for those who must not know of every deployment.
+ * @param text a reason or warning, in which deployments are named as `describeOwner` does
  * @param isNamed whether a deployment may be named
  */
 export function hideDeployments(text: string, isNamed: (deployment: string) => boolean): string {
@@ -56,12 +62,12 @@ function mayListenSoon({ state, startedAt }: RuntimeInstance, listening: Listeni
   return state === 'STARTING' || !listening || Math.abs(now - startedAt) < LISTEN_TIMEOUT_MS
 }
 
-/** Names the owner of a port for messages: `the deployment "lobby"`. */
+/** Names the owner of a port for messages: `the deployment "lobby" (lobby-abc123)`. Not everybody may know of it: `hideDeployments`. */
 export function describeOwner(owner: PortOwner, rows: Row[]): string {
   if (owner.kind === 'unknown' || owner.kind === 'unsure') return 'another program'
   if (owner.kind === 'instance') {
     const row = rows.find(({ pod_name }) => pod_name === owner.podName)
-    return row ? `the deployment "${row.deployment}" (${row.pod_name})` : 'an instance of another Quarterdeck'
+    return row ? nameDeployment(row) : 'an instance of another Quarterdeck'
   }
   return owner.pid === process.pid ? 'Quarterdeck itself' : `the program "${owner.name}" (process ${owner.pid})`
 }

@@ -215,8 +215,8 @@ function powerRoutes(app: Router, deployments: Deployments, abortOnShutdown: Abo
         response: { 200: Done },
       },
     },
-    async ({ params }, reply) => {
-      await deployments.restart(params.name, abortOnShutdown(reply))
+    async (request, reply) => {
+      await deployments.restart(request.params.name, abortOnShutdown(reply), knownTo(userOf(request)))
       return done({})
     },
   )

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { WebSocket } from 'ws'
 import { RIGHTS } from '../../../../src/contract/pageRules'
+import { freePort } from '../../../support/platform/freePort'
 import { rightsOf, type RightsOf } from '../../../support/platform/limitedUsers'
 import { startPlatform, type Account, type Answer, type TestPlatform } from '../../../support/platform/startPlatform'
 import { until } from '../../../support/platform/until'
@@ -178,4 +179,53 @@ describe.each([
       expect(`${method} ${url} ${status}`).toBe(`${method} ${url} 404`)
     }
   })
+})
+
+test('decisions §16: neither a reason, a failure nor a console tells which deployment of others has a port', async () => {
+  const taken = await freePort()
+  const program = `require('node:net').createServer().listen(${taken}, '127.0.0.1', () => console.log('listens'))`
+  const instances = async (name: string) =>
+    (await platform.call('GET', `/api/deployments/${name}/instances`, { token: admin.token })).body.data.instances as {
+      podName: string
+      state: string
+      blockedReason?: string
+    }[]
+  const start = async (name: string, state: string) => {
+    await rights.deploy([name])
+    const content = `name: ${name}\ntype: process\ndataDirectory: /${name}\nrun: { command: [node, -e, ${JSON.stringify(program)}], port: ${taken} }\nready: listens\n`
+    await platform.call('PATCH', `/api/deployments/${name}`, { token: admin.token, body: { content } })
+    await platform.call('POST', `/api/deployments/${name}/toggle`, { token: admin.token, body: { enabled: true } })
+    return (
+      await until(
+        () => instances(name),
+        ([first]) => first?.state === state,
+      )
+    )[0]!
+  }
+  await start(`${HIDDEN}-cove`, 'RUNNING')
+  const { podName, blockedReason } = await start('blocked', 'BLOCKED')
+  expect(blockedReason).toContain(`the deployment "${HIDDEN}-cove"`)
+  await rights.setAccess('guest', { role: 'limited', grants: [{ deployment: 'blocked', rights: [...RIGHTS] }] })
+  const ofKey = await rights.createKey(admin, { scopes: ['read', 'console', 'power'], deployments: ['blocked'] })
+  const hiddenReason = `Port ${taken} is taken by another deployment.`
+  for (const token of [guest.token, ofKey]) {
+    const answers = [
+      await platform.call('GET', '/api/deployments/blocked/instances', { token }),
+      await platform.call('GET', '/api/deployments?instances=true', { token }),
+      await platform.call('POST', '/api/deployments/blocked/restart', { token }),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 409])
+    for (const { body } of answers) {
+      expect(JSON.stringify(body)).toContain(hiddenReason)
+      expect(JSON.stringify(body)).not.toContain(HIDDEN)
+    }
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/api/logs/blocked/${podName}`, {
+      headers: { authorization: `Bearer ${token}` },
+    })
+    let shown = ''
+    socket.on('message', (data) => (shown += (data as Buffer).toString()))
+    await until(() => shown.includes(`[System] Blocked: ${hiddenReason}`))
+    socket.close()
+    expect(shown).not.toContain(HIDDEN)
+  }
 })
