@@ -69,6 +69,20 @@ test('a passkey that verified its user signs in alone', async () => {
   expect(entries[0]).toMatchObject({ username: 'ann', action: 'signed in', succeeded: true })
 })
 
+test('issue 17.7: a session by a passkey is told the sign-in before it, and is told to the next one', async () => {
+  const signIn = async (path: string, body: object, address: string) =>
+    String((await platform.call('POST', path, { body, headers, address })).body.data.token)
+  const previous = async (token: string) =>
+    (await platform.call('GET', '/api/account', { token })).body.data.previous_sign_in as object | undefined
+  const step = await stepOf(ann)
+  const second = { ...step, response: assertionOf(annKey, await optionsOf(step), ORIGIN) }
+  await signIn('/api/auth/verify-passkey', second, '10.0.0.21')
+  const first = { response: assertionOf(annKey, await aloneOptions(), ORIGIN) }
+  const byPasskey = await signIn('/api/auth/passkey-login', first, '10.0.0.22')
+  expect(await previous(byPasskey)).toEqual({ at: expect.any(String), address: '10.0.0.21' })
+  expect(await previous(await platform.signIn(ann))).toEqual({ at: expect.any(String), address: '10.0.0.22' })
+})
+
 test.each([
   ['transports', ['usb\0']],
   ['transports', ['x'.repeat(100_000)]],
