@@ -24,8 +24,8 @@ async function signIn(login: string, start = START, browser = openBrowser(platfo
   const { to: end, status, set } = await browser.open(await provider.walk(to, login))
   return { browser, end, status, set, token: browser.token() }
 }
-const accountOf = async (token: string | undefined) =>
-  (await platform.call('GET', '/api/account', { token: token ?? '' })).body.data
+const accountOf = async (token: string | undefined, at = platform) =>
+  (await at.call('GET', '/api/account', { token: token ?? '' })).body.data
 const usersOf = async () =>
   (await platform.call('GET', '/api/users', { token: first.token })).body.data.users as {
     id: number
@@ -50,6 +50,21 @@ describe('a first sign-in', () => {
       { username: 'ann', kind: 'session', action: 'signed in by Harbour', address: '127.0.0.1', succeeded: true },
       { username: 'ann', kind: 'user', action: 'registered by Harbour with the role', subject: 'operator' },
     ])
+  })
+
+  test('issue 17.7: is told to the next session as the last sign-in', async () => {
+    provider.people.set('lena', { preferred_username: 'lena', groups: ['staff'] })
+    const since = Date.now()
+    const account = await accountOf((await signIn('lena')).token)
+    expect(account).toMatchObject({ username: 'lena' })
+    expect(account).not.toHaveProperty('previous_sign_in')
+    const until = Date.now()
+    const { previous_sign_in: previous } = (await accountOf((await signIn('lena')).token)) as {
+      previous_sign_in?: { at: string; address: string }
+    }
+    expect(previous).toEqual({ at: expect.any(String), address: '127.0.0.1' })
+    expect(Date.parse(previous!.at)).toBeGreaterThanOrEqual(since - 1)
+    expect(Date.parse(previous!.at)).toBeLessThanOrEqual(until)
   })
 
   test('a second one finds the account, also under another name', async () => {
@@ -150,6 +165,43 @@ describe('roles', () => {
     expect(await signIn('chief')).toMatchObject({ end: '/login?sso=no-role' })
     expect(await accountOf(token)).toMatchObject({ role: 'administrator' })
     await platform.call('PATCH', `/api/users/${id}/admin`, { token, body: { is_admin: true } })
+  })
+})
+
+describe.each([
+  ['department', (values: string[]) => ({ department: values, groups: ['admins'] })],
+  ['realm_access.roles', (values: string[]) => ({ realm_access: { roles: values }, groups: ['admins'] })],
+])('with the claim %s for roles', (claim, claimsOf) => {
+  let other: TestPlatform
+
+  beforeAll(async () => {
+    other = await startPlatform({
+      environment: {
+        ...openIdEnvironment(provider.issuer),
+        QUARTERDECK_OIDC_ROLE_CLAIM: claim,
+        QUARTERDECK_OIDC_ROLES: 'chiefs=administrator,crew=operator,*=limited',
+      },
+    })
+    await other.register('first')
+  })
+  afterAll(() => other.close())
+
+  test.each([
+    ['administrator', ['crew', 'chiefs']],
+    ['operator', ['crew', 'guests']],
+    ['limited', ['guests']],
+    ['limited', []],
+  ])('the role is %s by the values %j', async (role, values) => {
+    provider.people.set('otto', { preferred_username: 'otto', ...claimsOf(values) })
+    const { end, token } = await signIn('otto', START, openBrowser(other))
+    expect(end).toBe('/')
+    expect(await accountOf(token, other)).toMatchObject({ username: 'otto', role })
+  })
+
+  test('*=limited is also for those of whom the provider says nothing', async () => {
+    provider.people.set('nora', { preferred_username: 'nora' })
+    const { token } = await signIn('nora', START, openBrowser(other))
+    expect(await accountOf(token, other)).toMatchObject({ username: 'nora', role: 'limited', grants: [] })
   })
 })
 

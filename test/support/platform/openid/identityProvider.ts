@@ -27,7 +27,12 @@ export async function startIdentityProvider(redirectUris: string[], port = 0): P
     jwks: { keys: [{ ...(await exportJWK(privateKey)), alg: 'RS256', use: 'sig', kid: 'one' }] },
     cookies: { keys: ['a key for cookies'] },
     scopes: ['openid', 'profile', 'email', 'groups'],
-    claims: { openid: ['sub'], profile: ['preferred_username'], email: ['email'], groups: ['groups'] },
+    claims: {
+      openid: ['sub'],
+      profile: ['preferred_username', 'department', 'realm_access'],
+      email: ['email'],
+      groups: ['groups'],
+    },
     features: { devInteractions: { enabled: true } },
     ttl: { AccessToken: 600, AuthorizationCode: 60, Grant: 600, IdToken: 600, Interaction: 600, Session: 600 },
     findAccount: (_context, id) => ({ accountId: id, claims: () => ({ sub: id, ...people.get(id) }) }),
