@@ -111,6 +111,59 @@ test('an operator’s day: sign in, deploy, watch, send, copy files, restart, st
   expect(await run('ps')).toMatchObject({ code: 3, stderr: expect.stringContaining('quarterdeck login') })
 })
 
+test('drain waits until an instance is stopped, and drains those of a deployment that run', async () => {
+  const { ok } = withKey()
+  // How many play is not known, so the time limit counts.
+  const more = 'instances: { min: 2, max: 2 }\ndrain: { command: leave, timeoutSeconds: 1 }\n'
+  writeFileSync(at('arena.yaml'), definition('arena', more).replace('type: process', 'type: scalable'))
+  await ok('apply', '-f', at('arena.yaml'), '--yes')
+  await ok('start', 'arena')
+  const [{ instances }] = JSON.parse(await ok('ps', 'arena', '--json')) as [{ instances: { podName: string }[] }]
+  const [first, second] = instances.map(({ podName }) => podName) as [string, string]
+  expect(await ok('drain', first)).toBe(`${first}: STOPPED\n`)
+  expect(await ok('drain', 'arena')).toBe(`${second}: STOPPED\n`)
+  for (const podName of [first, second]) expect(await ok('logs', podName)).toContain('heard leave\n')
+  expect(await ok('drain', 'arena')).toBe('arena: no instance runs.\n')
+  await ok('stop', 'arena')
+})
+
+test('what each command prints with --json is JSON', async () => {
+  const { runWith } = commandLine(at('json'))
+  const [file, down] = [at('table.yaml'), at('table-down.yaml')]
+  writeFileSync(file, definition('table'))
+  const applied = { deployment: 'table', warnings: [] }
+  const power = { name: 'table', waited: true }
+  const running = [{ instance: expect.stringMatching(/^table-/), state: 'RUNNING' }]
+  const commands: [args: string[], printed: unknown, code?: number][] = [
+    [['login', '--server', server], { server, username: 'ann', scopes: expect.any(Array), deployments: null }],
+    [['apply', '-f', file, '--dry-run'], { ...applied, action: 'created', dryRun: true }, 7],
+    [['apply', '-f', file, '--yes'], { ...applied, action: 'created', dryRun: false }],
+    [['apply', '-f', file, '--dry-run'], { ...applied, action: 'unchanged', dryRun: true }],
+    [['apply', '-f', file], { ...applied, action: 'unchanged', dryRun: false }],
+    [['start', 'table'], { ...power, command: 'start', instances: running }],
+    [['restart', 'table'], { ...power, command: 'restart', instances: running }],
+    [['ps', 'table'], [expect.objectContaining({ name: 'table', instances: [expect.any(Object)] })]],
+    [['logs', 'table', '-n', '1'], expect.objectContaining({ content: expect.any(String) })],
+    [['send', 'table', 'hello'], { instance: expect.stringMatching(/^table-/), sent: true }],
+    [['cp', file, 'remote:/table/copy.yaml'], expect.objectContaining({ files: 1 })],
+    [['cp', 'remote:/table/copy.yaml', down], expect.objectContaining({ files: 1 })],
+    [['db', 'create', 'sql', 'table'], expect.objectContaining({ credentials: expect.any(Object) })],
+    [['restart', 'table', '--no-wait'], { ...power, command: 'restart', waited: false, instances: [] }],
+    [['stop', 'table'], { ...power, command: 'stop', instances: [] }],
+    [['drain', 'table'], { ...power, command: 'drain', instances: [] }],
+    [['logout'], { signedIn: false }],
+  ]
+  for (const [args, printed, expectedCode = 0] of commands) {
+    const { code, stdout, stderr } = await runWith(args[0] === 'login' ? key : '', ...args, '--json')
+    expect({ args, code, stderr: code === expectedCode ? '' : stderr }).toEqual({
+      args,
+      code: expectedCode,
+      stderr: '',
+    })
+    expect({ args, printed: JSON.parse(stdout) as unknown }).toEqual({ args, printed })
+  }
+})
+
 test('each failure has its exit code and says what to do', async () => {
   const { run, runWith } = withKey()
   const expected: [number, string, Promise<Ended>][] = [

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readdirSync, symlinkSync } from 'node:fs'
+import { readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { useTemporaryDirectory } from '../support/platform/temporaryDirectory'
 
@@ -17,7 +17,6 @@ test('the package holds the built product and nothing else, and its command line
   expect(readdirSync(unpacked).sort()).toEqual(['README.md', 'dist', 'package.json'])
   // As its dependencies would be installed.
   symlinkSync(join(root, 'node_modules'), join(unpacked, 'node_modules'))
-  expect(execFileSync(join(unpacked, 'dist/cli/main.js'), ['--help'], { encoding: 'utf8' })).toContain(
-    'quarterdeck apply',
-  )
+  const { bin } = JSON.parse(readFileSync(join(unpacked, 'package.json'), 'utf8')) as { bin: { quarterdeck: string } }
+  expect(execFileSync(join(unpacked, bin.quarterdeck), ['--help'], { encoding: 'utf8' })).toContain('quarterdeck apply')
 })

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { hasProgram } from '../support/platform/hasProgram'
@@ -74,6 +74,17 @@ testOnTerminal('login asks for the address and the key, and does not show the ke
   expect(shown).toContain(`Make a key on this page, and paste it here:\r\n  ${server}/keys\r\n`)
   for (let length = 4; length < key.length; length += 8) expect(shown).not.toContain(key.slice(0, length))
   expect(JSON.parse(readFileSync(at('config/quarterdeck/config.json'), 'utf8'))).toEqual({ server, key })
+})
+
+testOnTerminal('issue 17.5: on a desktop, login opens the page on which a key is made', async () => {
+  mkdirSync(at('bin'))
+  const opener = `#!/bin/sh\necho "$@" > '${at('opening')}'\nmv '${at('opening')}' '${at('opened')}'\n`
+  writeFileSync(at('bin/xdg-open'), opener, { mode: 0o755 })
+  const desktop = { DISPLAY: ':0', PATH: `${at('bin')}:${process.env.PATH}`, XDG_CONFIG_HOME: at('desktop') }
+  const { code } = await onTerminal(['login', '--server', server], [['Key (not shown): ', `${key}\r`]], desktop)
+  expect(code).toBe(0)
+  await until(() => existsSync(at('opened')))
+  expect(readFileSync(at('opened'), 'utf8')).toBe(`${server}/keys\n`)
 })
 
 testOnTerminal.each([
