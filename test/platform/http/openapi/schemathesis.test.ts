@@ -14,17 +14,16 @@ const SECONDS = 60
 
 /**
  * Left out are calls that could end the session, the account or the rights with which all others are made, and those for the
- * Kubernetes dashboard and OpenID Connect, which answer 503 without a cluster and a provider. Where an input that fits its schema is refused, the rules are
- * about more than one field or about what is stored, and the refusal is a 400 (decisions §1): codes and invites, paths of
- * the shared area, definitions, the node of a persistent deployment, the expiry of a key,
- * grants of one deployment that are given twice, the proof that a change of sign-in methods needs. For other methods,
- * `confirm` and `options` are ids, which are refused as such.
+ * Kubernetes dashboard and OpenID Connect, which answer 503 without a cluster and a provider. Sessions and rights of others are
+ * those of another user. Where an input that fits its schema is refused, the rules are about more than one field or about what
+ * is stored, and the refusal is a 400 (decisions §1): codes and invites, paths of the shared area, definitions, the node of a
+ * persistent deployment, the expiry of a key, grants of a deployment that does not exist or is named twice, the proof that a
+ * change of sign-in methods needs. For other methods, `confirm` and `options` are ids, which are refused as such.
  */
-const CONFIGURATION = `
+const configurationFor = (otherUser: number) => `
 [[operations]]
 include-operation-id = [
   "logOut", "changePassword", "endSession", "endOtherSessions", "setAdministrator", "setPassword", "deleteUser",
-  "setUserAccess", "endUserSession", "endUserSessions",
   "getDashboardHost", "getDashboardToken", "createDashboardToken", "deleteDashboardToken",
   "connectOpenId", "disconnectOpenId",
 ]
@@ -45,6 +44,15 @@ checks.positive_data_acceptance.enabled = false
 include-operation-id = ["confirmAuthenticator", "beginPasskey"]
 checks.positive_data_acceptance.enabled = false
 checks.unsupported_method.enabled = false
+
+[[operations]]
+include-operation-id = ["endUserSession", "endUserSessions"]
+parameters = { "path.id" = ${otherUser} }
+
+[[operations]]
+include-operation-id = ["setUserAccess"]
+parameters = { "path.id" = ${otherUser} }
+checks.positive_data_acceptance.enabled = false
 `
 
 const path = program()
@@ -58,7 +66,13 @@ schemathesisTest(
       const { token } = await platform.register('tester')
       await platform.app.listen({ host: '127.0.0.1', port: 0 })
       const origin = `http://127.0.0.1:${(platform.app.server.address() as AddressInfo).port}`
-      await writeFile(join(platform.dataDir, 'schemathesis.toml'), CONFIGURATION)
+      await platform.register('other')
+      const { id } = await platform.db
+        .selectFrom('users')
+        .select('id')
+        .where('username', '=', 'other')
+        .executeTakeFirstOrThrow()
+      await writeFile(join(platform.dataDir, 'schemathesis.toml'), configurationFor(id))
       const child = spawn(
         path ?? '',
         [
@@ -71,6 +85,7 @@ schemathesisTest(
       )
       const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
       expect({ code: code as unknown, output: code === 0 ? '' : stdout + stderr }).toEqual({ code: 0, output: '' })
+      expect((await platform.call('GET', '/api/account', { token })).status).toBe(200)
       expect(platform.logged.filter((line) => (JSON.parse(line) as { level: number }).level >= 50)).toEqual([])
     } finally {
       await platform.close()
