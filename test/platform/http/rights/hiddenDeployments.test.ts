@@ -181,7 +181,7 @@ describe.each([
   })
 })
 
-test('decisions §16: neither a reason, a failure nor a console tells which deployment of others has a port', async () => {
+test('security 86: neither a reason, a failure nor a console tells which deployment of others has a port', async () => {
   const taken = await freePort()
   const program = `require('node:net').createServer().listen(${taken}, '127.0.0.1', () => console.log('listens'))`
   const instances = async (name: string) =>
