@@ -15,7 +15,7 @@ browserTest('the layout holds at every width, with notifications, dialogs and vi
   await create.waitFor()
 
   // The header of an administrator shows every item, directly or in the menu.
-  for (let width = 360; width <= 1300; width += 20) {
+  for (let width = 320; width <= 1300; width += 20) {
     await page.setViewportSize({ width, height: 600 })
     const header = await page.locator('.header').evaluate((element) => {
       const { right } = element.getBoundingClientRect()
@@ -127,6 +127,45 @@ browserTest('the texts beside the status of an instance are not cut off at any w
     const card = await page.getByRole('region', { name: 'Status' }).boundingBox()
     const { y, height } = (await text.boundingBox())!
     expect({ width, isWhole: y + height <= card!.y + card!.height }).toEqual({ width, isWhole: true })
+  }
+  await page.unroute('**/instances')
+})
+
+browserTest('the figures of an instance are not cut off at any width', async () => {
+  const { page } = await signedIn()
+  await run(page, 'figures')
+  let shown: object = {}
+  await page.route('**/instances', async (route) => {
+    const response = await route.fetch()
+    const answer = (await response.json()) as { data: { instances: object[] } }
+    const instances = answer.data.instances.map((instance) => ({ ...instance, ...shown }))
+    await route.fulfill({ response, json: { ...answer, data: { instances } } })
+  })
+  for (const figures of [
+    { state: 'RUNNING', uptime: '123d 12h', cpu: 100, memory: { used: 121.23, total: 251.54 } },
+    { state: 'STOPPING', uptime: '3h 12m', memory: { used: 0.0123, total: 23.54 } },
+    { state: 'STOPPED', retry: { inMs: 60_000, attempt: 2, of: 5 } },
+  ]) {
+    shown = figures
+    await page.reload()
+    await page.getByRole('region', { name: 'Memory Usage', exact: true }).getByText('GiB').waitFor()
+    for (const width of [320, 360, 500, 768, 1440]) {
+      await page.setViewportSize({ width, height: 800 })
+      const cut = await page.evaluate(() =>
+        [...document.querySelectorAll('section.panel')].flatMap((card) => {
+          const box = card.getBoundingClientRect()
+          return [...card.querySelectorAll('span:not([aria-hidden]):not([aria-hidden] *)')]
+            .filter((text) => {
+              const range = document.createRange()
+              range.selectNodeContents(text)
+              const { right, bottom } = range.getBoundingClientRect()
+              return right > box.right || bottom > box.bottom
+            })
+            .map((text) => text.textContent)
+        }),
+      )
+      expect({ width, figures, cut }).toEqual({ width, figures, cut: [] })
+    }
   }
   await page.unroute('**/instances')
 })

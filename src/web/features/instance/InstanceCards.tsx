@@ -54,7 +54,8 @@ export function InstanceCards({ instance }: { instance: Instance | undefined }) 
       </Card>
       <Card label="Memory Usage" title="Memory">
         <span className={styles.cardValue}>
-          {rounded(used, 2)}/{rounded(total, 2)} GiB
+          {rounded(used, 2)}/<wbr />
+          {rounded(total, 2)} GiB
         </span>
         <UsageBar of={total > 0 ? used / total : 0} />
       </Card>
