@@ -76,3 +76,24 @@ browserTest(
     expect(errors).toEqual([])
   },
 )
+
+browserTest('on a small phone the command line for all consoles is on the first screen', async () => {
+  const { page } = await signedIn()
+  const addresses: string[] = []
+  for (const name of ['north', 'south']) {
+    await run(page, name)
+    addresses.push(`instances=${page.url().split('/').at(-1)}`)
+  }
+  await page.setViewportSize({ width: 320, height: 460 })
+  await page.goto(`/consoles?${addresses.join('&')}`)
+  await line(page, 'north', 'Done (1.0s)!').waitFor()
+  const [command, log, navigation] = await Promise.all(
+    [
+      page.getByLabel('Command', { exact: true }),
+      pane(page, 'north').getByRole('log'),
+      page.getByRole('navigation', { name: 'Main' }),
+    ].map(async (part) => (await part.boundingBox())!),
+  )
+  expect(command!.y + command!.height).toBeLessThanOrEqual(navigation!.y)
+  expect(log!.height).toBeGreaterThan(40)
+})

@@ -52,8 +52,10 @@ export function ConsolePane({ console, number, isFront, onClose, onLeave }: Cons
       ) : (
         <section className={`${consoleStyles.console} ${consoleStyles.pane}`} aria-label={`Console ${number}`}>
           <div className={consoleStyles.head}>
-            {badge}
-            <span className={styles.unknown}>{problem ? 'Not available' : 'Loading…'}</span>
+            <span className={`${styles.title} ${styles.unknown}`}>
+              {badge}
+              {problem ? 'Not available' : 'Loading…'}
+            </span>
             {close(`console ${number}`)}
           </div>
           <p className={styles.note} role={problem ? 'alert' : 'status'}>
