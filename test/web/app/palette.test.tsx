@@ -161,8 +161,12 @@ test('what is typed into the palette is in no action', async () => {
 })
 
 test.each([
-  ['gf', '/files'],
   ['gd', '/deployments'],
+  ['gf', '/files'],
+  ['gb', '/databases'],
+  ['gc', '/consoles'],
+  ['ga', '/admin'],
+  ['gdgo', '/'],
   ['fo', '/'],
 ])('the keys %s lead from the overview to %s', async (keys, path) => {
   const { user } = open('/')
