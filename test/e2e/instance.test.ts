@@ -27,8 +27,9 @@ browserTest('the layout holds at every width, with notifications, dialogs and vi
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true)
   }
 
-  // §2: notifications appear at the top right below the header and do not block the page.
-  for (const width of [360, 1000, 1440]) {
+  // §2: notifications appear at the top right below the header and do not block the page. Where there is room, they
+  // cover no control, although the button ends at the right edge of the page.
+  for (const width of [360, 768, 1000, 1440]) {
     await page.setViewportSize({ width, height: 600 })
     await page.getByRole('switch', { name: 'layout enabled' }).click()
     const toast = page.getByRole('region', { name: 'Notifications' }).getByText(/^Successfully (en|dis)abled layout$/)
@@ -43,14 +44,33 @@ browserTest('the layout holds at every width, with notifications, dialogs and vi
       .evaluate(async (element) => {
         // Wait for the slide-in animation.
         await Promise.all(element.getAnimations().map(({ finished }) => finished))
-        const { top, right, left } = element.getBoundingClientRect()
+        const { top, right, left, bottom } = element.getBoundingClientRect()
+        const covered = [...document.querySelectorAll('main :is(h1, a, button, input)')].filter((control) => {
+          const box = control.getBoundingClientRect()
+          return box.left < right && box.right > left && box.top < bottom && box.bottom > top
+        })
         return {
+          covered: window.innerWidth < 768 ? [] : covered.map((control) => control.outerHTML),
           isBelowHeader: top >= document.querySelector('.header')!.getBoundingClientRect().bottom,
           right: document.querySelector('.header')!.getBoundingClientRect().right - right,
           isWhole: left >= 0,
         }
       })
-    expect({ width, ...gaps }).toEqual({ width, isBelowHeader: true, right: width === 360 ? 8 : 16, isWhole: true })
+    expect({ width, ...gaps }).toEqual({
+      width,
+      covered: [],
+      isBelowHeader: true,
+      right: width === 360 ? 8 : 16,
+      isWhole: true,
+    })
+    const ends = await page.evaluate(() =>
+      ['main button.btn-primary', '.header-bar'].map((part) => {
+        const element = document.querySelector(part)!
+        const isBar = element.matches('.header-bar')
+        return element.getBoundingClientRect().right - (isBar ? parseFloat(getComputedStyle(element).paddingRight) : 0)
+      }),
+    )
+    expect(ends[0]).toBeCloseTo(ends[1]!, 0)
     await page.getByRole('button', { name: 'Dismiss' }).click()
     await toast.waitFor({ state: 'detached' })
   }
