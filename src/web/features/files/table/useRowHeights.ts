@@ -9,8 +9,8 @@ const HEAD_HEIGHT_PX = 37
 const TALL_ROW_HEIGHT_PX = 48
 const TALL_HEAD_HEIGHT_PX = 45
 
-/** A touch screen, or a window where size and time stand below the name (48rem in fileTable.module.scss). */
-const TALL = '(pointer: coarse), (max-width: 48rem)'
+/** A touch screen, or a window where size and time stand below the name (47.99rem in fileTable.module.scss). */
+const TALL = '(pointer: coarse), (max-width: 47.99rem)'
 
 function subscribe(listener: () => void) {
   const query = window.matchMedia(TALL)
