@@ -5,6 +5,7 @@ import { dialogClosed } from '../adminSlice'
 import { keyInvites } from './inviteKey'
 import { inviteStatus } from './inviteStatus'
 import { useReportQuietly } from '../useReportQuietly'
+import styles from './invites.module.scss'
 
 export function DeleteInviteDialog({ inviteKey }: { inviteKey: string }) {
   const { data } = useGetInviteCodesQuery()
@@ -33,7 +34,8 @@ export function DeleteInviteDialog({ inviteKey }: { inviteKey: string }) {
     >
       {invite ? (
         <p>
-          Are you sure you want to delete the invite code <code>{invite.code}</code> (&quot;{invite.message}&quot;)?
+          Are you sure you want to delete the invite code <code className={styles.askedCode}>{invite.code}</code>{' '}
+          (&quot;{invite.message}&quot;)?
         </p>
       ) : (
         <p>This invite code is no longer in the list.</p>
