@@ -54,7 +54,7 @@ describe('§14 a port that is in use', () => {
     expect(await until(() => blockedReason('second'))).toBe(
       `Port ${port} is taken by the deployment "first" (${podName}).`,
     )
-    const hidden = `Port ${port} is taken by another deployment.`
+    const hidden = `Port ${port} is taken by another program.`
     expect((await consoleOf('second')).filter((line) => line.includes('Blocked'))).toEqual([
       `[System] Blocked: ${hidden} It starts when the port is free.`,
     ])

@@ -91,7 +91,7 @@ test('decisions §16: what names the owner of a port names no deployment to thos
   const isLobby = (name: string) => name === 'lobby-2'
   expect(hideDeployments(`${text} ${text}`, isLobby)).toBe(`${text} ${text}`)
   expect(hideDeployments(`${text} ${text}`, (name) => !isLobby(name))).toBe(
-    'Port 1 is taken by another deployment. Port 1 is taken by another deployment.',
+    'Port 1 is taken by another program. Port 1 is taken by another program.',
   )
   for (const owner of [{ kind: 'program', name: 'nginx', pid: 7 }, { kind: 'unknown' }] as const)
     expect(hideDeployments(describeOwner(owner, rows), () => false)).toBe(describeOwner(owner, rows))
@@ -131,7 +131,7 @@ describe('§14 a ready instance that does not listen within 30 s', () => {
     const warning = look(30_000)!
     expect(warning).toContain('on port 25565: the deployment "rival" (rival-abc123) does.')
     expect(hideDeployments(warning, () => false)).toBe(
-      'The instance is ready but does not listen on port 25565: another deployment does. Compare run.port with the server’s own settings.',
+      'The instance is ready but does not listen on port 25565: another program does. Compare run.port with the server’s own settings.',
     )
   })
 

@@ -7,6 +7,9 @@ const LISTEN_TIMEOUT_MS = 30_000
 /** Time for the processes of an ended run to release its port. */
 const RELEASE_TIMEOUT_MS = 10_000
 
+/** As who holds a port is told to somebody who must not know that it is a deployment. */
+const UNNAMED = 'another program'
+
 type Row = Pick<InstanceRow, 'pod_name' | 'deployment'>
 
 /** Whether a port is free, is about to be released, or is taken. */
@@ -26,9 +29,7 @@ const NAMED_DEPLOYMENT = new RegExp(NAMING.map((part) => part.replaceAll(/\W/g, 
  * @param isNamed whether a deployment may be named
  */
 export function hideDeployments(text: string, isNamed: (deployment: string) => boolean): string {
-  return text.replaceAll(NAMED_DEPLOYMENT, (named, deployment: string) =>
-    isNamed(deployment) ? named : 'another deployment',
-  )
+  return text.replaceAll(NAMED_DEPLOYMENT, (named, deployment: string) => (isNamed(deployment) ? named : UNNAMED))
 }
 
 /** Checks whether an instance can start on a port. @param runs the runs of all instances */
@@ -64,7 +65,7 @@ function mayListenSoon({ state, startedAt }: RuntimeInstance, listening: Listeni
 
 /** Names the owner of a port for messages: `the deployment "lobby" (lobby-abc123)`. Not everybody may know of it: `hideDeployments`. */
 export function describeOwner(owner: PortOwner, rows: Row[]): string {
-  if (owner.kind === 'unknown' || owner.kind === 'unsure') return 'another program'
+  if (owner.kind === 'unknown' || owner.kind === 'unsure') return UNNAMED
   if (owner.kind === 'instance') {
     const row = rows.find(({ pod_name }) => pod_name === owner.podName)
     return row ? nameDeployment(row) : 'an instance of another Quarterdeck'

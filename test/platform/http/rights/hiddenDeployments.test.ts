@@ -207,7 +207,7 @@ test('security 86: neither a reason, a failure nor a console tells which deploym
   expect(blockedReason).toContain(`the deployment "${HIDDEN}-cove"`)
   await rights.setAccess('guest', { role: 'limited', grants: [{ deployment: 'blocked', rights: [...RIGHTS] }] })
   const ofKey = await rights.createKey(admin, { scopes: ['read', 'console', 'power'], deployments: ['blocked'] })
-  const hiddenReason = `Port ${taken} is taken by another deployment.`
+  const hiddenReason = `Port ${taken} is taken by another program.`
   for (const token of [guest.token, ofKey]) {
     const answers = [
       await platform.call('GET', '/api/deployments/blocked/instances', { token }),
