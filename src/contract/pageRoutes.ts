@@ -1,6 +1,6 @@
 /**
- * Routes of the console and of the replay page, with the name of the page whose file the build makes. Their addresses are
- * answered with that file, all others with 404.
+ * Routes of the console and of the replay page, with the name of the page whose file the build makes. Their addresses
+ * are answered with that file, all others with 404.
  */
 const PAGES = {
   '/replay': 'index',
@@ -48,8 +48,8 @@ export const OPEN_ID_FAILURES = [
 ] as const
 
 /**
- * Returns the name of the page at an address, by the rules of React Router: case-insensitive, decoded, with any number of
- * trailing slashes. Undefined if the console has no such route.
+ * Returns the name of the page at an address, by the rules of React Router: case-insensitive, decoded, with any number
+ * of trailing slashes. Undefined if the console has no such route.
  * @param path encoded, without the query
  */
 export function pageOf(path: string): string | undefined {

@@ -1,6 +1,7 @@
 /**
- * Rules that both halves check, and the names and limits they share: those that the login page needs. Free of zod, as is
- * pageRules.ts, so that the console does not load zod at run time; the schemas are in the other files of this folder.
+ * Rules that both halves check, and the names and limits they share: those that the login page needs. Free of zod, as
+ * is pageRules.ts, so that the console does not load zod at run time; the schemas are in the other files of this
+ * folder.
  */
 
 export const PASSWORD_MIN_LENGTH = 8

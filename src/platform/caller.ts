@@ -60,7 +60,9 @@ export function knownTo(caller: Caller): (deployment: string) => boolean {
   return (deployment) => knows(caller, deployment)
 }
 
-/** Whether the caller has this right on a deployment. @param scope that an API key needs, if it is not the right's own */
+/**
+ * Whether the caller has this right on a deployment. @param scope that an API key needs, if it is not the right's own
+ */
 export function may(caller: Caller, right: Right, deployment: string, scope: Scope = SCOPE_OF[right]): boolean {
   return refusalOf(caller, right, deployment, scope) === undefined
 }

@@ -213,7 +213,9 @@ export interface Settings {
   programPath: string
   /** Bytes. */
   uploadLimit: number
-  /** The cluster of the dashboard and of instances: the files of KUBECONFIG, or the cluster that the platform runs in. */
+  /**
+   * The cluster of the dashboard and of instances: the files of KUBECONFIG, or the cluster that the platform runs in.
+   */
   cluster: { kubeconfig: string } | 'own' | undefined
   dashboardRole: string
   dashboardHost: string | undefined

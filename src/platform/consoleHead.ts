@@ -1,6 +1,6 @@
 /**
- * What is stored of a console in addition to its lines. The runtime decides what it contains and the state stores it; neither
- * imports the other.
+ * What is stored of a console in addition to its lines. The runtime decides what it contains and the state stores it;
+ * neither imports the other.
  */
 export interface ConsoleHead {
   /** The number of the newest line; 0 if there is none. */

@@ -105,8 +105,8 @@ export interface Overrides {
 }
 
 /**
- * Builds the whole platform: opens the state, the shared area and the runtime, and starts the manager. The caller listens.
- * Its parts are closed by `closers`, last one first; so are those of a start that fails halfway.
+ * Builds the whole platform: opens the state, the shared area and the runtime, and starts the manager. The caller
+ * listens. Its parts are closed by `closers`, last one first; so are those of a start that fails halfway.
  * @throws StartError with lines for the operator
  */
 export async function createPlatform(

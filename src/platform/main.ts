@@ -46,14 +46,15 @@ function openLog(level: string): Logger {
 }
 
 /**
- * Threads for accesses to files, cryptography and compression (libuv). When the shared area hangs, what was underway there
- * keeps its threads, and the rest of the platform needs some. Must be set before the first use.
+ * Threads for accesses to files, cryptography and compression (libuv). When the shared area hangs, what was underway
+ * there keeps its threads, and the rest of the platform needs some. Must be set before the first use.
  */
 const THREADS = 64
 
 /**
  * How much the heap may grow before the next full garbage collection, in percent of what was in use after the last one.
- * V8's default is up to 300 where there is much memory: the platform has 80 MiB in use with 1,000 instances, and took 370.
+ * V8's default is up to 300 where there is much memory: the platform has 80 MiB in use with 1,000 instances, and took
+ * 370.
  */
 const HEAP_GROWTH_PERCENT = 40
 

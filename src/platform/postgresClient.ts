@@ -125,8 +125,8 @@ function createMessageCheck(): (chunk: Buffer) => void {
 }
 
 /**
- * With PostgreSQL's code of a protocol violation, so that it counts as unreachable: a server that cannot start a process
- * for a connection sends a bare text.
+ * With PostgreSQL's code of a protocol violation, so that it counts as unreachable: a server that cannot start a
+ * process for a connection sends a bare text.
  */
 const malformed = () => Object.assign(new Error('The PostgreSQL server sent a malformed message.'), { code: '08P01' })
 

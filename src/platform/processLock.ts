@@ -12,9 +12,9 @@ export interface HeldLock {
 }
 
 /**
- * Takes a kernel lock (flock(2)) on a file, which is created if missing and must never be removed. The lock works across
- * containers, and the kernel releases it when its last holder ends, so no pid has to be trusted. Node.js has no such
- * call: `flock` of util-linux locks the open file description that it inherits and shares with us.
+ * Takes a kernel lock (flock(2)) on a file, which is created if missing and must never be removed. The lock works
+ * across containers, and the kernel releases it when its last holder ends, so no pid has to be trusted. Node.js has no
+ * such call: `flock` of util-linux locks the open file description that it inherits and shares with us.
  * @returns undefined while another process holds it. Without `release`, the lock is held for the life of this process.
  * @throws StartError without `flock` or on a file system without locks; Node.js errors when the file cannot be opened
  */

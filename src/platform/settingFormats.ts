@@ -11,12 +11,16 @@ export function isPublicUrl(text: string): boolean {
   return isWebAddress(text) && text === `${new URL(text).origin}${publicPath(text)}`
 }
 
-/** @returns the path of a URL without a trailing slash; empty if it has none, or one with characters that need encoding */
+/**
+ * @returns the path of a URL without a trailing slash; empty if it has none, or one with characters that need encoding
+ */
 export function publicPath(url: string): string {
   return /^https?:\/\/[^/]+((?:\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+)$/.exec(url)?.[1] ?? ''
 }
 
-/** Whether a path conflicts with the platform's own: a proxy may remove the base path, so both kinds of URL must differ. */
+/**
+ * Whether a path conflicts with the platform's own: a proxy may remove the base path, so both kinds of URL must differ.
+ */
 export function isOwnPath(path: string): boolean {
   const [first = ''] = path.slice(1).split('/')
   return path !== '' && (/^(?:api|assets|socket\.io)$/i.test(first) || [`/${first}`, path].some(pageOf))

@@ -2,7 +2,10 @@ import { once } from 'node:events'
 import { colouredText, jsonText, plainText } from './text'
 import { EXIT } from '../failure'
 
-/** Where a command prints: results on standard output, all else on standard error. Nothing that it prints can control a terminal. */
+/**
+ * Where a command prints: results on standard output, all else on standard error. Nothing that it prints can control a
+ * terminal.
+ */
 export interface Terminal {
   /** Whether results are JSON. */
   readonly isJson: boolean

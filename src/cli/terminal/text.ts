@@ -2,9 +2,9 @@
 // eslint-disable-next-line no-control-regex -- control characters are what this is about
 const COLOUR = /(\u001b\[[\d;:]{0,64}m)/
 /**
- * Control sequences: CSI; strings such as OSC with their terminator; any other escape. `stripVTControlCharacters` of Node.js
- * takes quadratic time for some lines, which an instance may print. A string without terminator loses its introducer only:
- * it must not hide text.
+ * Control sequences: CSI; strings such as OSC with their terminator; any other escape. `stripVTControlCharacters` of
+ * Node.js takes quadratic time for some lines, which an instance may print. A string without terminator loses its
+ * introducer only: it must not hide text.
  */
 const SEQUENCE =
   // eslint-disable-next-line no-control-regex -- as above

@@ -2,7 +2,9 @@ import { z } from 'zod'
 import { success } from '../envelope'
 import type { OPEN_ID_FAILURES } from '../pageRoutes'
 
-/** Why signing in by OpenID Connect, or connecting an account, failed: `/login?sso=<reason>`, `/security?sso=<reason>`. */
+/**
+ * Why signing in by OpenID Connect, or connecting an account, failed: `/login?sso=<reason>`, `/security?sso=<reason>`.
+ */
 export type OpenIdFailure = (typeof OPEN_ID_FAILURES)[number]
 
 /** The query of a sign-in that a browser begins. */

@@ -33,7 +33,9 @@ export const ConsoleRequest = z.discriminatedUnion('type', [
 ])
 export type ConsoleRequest = z.infer<typeof ConsoleRequest>
 
-/** The answer to a request that has a `ref`, sent instead of the notice that a refused one gets otherwise. Our extra. */
+/**
+ * The answer to a request that has a `ref`, sent instead of the notice that a refused one gets otherwise. Our extra.
+ */
 export const ConsoleAnswer = z.object({
   type: z.literal('answer'),
   ref: z.string(),

@@ -38,9 +38,9 @@ export interface ApiKeys {
   list(userId: number): Promise<ApiKey[]>
   /**
    * @returns the key, which is not stored and cannot be read again
-   * @throws AppError INVALID_INPUT for a deployment that does not exist or that the user must not know of, for the scope
-   * `admin` of somebody who is no administrator, or for an expiry in the past; CONFLICT for too many keys; NO_SESSION if
-   * the session has ended
+   * @throws AppError INVALID_INPUT for a deployment that does not exist or that the user must not know of, for the
+   * scope `admin` of somebody who is no administrator, or for an expiry in the past; CONFLICT for too many keys;
+   * NO_SESSION if the session has ended
    */
   create(by: SessionUser, wanted: CreateApiKey): Promise<{ key: string; info: ApiKey }>
   /** @returns the key's name. @throws AppError NOT_FOUND if the user has no such key */
@@ -54,7 +54,9 @@ export interface ApiKeys {
   find(ids: string[]): Promise<Caller[]>
 }
 
-/** @param onRemoved called after a deletion, which waits for it; must not throw. @param now milliseconds since the epoch */
+/**
+ * @param onRemoved called after a deletion, which waits for it; must not throw. @param now milliseconds since the epoch
+ */
 export function createApiKeys(db: Db, now: () => number, onRemoved: () => Promise<void>): ApiKeys {
   return {
     list: async (userId) => (await listApiKeys(db, userId)).map(toApiKey),

@@ -19,7 +19,10 @@ export interface Callers {
   present(credential: Credential): Promise<Caller | undefined>
   /** The callers of these credentials, of those that are valid, as the state has them now. */
   find(credentials: Credential[]): Promise<Map<Credential, Caller>>
-  /** Calls the listener soon after sessions or keys have ended or users' rights have changed. @returns a function that unsubscribes */
+  /**
+   * Calls the listener soon after sessions or keys have ended or users' rights have changed. @returns a function that
+   * unsubscribes
+   */
   onChange(listener: () => void): () => void
   close(): void
 }
@@ -75,7 +78,10 @@ export function createCallers(
   }
 }
 
-/** Whether a caller may still do exactly what they could do before. @param now undefined if the credential is not valid any more */
+/**
+ * Whether a caller may still do exactly what they could do before. @param now undefined if the credential is not valid
+ * any more
+ */
 export const hasSameRights = (before: Caller, now: Caller | undefined): boolean =>
   now !== undefined && rightsText(before) === rightsText(now)
 

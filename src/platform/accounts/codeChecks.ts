@@ -21,9 +21,9 @@ const waits: CodeWaits = { every: 10, firstSeconds: 15 * 60, longestSeconds: 86_
 
 export interface CodeChecks {
   /**
-   * Verifies a one-time code of any of the user's authenticators, or a recovery code, and marks it as used. Call it only
-   * after the password was verified, because every wrong code counts. After every tenth one the user waits 15 minutes,
-   * doubled each time up to one day.
+   * Verifies a one-time code of any of the user's authenticators, or a recovery code, and marks it as used. Call it
+   * only after the password was verified, because every wrong code counts. After every tenth one the user waits 15
+   * minutes, doubled each time up to one day.
    * @param by the user of the session, if any, and the address, for the activity log
    * @throws AppError INVALID_CODE; TOO_MANY_TRIES while the user waits, whatever the code
    */

@@ -13,7 +13,10 @@ const VALID_MS = 60_000
 export interface DownloadTickets {
   /** @throws AppError NO_SESSION if the session has ended meanwhile */
   issue(by: Caller, path: string): Promise<string>
-  /** @returns who asked for it, with their present rights. @throws AppError NO_SESSION if the token is no valid ticket for this path */
+  /**
+   * @returns who asked for it, with their present rights. @throws AppError NO_SESSION if the token is no valid ticket
+   * for this path
+   */
   take(token: string, path: string): Promise<Caller>
 }
 

@@ -25,7 +25,8 @@ export interface Invites {
   /**
    * Creates a code that is valid for one registration within 7 days, while its maker is an administrator.
    * @param access what its user gets; default: an operator
-   * @throws AppError NOT_ALLOWED if `by` was demoted, NO_SESSION if their session or key has ended, INVALID_INPUT for a deployment that does not exist
+   * @throws AppError NOT_ALLOWED if `by` was demoted, NO_SESSION if their session or key has ended, INVALID_INPUT for a
+   * deployment that does not exist
    */
   create(by: Caller, message: string, access?: UserAccess): Promise<InviteCode>
   /** Revokes a valid code, which stays in the list; deletes others. @returns the invite. @throws AppError NOT_FOUND */

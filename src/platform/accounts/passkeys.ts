@@ -48,7 +48,10 @@ export interface Passkeys {
   ): Promise<PasskeyRow>
   /** A challenge for a new passkey. @throws AppError CONFLICT */
   creationOptions(by: SessionUser, rp: RelyingParty | undefined): Promise<PasskeyOptions>
-  /** Stores a new passkey. @throws AppError BAD_CREDENTIALS if the answer is not right, CONFLICT for too many or a known one */
+  /**
+   * Stores a new passkey. @throws AppError BAD_CREDENTIALS if the answer is not right, CONFLICT for too many or a known
+   * one
+   */
   create(by: SessionUser, rp: RelyingParty | undefined, name: string, response: PasskeyCreation): Promise<void>
 }
 

@@ -13,14 +13,17 @@ const KEEP_MS = 10_000
 /**
  * The present callers of this process, so that a call of a known one asks the database for nothing.
  *
- * A call relies on a read only if it was sent less than RELY_MS before the call. All callers in use are read again by one
- * query every REFRESH_MS. When the database stops answering, the known callers expire, and every call reads for itself. A
- * change of rights by this process takes effect by `forget`, one by another process when RELY_MS is over at the latest.
+ * A call relies on a read only if it was sent less than RELY_MS before the call. All callers in use are read again by
+ * one query every REFRESH_MS. When the database stops answering, the known callers expire, and every call reads for
+ * itself. A change of rights by this process takes effect by `forget`, one by another process when RELY_MS is over at
+ * the latest.
  */
 export interface PresentCallers {
   /** The caller if a read may be relied on. Undefined says nothing. */
   known(credential: Credential): Caller | undefined
-  /** The caller, read if they are not known. Undefined: the session or key is not valid. @throws what the read throws */
+  /**
+   * The caller, read if they are not known. Undefined: the session or key is not valid. @throws what the read throws
+   */
   find(credential: Credential): Promise<Caller | undefined>
   /** Makes every call that arrives from now on rely on reads that begin from now on. */
   forget(): void
@@ -34,7 +37,10 @@ interface Batch {
   found: Promise<Map<Credential, Caller>>
 }
 
-/** @param read the present callers of valid credentials, which are in use. @param now in milliseconds, of a clock that is never set */
+/**
+ * @param read the present callers of valid credentials, which are in use. @param now in milliseconds, of a clock that
+ * is never set
+ */
 export function createPresentCallers(
   read: (credentials: Credential[]) => Promise<Map<Credential, Caller>>,
   now: () => number = () => performance.now(),

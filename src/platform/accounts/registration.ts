@@ -44,7 +44,10 @@ export interface Registration {
    * @throws AppError STEP_EXPIRED, INVALID_CODE, INVALID_INVITE, NAME_TAKEN
    */
   confirmRegistration(step: VerifyRegistration, client: Client): Promise<{ loginToken: string; isAdmin: boolean }>
-  /** The code for the first administrator, valid for 7 days from now, the same on all replicas; undefined once there is one. */
+  /**
+   * The code for the first administrator, valid for 7 days from now, the same on all replicas; undefined once there is
+   * one.
+   */
   firstInvite(configuredCode: string | undefined): Promise<string | undefined>
 }
 

@@ -36,7 +36,10 @@ export interface Sessions {
    * OpenID Connect Core §5.1) is informative only.
    */
   open(user: { id: number; username: string }, client: Client, transaction?: Db): Promise<string>
-  /** The claims of a token that is signed and not expired. Whether there is a session is another question. @throws AppError NO_SESSION */
+  /**
+   * The claims of a token that is signed and not expired. Whether there is a session is another question. @throws
+   * AppError NO_SESSION
+   */
   verify(token: string | undefined): Promise<SessionClaims>
   /** As `verify`, for a token that was verified before. Undefined says nothing. */
   verified(token: string): SessionClaims | undefined

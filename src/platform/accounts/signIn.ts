@@ -46,7 +46,9 @@ export interface SignIn {
     client: Client,
     rp: RelyingParty | undefined,
   ): Promise<SignedIn>
-  /** A challenge for any passkey, without a name. @throws AppError TOO_MANY_TRIES, CONFLICT where passkeys do not work */
+  /**
+   * A challenge for any passkey, without a name. @throws AppError TOO_MANY_TRIES, CONFLICT where passkeys do not work
+   */
   alonePasskeyOptions(client: Client, rp: RelyingParty | undefined): Promise<PasskeyOptions>
   /** A passkey alone, which has verified its user. @returns as confirmSignIn. @throws AppError BAD_CREDENTIALS */
   signInWithPasskey(response: PasskeyAssertion, client: Client, rp: RelyingParty | undefined): Promise<SignedIn>

@@ -27,7 +27,9 @@ const MINUTES = 5
 const CODE_TRIES = 5
 const MAX_AUTHENTICATORS = 5
 
-/** The authenticators, passkeys and recovery codes of a signed-in user. All but passkeys' ceremonies, see passkeys.ts. */
+/**
+ * The authenticators, passkeys and recovery codes of a signed-in user. All but passkeys' ceremonies, see passkeys.ts.
+ */
 export interface SignInMethods {
   list(userId: number): Promise<OwnMethodsAnswer['data']>
   /** All ways in which a user signs in. @throws AppError NOT_FOUND for an unknown user */

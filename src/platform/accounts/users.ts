@@ -161,8 +161,8 @@ export const unknownUser = () =>
   new AppError('NOT_FOUND', 'This user does not exist. The account may have been deleted.')
 
 /**
- * Adds the right `view` to each grant: any other right includes it. Grants without a right are dropped, and so are those of roles
- * that have all rights. @throws AppError INVALID_INPUT if a deployment is named twice
+ * Adds the right `view` to each grant: any other right includes it. Grants without a right are dropped, and so are
+ * those of roles that have all rights. @throws AppError INVALID_INPUT if a deployment is named twice
  */
 export function withView({ role, grants }: UserAccess): UserAccess {
   if (role !== 'limited') return { role, grants: [] }

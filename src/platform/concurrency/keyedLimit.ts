@@ -1,6 +1,8 @@
 import pLimit from 'p-limit'
 
-/** Runs work with the same key at most so many at a time, in order of arrival. A failure does not block what follows. */
+/**
+ * Runs work with the same key at most so many at a time, in order of arrival. A failure does not block what follows.
+ */
 export type KeyedLimit<Key> = <Result>(key: Key, work: () => Promise<Result>) => Promise<Result>
 
 export function createKeyedLimit<Key>(concurrency: number): KeyedLimit<Key> {

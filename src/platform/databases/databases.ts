@@ -171,7 +171,9 @@ function newRow(type: DatabaseType, name: string, seal: (id: string) => string):
   }
 }
 
-/** @throws AppError NAME_TAKEN, CONFLICT @param before the row that was found with the name, in another case for MongoDB */
+/**
+ * @throws AppError NAME_TAKEN, CONFLICT @param before the row that was found with the name, in another case for MongoDB
+ */
 async function insert(db: Db, row: NewDatabaseRow, before: DatabaseRow | undefined): Promise<void> {
   const isInserted = await insertDatabase(db, row, MAX_DATABASES).catch((error: unknown) => {
     if (isDuplicate(error)) throw new AppError('NAME_TAKEN', nameTakenText(row.name, before))

@@ -89,8 +89,8 @@ export function createPostgresConnections({ url, title, remedy, state, log }: Po
       let client
       try {
         client = await (await openPool()).connect()
-        // A server that hangs keeps its connections open. Changes have more time than it takes to notice that. The types
-        // lack the option.
+        // A server that hangs keeps its connections open. Changes have more time than it takes to notice that. The
+        // types lack the option.
         await client.query({ text: 'select 1', query_timeout: CONNECT_MS } as QueryConfig)
         const administrator = await (prepared ??= prepare(client))
         const result = await work(client, administrator)

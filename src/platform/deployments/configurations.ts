@@ -11,14 +11,17 @@ import { changedMeanwhile, changeStored, findStored, type StoredDeploymentParts 
 
 /** Methods that take the name of an existing deployment throw AppError NOT_FOUND when there is none. */
 export interface Configurations {
-  /** The YAML as its author wrote it, its revision and warnings. Warnings tell nothing that the caller must not know. */
+  /**
+   * The YAML as its author wrote it, its revision and warnings. Warnings tell nothing that the caller must not know.
+   */
   configuration(by: Caller, name: string): Promise<Required<Configuration> & { warnings?: string[] }>
   /**
    * Stores a new YAML, which each instance uses from its next start on.
    * @param present the caller with the rights of now, because texts of others may be read before this one
    * @returns the new revision and warnings
-   * @throws AppError NOT_ALLOWED (`refuseOperatorSettings`), INVALID_DEFINITION, TOO_MANY_TRIES when too many texts of this user wait, or CONFLICT (field
-   * `revision`) when the stored text does not match the given revision, or was changed while a limited user's was read
+   * @throws AppError NOT_ALLOWED (`refuseOperatorSettings`), INVALID_DEFINITION, TOO_MANY_TRIES when too many texts of
+   * this user wait, or CONFLICT (field `revision`) when the stored text does not match the given revision, or was
+   * changed while a limited user's was read
    */
   configure(
     present: () => Promise<Caller>,

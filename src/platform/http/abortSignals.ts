@@ -17,7 +17,8 @@ export function abortOnDisconnect({ raw }: FastifyReply): AbortSignal {
 
 /**
  * For calls that wait for the manager.
- * @returns a function like `abortOnDisconnect`, whose signals also abort with an AppError UNAVAILABLE when the platform stops
+ * @returns a function like `abortOnDisconnect`, whose signals also abort with an AppError UNAVAILABLE when the platform
+ * stops
  */
 export function createAbortOnShutdown(app: Router): (reply: FastifyReply) => AbortSignal {
   const waiting = new Set<AbortController>()

@@ -26,8 +26,8 @@ export interface Requirement {
   /** The right on the deployment that the parameter `name` names. */
   right?: Right
   /**
-   * The right that the handler itself requires (`requireRight`), because the deployment follows from a path, a body or a
-   * list: it answers with nothing of other deployments.
+   * The right that the handler itself requires (`requireRight`), because the deployment follows from a path, a body or
+   * a list: it answers with nothing of other deployments.
    */
   checks?: Right
 }
@@ -56,8 +56,8 @@ declare module 'fastify' {
 const AT_A_TIME = { token: 4, network: 16 }
 
 /**
- * How long a call may rely on what its caller was allowed. Its body may take 20 seconds to arrive, and its turn may come
- * minutes later. With what `PresentCallers` rely on, it is a second.
+ * How long a call may rely on what its caller was allowed. Its body may take 20 seconds to arrive, and its turn may
+ * come minutes later. With what `PresentCallers` rely on, it is a second.
  */
 const RIGHTS_MS = 500
 

@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify'
 import { AppError } from '../errors'
 
 /**
- * Answers 405 with `Allow` where a call under /api exists with another method (RFC 9110 §15.5.6), before the body of the
- * request is read. Must be called before routes are added.
+ * Answers 405 with `Allow` where a call under /api exists with another method (RFC 9110 §15.5.6), before the body of
+ * the request is read. Must be called before routes are added.
  */
 export function refuseOtherMethods(app: FastifyInstance): void {
   const routes = new Map<string, string[]>()

@@ -2,8 +2,8 @@ import type { IncomingMessage, Server } from 'node:http'
 
 /**
  * Removes the base path from the URLs of requests and upgrades, so that routes do not need to know it. URLs without the
- * base path stay as they are: a reverse proxy may pass it on or remove it. Call this after all other listeners are added,
- * because its own must run first.
+ * base path stay as they are: a reverse proxy may pass it on or remove it. Call this after all other listeners are
+ * added, because its own must run first.
  * @param basePath such as `/console`; empty for none
  */
 export function removeBasePath(server: Server, basePath: string): void {

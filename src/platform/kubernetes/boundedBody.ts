@@ -7,7 +7,10 @@ class BodyTooLong extends Error {
   }
 }
 
-/** Reads a text of at most `limit` bytes: an answer that does not end would fill the memory. @throws BodyTooLong; Node.js errors of the stream */
+/**
+ * Reads a text of at most `limit` bytes: an answer that does not end would fill the memory. @throws BodyTooLong;
+ * Node.js errors of the stream
+ */
 export async function readText(body: Readable, limit: number): Promise<string> {
   const parts: Buffer[] = []
   let bytes = 0

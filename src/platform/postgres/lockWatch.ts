@@ -10,7 +10,9 @@ import { endSession } from './postgresSessions'
 const INTERVAL_MS = 1000
 /** Interval of looks for old transactions: of 300,000,000 transactions, at most 20,000,000 are made meanwhile. */
 const AGES_MS = 60_000
-/** The server has room for about 24,000 (`max_locks_per_transaction`). A dump of a database takes one for each table. */
+/**
+ * The server has room for about 24,000 (`max_locks_per_transaction`). A dump of a database takes one for each table.
+ */
 const MAX_LOCKS = 10_000
 /** A role whose sessions were ended that often, each time within FORGET_MS of the last, may no longer log in. */
 const MAX_ENDS = 3
@@ -133,7 +135,9 @@ interface Greediest {
   locks: number
 }
 
-/** The role whose sessions hold most locks, if there is little room left. Needs no room in the table of locks itself. */
+/**
+ * The role whose sessions hold most locks, if there is little room left. Needs no room in the table of locks itself.
+ */
 async function findGreediest(client: ClientBase): Promise<Greediest | undefined> {
   const { rows } = await client.query<Greediest & { total: number }>(
     `select usesysid::text as oid, array_agg(distinct pid) as pids, count(*)::int as locks,

@@ -62,7 +62,9 @@ export async function startOnFreePort(options: ServerOptions): Promise<ChildProc
   }
 }
 
-/** The command with a limit of memory, which sessions inherit. Where there is no prlimit (util-linux), there is none. */
+/**
+ * The command with a limit of memory, which sessions inherit. Where there is no prlimit (util-linux), there is none.
+ */
 function withMemoryLimit(program: string, args: string[]): [program: string, args: string[]] {
   if (spawnSync('prlimit', ['--version']).status !== 0) return [program, args]
   return ['prlimit', [`--data=${SESSION_MEMORY_BYTES}`, program, ...args]]

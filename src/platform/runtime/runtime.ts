@@ -78,7 +78,10 @@ export interface InstanceExit {
   orderly?: boolean
   /** Reason why it could not be started, as text for users. */
   failure: string | undefined
-  /** Why the cluster ended it, as text for users. Such an end is no crash. Undefined if it ended by itself or on request. */
+  /**
+   * Why the cluster ended it, as text for users. Such an end is no crash. Undefined if it ended by itself or on
+   * request.
+   */
   interruption?: string
   /** Why the system killed its program, as text for users: `Killed for memory: it may use 512Mi.` Undefined if it did not. */
   killed?: string

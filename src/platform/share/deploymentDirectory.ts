@@ -10,8 +10,8 @@ import type { Passage } from './steps'
  * Returns the real path of a deployment's directory.
  * @param dataDirectory as in a definition: absolute below the shared root, without dot segments.
  * @throws AppError NOT_FOUND when it is missing, CONFLICT when it is a file or a link leads it outside the shared area,
- * INVALID_INPUT when a link in the directory of a deployment leads it out of that directory, UNAVAILABLE while the shared
- * area is not mounted
+ * INVALID_INPUT when a link in the directory of a deployment leads it out of that directory, UNAVAILABLE while the
+ * shared area is not mounted
  */
 export async function findDeploymentDirectory(location: ShareLocation, dataDirectory: string): Promise<string> {
   const { shareDir, marker, dataDirectories } = location
@@ -39,7 +39,9 @@ export async function makeDeploymentDirectory(location: ShareLocation, dataDirec
   return findDeploymentDirectory(location, dataDirectory)
 }
 
-/** Lets a path that came into the directory of a deployment lead only to what is in it. @param known their real paths */
+/**
+ * Lets a path that came into the directory of a deployment lead only to what is in it. @param known their real paths
+ */
 function withinOwner(known: (string | undefined)[], dataDirectory: string): Passage {
   let owner: string | undefined
   return {

@@ -13,7 +13,10 @@ export function missingPath(segments: PathSegments): AppError {
   return noSuchPath(printable(formatPath(segments)))
 }
 
-/** For what is written to the data directory, not to the shared area. @returns undefined where it failed for another reason than a full disk */
+/**
+ * For what is written to the data directory, not to the shared area. @returns undefined where it failed for another
+ * reason than a full disk
+ */
 export function dataDiskFull(error: unknown): AppError | undefined {
   return ['ENOSPC', 'EDQUOT'].includes(errorCodeOf(error) ?? '')
     ? new AppError('DISK_FULL', 'The disk of the platform’s data directory is full.')

@@ -213,7 +213,8 @@ export async function openRealDirectory(realPath: string): Promise<OpenDirectory
 }
 
 /**
- * Opens a directory of the platform's own, which is no link: one in the shared area may have been replaced by an instance.
+ * Opens a directory of the platform's own, which is no link: one in the shared area may have been replaced by an
+ * instance.
  * @throws AppError CONFLICT when it is one; Node.js errors of the file system
  */
 export async function openOwnDirectory(path: string): Promise<OpenDirectory> {

@@ -1,7 +1,10 @@
 import { SHARED_ROOT } from '../../contract/pageRules'
 import type { Passage } from './steps'
 
-/** The part of the shared area that a caller may use. Paths are below the shared root: `/lobby/world`; the root is empty. */
+/**
+ * The part of the shared area that a caller may use. Paths are below the shared root: `/lobby/world`; the root is
+ * empty.
+ */
 export interface Reach {
   /** What it is made of, for another thread: every directory of a deployment, and whether they may use it. */
   directories: readonly (readonly [path: string, isUsable: boolean])[]
@@ -9,12 +12,16 @@ export interface Reach {
   holds(path: string): boolean
   /** Whether a path can be changed, moved or read as a whole: it holds no directory that they may not use. */
   isWhole(path: string): boolean
-  /** Whether a path may lead through this directory: one that they may use, or one on the way to it. Without it: anywhere. */
+  /**
+   * Whether a path may lead through this directory: one that they may use, or one on the way to it. Without it:
+   * anywhere.
+   */
   leadsOn?: (path: string) => boolean
 }
 
 /**
- * Lets paths lead only through what a caller knows of: whatever else a link passes does not exist, as if it was not there.
+ * Lets paths lead only through what a caller knows of: whatever else a link passes does not exist, as if it was not
+ * there.
  * @param root real path of the shared area
  */
 export function passageOf(leadsOn: NonNullable<Reach['leadsOn']>, root: string): Passage {

@@ -33,8 +33,8 @@ export function restrictJail(jail: Jail, reach: Reach): Jail {
   }
 
   /**
-   * Passes on why a path cannot be opened, unless the reason lies in a part of others or outside of the shared area: then
-   * the path does not exist. What of a path exists, with its links followed, shows where it leads.
+   * Passes on why a path cannot be opened, unless the reason lies in a part of others or outside of the shared area:
+   * then the path does not exist. What of a path exists, with its links followed, shows where it leads.
    * @param missing what the error for a path that does not exist names
    */
   function explain(segments: PathSegments, missing = segments) {

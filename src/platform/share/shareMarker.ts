@@ -15,7 +15,10 @@ export interface ShareLocation {
   shareDir: string
   /** Without a marker, any directory at that path counts as the shared area. */
   marker?: ShareMarker
-  /** Directories of all known deployments, as in their definitions: `/lobby`. Without it, links may lead from one to another. */
+  /**
+   * Directories of all known deployments, as in their definitions: `/lobby`. Without it, links may lead from one to
+   * another.
+   */
   dataDirectories?: () => Promise<string[]>
 }
 
@@ -25,8 +28,8 @@ const ANSWER_MS = 2000
 /** Tells the mounted shared area from the empty directory that an unmount leaves (decisions §13). */
 export interface ShareMarker {
   /**
-   * Checks that the shared area answers. When a network share hangs, each access to it holds one of the few threads that
-   * all accesses to files have, signing in as well. Asked before an access, one of them hangs for all.
+   * Checks that the shared area answers. When a network share hangs, each access to it holds one of the few threads
+   * that all accesses to files have, signing in as well. Asked before an access, one of them hangs for all.
    * @throws AppError UNAVAILABLE
    */
   requireAnswer(): Promise<void>

@@ -48,8 +48,8 @@ export async function runAsync<Result>(steps: Generator<unknown, Result>): Promi
 }
 
 /**
- * Opens a path as open(2) does with O_PATH, but step by step, each checked: the kernel tells only where a path ends, and
- * whether it can be opened at all tells a user who makes links what there is on the way.
+ * Opens a path as open(2) does with O_PATH, but step by step, each checked: the kernel tells only where a path ends,
+ * and whether it can be opened at all tells a user who makes links what there is on the way.
  * @param from path of the directory to begin in
  * @param names of the path, which may have `..` and links
  * @throws what the calls and the passage throw; an error with the code ELOOP

@@ -17,7 +17,8 @@ export interface ConsoleRequestParts {
 
 /**
  * Executes a viewer's message, a command or a power request, and records whether it succeeded.
- * @throws AppError INVALID_INPUT, NOT_ALLOWED, or CONFLICT if the instance does not take commands, or as `Power.request`
+ * @throws AppError INVALID_INPUT, NOT_ALLOWED, or CONFLICT if the instance does not take commands, or as
+ * `Power.request`
  */
 export async function executeConsoleRequest(
   { runtime, power, records, isReplica }: ConsoleRequestParts,

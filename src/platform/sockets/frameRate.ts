@@ -6,8 +6,8 @@ const MAX_FRAMES_PER_SECOND = 50
 /** Time for the peer to answer the close. */
 const CLOSE_MS = 1000
 /**
- * In bytes. Consoles queue less than half of it, so a peer that sends while more than this waits for it reads nothing of
- * the answers.
+ * In bytes. Consoles queue less than half of it, so a peer that sends while more than this waits for it reads nothing
+ * of the answers.
  */
 const MAX_UNSENT_BYTES = 2 * 2 ** 20
 

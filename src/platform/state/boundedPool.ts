@@ -15,14 +15,16 @@ const BEGIN = 'begin'
 const CANCEL_CODE = 80_877_102
 
 /**
- * Creates a pool for Kysely with a timeout for each query. The timeout of the first query includes the wait for a connection.
+ * Creates a pool for Kysely with a timeout for each query. The timeout of the first query includes the wait for a
+ * connection.
  *
- * After a timeout pg stops waiting, but the server still runs the query. So the query is cancelled, and its connection is
- * closed instead of reused: the next query on it would wait for the same one. The connection is released once the query has
- * ended and counts as in use until then, so that the number of connections stays bounded while a table is locked.
+ * After a timeout pg stops waiting, but the server still runs the query. So the query is cancelled, and its connection
+ * is closed instead of reused: the next query on it would wait for the same one. The connection is released once the
+ * query has ended and counts as in use until then, so that the number of connections stays bounded while a table is
+ * locked.
  *
- * The server ends a transaction whose client has sent nothing for two such timeouts: the machine of a replica may vanish, or
- * its process be suspended, in the middle of one. It would keep its locks from all others, for hours.
+ * The server ends a transaction whose client has sent nothing for two such timeouts: the machine of a replica may
+ * vanish, or its process be suspended, in the middle of one. It would keep its locks from all others, for hours.
  * @param answerMs timeout in milliseconds
  * @throws from queries, Error with the message of pg after a timeout; further queries on that connection fail at once
  */

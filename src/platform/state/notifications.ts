@@ -25,8 +25,8 @@ export type Topic = 'instances' | 'sessions' | 'jobs' | 'sync'
 
 /**
  * What one replica of the platform tells all of them, itself included. A notification says that something has changed,
- * and the receiver reads what: several may arrive as one, one may arrive twice, and none is lost, however long a replica
- * was cut off.
+ * and the receiver reads what: several may arrive as one, one may arrive twice, and none is lost, however long a
+ * replica was cut off.
  */
 export interface Notifications {
   /** Calls the listeners here at once, and those of other replicas within a second. Never waits and never fails. */
@@ -91,10 +91,11 @@ export async function openNotifications(db: Db, url: string, log: Logger): Promi
         )
         select version, pg_notify(${CHANNEL}, ${topic}) from published`.execute(db)
       const version = Number(rows[0]?.version)
-      // The listeners of this replica have been called. A version that another replica published in between is not skipped.
+      // The listeners of this replica have been called. A version that another replica published in between is not
+      // skipped.
       if (version === (versions.get(topic) ?? 0) + 1) versions.set(topic, version)
-      // A notification that came during the query is sent too, even with the same data: the state may have changed after
-      // others read it.
+      // A notification that came during the query is sent too, even with the same data: the state may have changed
+      // after others read it.
       if (unsent.get(topic) === notification) unsent.delete(topic)
     }
   }

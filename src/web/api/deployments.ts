@@ -19,7 +19,10 @@ const STOPPING_TIMEOUT_MS = 600_000
 /** A restart may drain one instance after another. */
 const RESTART_TIMEOUT_MS = 4 * 3_600_000
 
-/** What runs of a deployment. `active` instances would be interrupted by a restart. `onlyUid` is set if there is one instance. */
+/**
+ * What runs of a deployment. `active` instances would be interrupted by a restart. `onlyUid` is set if there is one
+ * instance.
+ */
 export type InstanceCounts = {
   total: number
   online: number
@@ -44,7 +47,9 @@ const urlOf = (name: string) => `deployments/${encodeURIComponent(name)}`
 
 export const deploymentsApi = api.injectEndpoints({
   endpoints: (build) => ({
-    /** Counts the instances here, so that a change of their CPU usage renders nothing and no player's name is stored. */
+    /**
+     * Counts the instances here, so that a change of their CPU usage renders nothing and no player's name is stored.
+     */
     getDeployments: build.query<ListedDeployment[], void>({
       query: () => 'deployments?instances=true',
       responseSchema: answerSchema(({ deployments }: DataOf<DeploymentsAnswer>) =>

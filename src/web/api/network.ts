@@ -15,8 +15,8 @@ import { badAnswer } from '../failure'
 /** With `failure`, `instances` are the last known ones, if any. */
 export type OverviewSection = { deployment: Deployment; instances: Instance[]; failure?: ApiFailure }
 /**
- * `disks` lists the disks that are running out of room, if the server reports them. `version` is the ETag of a server that
- * tells all of this by one call.
+ * `disks` lists the disks that are running out of room, if the server reports them. `version` is the ETag of a server
+ * that tells all of this by one call.
  */
 export type Overview = { managerSilent: boolean; sections: OverviewSection[]; disks?: Disk[]; version?: string }
 

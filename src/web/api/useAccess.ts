@@ -1,7 +1,9 @@
 import type { Right } from '../../contract/access'
 import { accountApi } from './account'
 
-/** What the signed-in user may do (decisions §16). The server decides; the console only does not offer what it refuses. */
+/**
+ * What the signed-in user may do (decisions §16). The server decides; the console only does not offer what it refuses.
+ */
 export interface OwnAccess {
   /** Whether they see only the deployments that they were granted. */
   isLimited: boolean

@@ -15,8 +15,9 @@ const urlOf = (id: number, part: 'access' | 'methods' | 'sessions' | 'keys') =>
 const tagOf = (id: number) => [{ type: 'User' as const, id }]
 
 /**
- * What one user may do, how they sign in, and their sessions and API keys. Only our platform has these calls. They have the tag of the list
- * of users with the user's id: a change of the list refetches them, their own changes do not refetch the list.
+ * What one user may do, how they sign in, and their sessions and API keys. Only our platform has these calls. They have
+ * the tag of the list of users with the user's id: a change of the list refetches them, their own changes do not
+ * refetch the list.
  */
 const usersApi = api.enhanceEndpoints({ addTagTypes: ['User'] }).injectEndpoints({
   endpoints: (build) => ({

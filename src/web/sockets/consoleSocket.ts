@@ -38,8 +38,8 @@ type Channel = ReturnType<typeof createChannel>
 type ChannelOptions = LineBatchOptions & { random: () => number }
 
 /**
- * Owns the connections of the shown consoles: that of the instance page, or one of each pane. Dispatches what it receives
- * with the pane that it is about, lines at most once per animation frame.
+ * Owns the connections of the shown consoles: that of the instance page, or one of each pane. Dispatches what it
+ * receives with the pane that it is about, lines at most once per animation frame.
  */
 export const createConsoleSocket =
   (

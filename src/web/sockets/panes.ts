@@ -22,7 +22,9 @@ export const outsidePanes =
   (state, action) =>
     state !== undefined && paneOf(action) !== undefined ? state : reducer(state, action)
 
-/** The reducer of what the panes show. A pane has a state from the action that `opens` it to the one that `leaves` it. */
+/**
+ * The reducer of what the panes show. A pane has a state from the action that `opens` it to the one that `leaves` it.
+ */
 export const insidePanes =
   <State>(
     reducer: Reducer<State>,

@@ -139,8 +139,8 @@ export function MenuItem({ children, onClick, danger = false, disabledBecause, i
 type ItemButtonProps = ComponentProps<'button'> & { isDisabled: boolean; isChosen: boolean | undefined }
 
 /**
- * Sets `aria-disabled` itself: an item of React Bootstrap replaces what it is given. Disabled items have the focus too, so
- * that one hears why. Not in the tab order: Tab leaves the menu.
+ * Sets `aria-disabled` itself: an item of React Bootstrap replaces what it is given. Disabled items have the focus too,
+ * so that one hears why. Not in the tab order: Tab leaves the menu.
  */
 function ItemButton({ isDisabled, isChosen, ...button }: ItemButtonProps) {
   return (

@@ -13,7 +13,9 @@ ace.config.setModuleUrl('ace/mode/yaml_worker', yamlWorker)
 /** The colours are defined in styles/ace.scss. */
 const aceTheme = { cssClass: 'ace-quarterdeck', cssText: '', isDark: false }
 
-/** Gives an editor the console's theme. Removes its command for Ctrl+Shift+L, which exports the action log everywhere. */
+/**
+ * Gives an editor the console's theme. Removes its command for Ctrl+Shift+L, which exports the action log everywhere.
+ */
 export function beginEditor(editor: Ace.Editor) {
   editor.renderer.setTheme(aceTheme)
   editor.commands.removeCommand('expandtoline')

@@ -18,8 +18,8 @@ interface DownloadParts {
 }
 
 /**
- * Copies a file or directory from the server; into `to` if that is a directory, as `cp` does. Under its final name is only
- * what is whole.
+ * Copies a file or directory from the server; into `to` if that is a directory, as `cp` does. Under its final name is
+ * only what is whole.
  */
 export async function download(api: Api, from: string, to: string, parts: DownloadParts): Promise<void> {
   // `remote:/lobby/.` means what is in it.

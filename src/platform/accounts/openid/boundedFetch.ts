@@ -4,7 +4,8 @@ import { OpenIdProblem } from './problem'
 const LIMIT = 2 ** 20
 
 /**
- * Requests something of the provider, as `fetch`, for answers that are small: the body is read before it returns, until the signal of the request aborts it.
+ * Requests something of the provider, as `fetch`, for answers that are small: the body is read before it returns, until
+ * the signal of the request aborts it.
  * @throws OpenIdProblem unavailable if the provider does not answer in time, refused if the body is too large
  */
 export async function boundedFetch(url: string, options: RequestInit): Promise<Response> {

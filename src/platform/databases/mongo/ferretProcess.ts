@@ -50,8 +50,8 @@ export function createFerretProcess({
 
   async function prepare(port: number): Promise<{ args: string[]; env: Record<string, string> }> {
     await mkdir(data, { recursive: true, mode: 0o700 })
-    // The users are in the database `admin`. It is recreated at each start, which undoes any change to them and needs no
-    // stored administrator password.
+    // The users are in the database `admin`. It is recreated at each start, which undoes any change to them and needs
+    // no stored administrator password.
     for (const file of await readdir(data))
       if (file.startsWith('admin.sqlite')) await rm(join(data, file), { force: true })
     adminPassword = randomPassword()

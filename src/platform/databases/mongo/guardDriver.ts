@@ -12,9 +12,9 @@ const MAX_ITERATIONS = 1_000_000
 let guarded: Promise<void> | undefined
 
 /**
- * Makes the driver check the messages of servers, once for all clients. It believes any length: of less than a header it
- * reads for ever, and it allocates up to 2 GB. It also computes as many SCRAM iterations as the server asks for. A server
- * on a loopback port may be a program that took the port while the real server restarted.
+ * Makes the driver check the messages of servers, once for all clients. It believes any length: of less than a header
+ * it reads for ever, and it allocates up to 2 GB. It also computes as many SCRAM iterations as the server asks for. A
+ * server on a loopback port may be a program that took the port while the real server restarted.
  */
 export function guardDriver(): Promise<void> {
   guarded ??= import('mongodb/lib/cmap/connection').then(({ SizedMessageTransform: { prototype } }) => {

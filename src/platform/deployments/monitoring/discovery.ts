@@ -31,7 +31,9 @@ export interface DiscoveryParts {
   players: () => PlayerWatch
   /** Contains one directory for each file. */
   directory: string
-  /** Whether this platform writes the files. Of several that share the directory, only the manager does. Default: yes. */
+  /**
+   * Whether this platform writes the files. Of several that share the directory, only the manager does. Default: yes.
+   */
   isActive?: () => boolean
   log: Logger
 }

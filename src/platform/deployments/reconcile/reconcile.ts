@@ -80,8 +80,9 @@ function logProblemOnce(
 }
 
 /**
- * Follows the directories whose instances run in copies (see `dataOf`) that are made from replicas. An unreadable directory may still be needed, so
- * nothing is pruned then. While the shared area is not mounted, no directory is followed.
+ * Follows the directories whose instances run in copies (see `dataOf`) that are made from replicas. An unreadable
+ * directory may still be needed, so nothing is pruned then. While the shared area is not mounted, no directory is
+ * followed.
  */
 async function syncReplicaDirectories(context: ReconcileContext, deployments: DeploymentRow[]): Promise<void> {
   const { runtime, shareDir, marker, replicas } = context
@@ -188,7 +189,9 @@ async function removeInstance(
   await deleteInstance(db, row.uid)
 }
 
-/** Stops an instance of a disabled deployment, and clears its drain and restart (see `enableDeployment` for the rest). */
+/**
+ * Stops an instance of a disabled deployment, and clears its drain and restart (see `enableDeployment` for the rest).
+ */
 async function stopDisabledInstance(
   { db, runtime }: ReconcileContext,
   row: InstanceRow,

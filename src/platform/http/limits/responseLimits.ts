@@ -15,8 +15,8 @@ const MIN_COUNTED_BYTES = 2 ** 16
 const MAX_STREAMS = { user: 32, address: 512 }
 const RETRY_AFTER_SECONDS = 5
 /**
- * A client that reads nothing of a response for this long is disconnected. A stream may take up to twice as long, because Node.js counts
- * what waits to be written as progress at the first check.
+ * A client that reads nothing of a response for this long is disconnected. A stream may take up to twice as long,
+ * because Node.js counts what waits to be written as progress at the first check.
  */
 const WRITE_TIMEOUT_MS = 60_000
 

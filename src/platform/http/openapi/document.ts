@@ -22,8 +22,8 @@ more rights than its user.`
 const addComponents = createJsonSchemaTransformObject({})
 
 /**
- * Describes every route under /api that is added afterwards as OpenAPI 3.1, from its schemas and its configuration. A route
- * without a summary and an operation id cannot be added.
+ * Describes every route under /api that is added afterwards as OpenAPI 3.1, from its schemas and its configuration. A
+ * route without a summary and an operation id cannot be added.
  * @param basePath the path of the console's public address; empty for none
  */
 export async function describeCalls(app: FastifyInstance, basePath: string): Promise<void> {

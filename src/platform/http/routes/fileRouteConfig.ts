@@ -7,10 +7,15 @@ import { fieldOf } from '../activity'
 /** In bytes. A selection may have ten thousand files, each with 800 bytes for its path and name. */
 export const SELECTION_BODY_LIMIT = 8 * 2 ** 20
 
-/** Of every call for files: the handler requires the right on the deployment that a path belongs to (see fileAccess.ts). */
+/**
+ * Of every call for files: the handler requires the right on the deployment that a path belongs to (see fileAccess.ts).
+ */
 export const forFiles = checkedByHandler('files')
 
-/** The configuration of a route for files that is recorded in the activity log. @param subject the field `path` if missing */
+/**
+ * The configuration of a route for files that is recorded in the activity log. @param subject the field `path` if
+ * missing
+ */
 export function recordedFileRoute(
   action: string,
   subject: (request: FastifyRequest) => string | undefined = fieldOf('body', 'path'),

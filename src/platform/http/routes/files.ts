@@ -19,7 +19,10 @@ export type FileRouteParts = DownloadRouteParts & ListingRouteParts & ArchiveRou
 
 /** In bytes. File contents may be 5 MiB of text, which JSON escapes may enlarge. */
 const CONTENT_BODY_LIMIT = 32 * 2 ** 20
-/** Changes of one user at a time. The removal of a large directory takes minutes, and replicas have few locks for all users. */
+/**
+ * Changes of one user at a time. The removal of a large directory takes minutes, and replicas have few locks for all
+ * users.
+ */
 const CHANGES_PER_USER = 4
 
 /** Does a change, with the user's rights, when the user has few others in progress. */

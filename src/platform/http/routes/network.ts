@@ -26,7 +26,9 @@ export interface Network {
   disks(): Promise<Disk[]>
 }
 
-/** Adds the calls for the state of the network: the manager's heartbeat with disks that run out of room, and the nodes. */
+/**
+ * Adds the calls for the state of the network: the manager's heartbeat with disks that run out of room, and the nodes.
+ */
 export function networkRoutes(app: Router, network: Network): void {
   app.get(
     '/api/network/getManagerTimestamp',

@@ -18,8 +18,8 @@ const CONTENT_SECURITY_POLICY = [
 const FILES = ['start.js', 'swagger-ui.css', 'swagger-ui-bundle.js']
 
 /**
- * Adds the page that shows the description of all calls, with its files. They are no part of the console, and nothing else
- * loads them.
+ * Adds the page that shows the description of all calls, with its files. They are no part of the console, and nothing
+ * else loads them.
  * @param directory where the build put them
  */
 export function referenceRoutes(app: FastifyInstance, directory: string): void {

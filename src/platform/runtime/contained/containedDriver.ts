@@ -21,7 +21,9 @@ export interface ContainedDriverParts {
   log: Logger
 }
 
-/** Runs instances in containers. Takes over the runs of an earlier platform, and removes containers without a record. */
+/**
+ * Runs instances in containers. Takes over the runs of an earlier platform, and removes containers without a record.
+ */
 export async function openContainedDriver({
   directory,
   isolation,

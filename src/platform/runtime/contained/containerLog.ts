@@ -51,7 +51,9 @@ export class ContainerLog {
   private isReading = false
   private isClosing = false
 
-  /** @param file path of the log. @param reopen makes conmon reopen the file; resolves with false if there is no conmon. */
+  /**
+   * @param file path of the log. @param reopen makes conmon reopen the file; resolves with false if there is no conmon.
+   */
   constructor(
     private readonly file: string,
     private readonly reopen: () => Promise<boolean>,

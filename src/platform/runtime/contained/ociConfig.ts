@@ -5,7 +5,9 @@ const PERIOD_US = 100_000
 /** Far more than a game server needs, but few enough to survive a fork bomb. */
 const PROCESS_LIMIT = 4096
 const CLONE_NEWUSER = 0x1000_0000
-/** Requests of ptrace(2) that take options, and the option that holds a process at its exit until its tracer lets it go. */
+/**
+ * Requests of ptrace(2) that take options, and the option that holds a process at its exit until its tracer lets it go.
+ */
 const PTRACE_SETOPTIONS = 0x4200
 const PTRACE_SEIZE = 0x4206
 const PTRACE_O_TRACEEXIT = 0x40

@@ -16,7 +16,10 @@ import {
 
 /** Timeout of a request, and of the start of a streamed answer. */
 const REQUEST_TIMEOUT_MS = 5000
-/** Maximum number of concurrent requests. More would slow each other down, and the API server rejects what exceeds its limit. */
+/**
+ * Maximum number of concurrent requests. More would slow each other down, and the API server rejects what exceeds its
+ * limit.
+ */
 const MAX_CALLS = 20
 /** A request that has been queued for longer than this fails. */
 const MAX_QUEUE_MS = 10_000
@@ -46,7 +49,9 @@ export class ClusterRefusal extends Error {
 /** Requests to the cluster's API server. */
 export interface ClusterClient {
   readonly namespace: string
-  /** Does an operation within a deadline. @throws ClusterRefusal; AppError UNAVAILABLE if the cluster does not answer */
+  /**
+   * Does an operation within a deadline. @throws ClusterRefusal; AppError UNAVAILABLE if the cluster does not answer
+   */
   call<Result>(work: (core: CoreV1Api, client: ClusterConfig['client']) => Promise<Result>): Promise<Result>
   /**
    * Reads a resource as a stream, for as long as the server sends it.

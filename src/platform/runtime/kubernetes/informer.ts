@@ -5,7 +5,9 @@ import { AppError } from '../../errors'
 import { readText } from '../../kubernetes/boundedBody'
 import { ClusterRefusal, type ClusterClient } from './clusterClient'
 
-/** The server ends a watch after this time, and the informer resumes it. It detects a server that has stopped to answer. */
+/**
+ * The server ends a watch after this time, and the informer resumes it. It detects a server that has stopped to answer.
+ */
 const WATCH_SECONDS = 60
 const WATCH_TIMEOUT_MS = (WATCH_SECONDS + 15) * 1000
 const PROBE_TIMEOUT_MS = 4000

@@ -29,8 +29,8 @@ export interface KeptFiles {
 }
 
 /**
- * Writes back what instances are to keep. A finalizer holds such a Pod until that is done, even if the Pod is deleted, so
- * the next manager repeats an interrupted write-back.
+ * Writes back what instances are to keep. A finalizer holds such a Pod until that is done, even if the Pod is deleted,
+ * so the next manager repeats an interrupted write-back.
  */
 export function createKeptFiles({
   runs,

@@ -29,7 +29,10 @@ export interface KubernetesParts extends PodSettings {
   copies: KeptCopies
   client: ClusterClient
   store: ConsoleStore
-  /** Whether this platform is the manager. Only the manager writes what the cluster tells, and takes the steps that are due. */
+  /**
+   * Whether this platform is the manager. Only the manager writes what the cluster tells, and takes the steps that are
+   * due.
+   */
   isActive: () => boolean
   /** Called before a Pod is created. @throws AppError when its directories are missing */
   prepare: (spec: InstanceSpec) => Promise<void>

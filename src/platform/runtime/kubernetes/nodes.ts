@@ -36,7 +36,9 @@ function isReady({ status }: V1Node): boolean {
   return status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True') ?? false
 }
 
-/** Sums up the requests of a Pod. Where a container has only a limit, the API server has set its request to the limit. */
+/**
+ * Sums up the requests of a Pod. Where a container has only a limit, the API server has set its request to the limit.
+ */
 function requestOf(pod: V1Pod, resource: 'cpu' | 'memory'): number {
   const containers = pod.spec?.containers ?? []
   return containers.reduce((sum, { resources }) => sum + quantity(resources?.requests?.[resource] ?? ''), 0)

@@ -25,8 +25,8 @@ export interface PodEventParts {
 }
 
 /**
- * Writes the warnings of the cluster to the consoles of pending Pods. A volume that cannot be mounted, for example, is only
- * in the events of a Pod, not in its status. Events are polled, one Pod at a time, with exponential backoff.
+ * Writes the warnings of the cluster to the consoles of pending Pods. A volume that cannot be mounted, for example, is
+ * only in the events of a Pod, not in its status. Events are polled, one Pod at a time, with exponential backoff.
  * @returns a function that stops it
  */
 export function reportPodEvents({ client, runs, isActive, writeMessages, log }: PodEventParts): () => void {

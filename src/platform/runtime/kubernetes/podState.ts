@@ -152,7 +152,8 @@ function timeOf(date: Date | string | undefined): number | undefined {
 
 /**
  * How the run of a Pod ended, also of one that was deleted before it ended.
- * @param at when the platform saw it, in milliseconds since the epoch: the clock of the node may differ, and tells seconds
+ * @param at when the platform saw it, in milliseconds since the epoch: the clock of the node may differ, and tells
+ * seconds
  */
 export function exitOf(pod: V1Pod, at: number): InstanceExit {
   const ended = statusOfContainer(pod, CONTAINER)?.state?.terminated
@@ -231,7 +232,10 @@ export function isReplaceable(pod: V1Pod): boolean {
   return pod.spec?.volumes?.some(({ emptyDir }) => emptyDir !== undefined) ?? false
 }
 
-/** What the cluster says about a run that does not run yet: a line for its console, and a key for lines that mean the same. */
+/**
+ * What the cluster says about a run that does not run yet: a line for its console, and a key for lines that mean the
+ * same.
+ */
 export interface ClusterMessage {
   key: string
   text: string

@@ -51,9 +51,10 @@ interface Rate {
 }
 
 /**
- * Reads what Pods use from `metrics.k8s.io`, or from the kubelets where the cluster has no metrics server. The cluster is
- * read in the background, so that no page but the first one waits for it.
- * @returns a function that resolves with the latest known usage of the given Pods, without those that have no figures yet
+ * Reads what Pods use from `metrics.k8s.io`, or from the kubelets where the cluster has no metrics server. The cluster
+ * is read in the background, so that no page but the first one waits for it.
+ * @returns a function that resolves with the latest known usage of the given Pods, without those that have no figures
+ * yet
  */
 export function createPodUsage(client: ClusterClient, log: Pick<Logger, 'warn'>): (pods: V1Pod[]) => Promise<Usage[]> {
   /** By run id. */

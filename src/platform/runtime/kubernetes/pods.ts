@@ -6,7 +6,10 @@ import { READY_CONDITION } from './podSpec'
 /** Names the platform among those that write fields (Kubernetes: "Server-Side Apply"). */
 export const FIELD_MANAGER = 'quarterdeck'
 
-/** The changes of Pods that the runtime makes. All throw ClusterRefusal, and AppError UNAVAILABLE if the cluster does not answer. */
+/**
+ * The changes of Pods that the runtime makes. All throw ClusterRefusal, and AppError UNAVAILABLE if the cluster does
+ * not answer.
+ */
 export interface Pods {
   apply(pod: V1Pod): Promise<V1Pod>
   /** Sets annotations. @returns undefined if this Pod is gone */

@@ -12,8 +12,9 @@ const RESYNC_MS = 5 * 60_000
 const exposedName = (deployment: string) => `${deployment}-exposed`
 
 /**
- * Creates a function that makes the cluster's Services those of the given deployments: a headless one with the name of the
- * deployment, and one of type NodePort or LoadBalancer where it is exposed. Services of other deployments are deleted.
+ * Creates a function that makes the cluster's Services those of the given deployments: a headless one with the name of
+ * the deployment, and one of type NodePort or LoadBalancer where it is exposed. Services of other deployments are
+ * deleted.
  */
 export function createServices(
   client: ClusterClient,

@@ -10,8 +10,8 @@ const MAX_PENDING_LENGTH = 2 ** 20
 const MAX_TAIL_BYTES = 4 * MAX_STORED_BYTES
 
 /**
- * The console of one instance: lines in memory for reading, and in two files for the next host. At
- * MAX_STORED_LINES or MAX_STORED_BYTES the current file becomes the previous one, so both together always cover the stored lines.
+ * The console of one instance: lines in memory for reading, and in two files for the next host. At MAX_STORED_LINES or
+ * MAX_STORED_BYTES the current file becomes the previous one, so both together always cover the stored lines.
  */
 export class ConsoleLog {
   private readonly ring = new LineRing()
@@ -58,8 +58,8 @@ export class ConsoleLog {
   }
 
   /**
-   * Writes pending lines to the file and calls `onAppended`. If the disk is full, the lines stay available in memory and
-   * the next flush tries again: a console must not stop an instance.
+   * Writes pending lines to the file and calls `onAppended`. If the disk is full, the lines stay available in memory
+   * and the next flush tries again: a console must not stop an instance.
    */
   flush(): void {
     if (this.flushedSeq === this.ring.newestSeq) return

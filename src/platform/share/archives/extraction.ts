@@ -29,8 +29,9 @@ export function limitsFor(archiveSize: number): ExtractionLimits {
 }
 
 /**
- * Writes archive entries into an empty directory only. A name that could lead elsewhere rejects the whole archive. Links
- * are created last, so that nothing is written through one. Every method throws AppError INVALID_INPUT or TOO_LARGE.
+ * Writes archive entries into an empty directory only. A name that could lead elsewhere rejects the whole archive.
+ * Links are created last, so that nothing is written through one. Every method throws AppError INVALID_INPUT or
+ * TOO_LARGE.
  */
 export interface Extraction {
   directory(path: string): Promise<void>

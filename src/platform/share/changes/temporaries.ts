@@ -56,7 +56,9 @@ export interface Temporaries {
 /** Between looks for what replicas that have ended left. */
 const SWEEP_MS = 10 * 60_000
 
-/** Also removes what an earlier process left. @param records where temporaries are recorded; else in the data directory */
+/**
+ * Also removes what an earlier process left. @param records where temporaries are recorded; else in the data directory
+ */
 export async function openTemporaries(
   dataDir: string,
   jail: Jail,

@@ -16,7 +16,9 @@ const MAX_CHANGED = 100
 const MAX_AGE_MS = 30_000
 /** The same if inotify does not report every change of its entries. */
 const MAX_AGE_UNREPORTED_MS = 1000
-/** Types of local file systems (statfs(2)). On network file systems inotify reports only the changes of this machine. */
+/**
+ * Types of local file systems (statfs(2)). On network file systems inotify reports only the changes of this machine.
+ */
 const LOCAL = new Set([0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0xf2f52010, 0x2fc12fc1, 0xca451a4e])
 
 export interface ListingTask {
@@ -52,7 +54,8 @@ interface Kept {
 
 /**
  * Lists directories, and keeps large listings. inotify reports which of their entries are to be read again. If the
- * directory has another modification time and nothing was reported, it is read as a whole. Like `readEntries` only for a thread of its own.
+ * directory has another modification time and nothing was reported, it is read as a whole. Like `readEntries` only for
+ * a thread of its own.
  * @param read overridden by tests
  */
 export function createKeptListings(read = { readEntries, readEntry }) {

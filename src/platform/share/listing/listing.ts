@@ -35,10 +35,11 @@ export interface Listing {
 }
 
 /**
- * Lists directories in worker threads, so that neither a large directory nor a hung disk blocks the event loop. A thread
- * in a hung system call cannot be ended: after the timeout it is left behind, and another one takes its place. It ends
- * when the kernel returns. Until then the platform cannot exit by itself, only by SIGKILL. That holds for the threads of
- * Node.js, too, in which the jail opens every path first, so a process of its own for listings would gain nothing.
+ * Lists directories in worker threads, so that neither a large directory nor a hung disk blocks the event loop. A
+ * thread in a hung system call cannot be ended: after the timeout it is left behind, and another one takes its place.
+ * It ends when the kernel returns. Until then the platform cannot exit by itself, only by SIGKILL. That holds for the
+ * threads of Node.js, too, in which the jail opens every path first, so a process of its own for listings would gain
+ * nothing.
  */
 export function createListing(jail: Jail): Listing {
   /** The last one is used next, so that most listings are kept by the same one. */

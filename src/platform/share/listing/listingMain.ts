@@ -3,7 +3,10 @@ import { AppError } from '../../errors'
 import { fileFailure } from '../fileFailure'
 import { createKeptListings, type ListingTask } from './keptListings'
 
-/** Entry point of a worker thread that lists directories: answers each task with a `ListingAnswer` or an AppError's parts. */
+/**
+ * Entry point of a worker thread that lists directories: answers each task with a `ListingAnswer` or an AppError's
+ * parts.
+ */
 const listings = createKeptListings()
 
 parentPort?.on('message', (task: ListingTask) => void perform(task))

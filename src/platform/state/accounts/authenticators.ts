@@ -23,8 +23,8 @@ export async function insertAuthenticator(db: Db, row: Insertable<State['authent
 const MAX_STEP_SPAN = 2
 
 /**
- * Marks a time step as used by an authenticator's code. A stored step more than `MAX_STEP_SPAN` later was used while the
- * clock was ahead and is ignored; otherwise the user could not sign in until the clock has caught up.
+ * Marks a time step as used by an authenticator's code. A stored step more than `MAX_STEP_SPAN` later was used while
+ * the clock was ahead and is ignored; otherwise the user could not sign in until the clock has caught up.
  * @param step of a code that is valid now
  * @returns false if this step or a later one was used before; of concurrent calls, one gets true
  */

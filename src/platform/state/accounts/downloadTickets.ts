@@ -5,7 +5,9 @@ export async function insertDownloadTicket(db: Db, ticket: State['download_ticke
   await db.insertInto('download_tickets').values(ticket).execute()
 }
 
-/** Deletes and returns a ticket. Of concurrent calls, one gets it. The caller checks its expiry, path and credential. */
+/**
+ * Deletes and returns a ticket. Of concurrent calls, one gets it. The caller checks its expiry, path and credential.
+ */
 export async function takeDownloadTicket(
   db: Db,
   tokenHash: string,

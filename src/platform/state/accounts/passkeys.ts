@@ -26,7 +26,8 @@ export async function findPasskey(db: Db, credentialId: string): Promise<Passkey
 
 /**
  * Stores the counter of a use. Authenticators without a counter always send 0.
- * @returns false if the counter did not grow, or the passkey is gone; of concurrent calls with one counter, one gets true
+ * @returns false if the counter did not grow, or the passkey is gone; of concurrent calls with one counter, one gets
+ * true
  */
 export async function markPasskeyUsed(db: Db, id: string, counter: number): Promise<boolean> {
   const { numUpdatedRows } = await db

@@ -130,7 +130,9 @@ export async function deleteSessionsOf(db: Db, userId: number, keptId?: string):
   await sessions.execute()
 }
 
-/** Deletes expired sessions, login steps, challenges, sign-ins by OpenID Connect, registrations and download tickets. */
+/**
+ * Deletes expired sessions, login steps, challenges, sign-ins by OpenID Connect, registrations and download tickets.
+ */
 export async function dropExpired(db: Db): Promise<void> {
   for (const table of [
     'sessions',

@@ -98,8 +98,8 @@ export async function replacePassword(
 }
 
 /**
- * Deletes all that signs a user in without the password: API keys, passkeys, and the connection to a provider. After the
- * sessions: creating one of these locks the session it is created with (`holdSession`), so none is missed here.
+ * Deletes all that signs a user in without the password: API keys, passkeys, and the connection to a provider. After
+ * the sessions: creating one of these locks the session it is created with (`holdSession`), so none is missed here.
  */
 export async function deleteOtherAccess(transaction: Db, id: number): Promise<void> {
   for (const table of ['api_keys', 'passkeys', 'openid_identities'] as const)

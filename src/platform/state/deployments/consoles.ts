@@ -16,8 +16,9 @@ const LETTERS = { message: 'm', error: 'e', system: 's' } as const
 const TYPES: Record<string, Line['type']> = { m: 'message', e: 'error', s: 'system' }
 
 /**
- * The consoles of instances in the state. Lines are numbered when they are stored, so every platform shows the same numbers.
- * Only lines that follow the newest one can be appended: of two platforms that read the same output, one is refused.
+ * The consoles of instances in the state. Lines are numbered when they are stored, so every platform shows the same
+ * numbers. Only lines that follow the newest one can be appended: of two platforms that read the same output, one is
+ * refused.
  */
 export function createConsoleStore(db: Db) {
   return {

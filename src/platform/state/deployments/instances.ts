@@ -56,7 +56,9 @@ export async function findInstanceByPod(db: Db, podName: string): Promise<Instan
   return db.selectFrom('instances').select(COLUMNS).where('pod_name', '=', podName).executeTakeFirst()
 }
 
-/** @returns the capsule of an instance's last crash; undefined if there is no such instance, null if it never crashed */
+/**
+ * @returns the capsule of an instance's last crash; undefined if there is no such instance, null if it never crashed
+ */
 export async function findCrash(db: Db, deployment: string, uid: string): Promise<CrashCapsule | null | undefined> {
   const row = await db
     .selectFrom('instances')

@@ -7,8 +7,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('pod_name', 'text', (column) => column.primaryKey())
     // The number of the newest line.
     .addColumn('last', 'bigint', (column) => column.notNull().defaultTo(0))
-    // The run whose output was stored last, the number of its first line, and how far it was stored: the time of its newest
-    // line, and how many lines have that time.
+    // The run whose output was stored last, the number of its first line, and how far it was stored: the time of its
+    // newest line, and how many lines have that time.
     .addColumn('run_id', 'text')
     .addColumn('run_first', 'bigint', (column) => column.notNull().defaultTo(1))
     .addColumn('read_to', 'text')

@@ -17,8 +17,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     insert into authenticators (user_id, name, secret, last_step, created_at)
     select id, 'Authenticator app', totp_secret, totp_last_step, created_at from users`.execute(db)
-  // They stay for replicas of the version before, which still read them while this one replaces them one by one. Nothing
-  // else reads or writes them, so new users have none; a database that an unreleased version migrated lacks them.
+  // They stay for replicas of the version before, which still read them while this one replaces them one by one.
+  // Nothing else reads or writes them, so new users have none; a database that an unreleased version migrated lacks
+  // them.
   await sql`
     alter table users alter column totp_secret drop not null, alter column totp_last_step drop not null`.execute(db)
 

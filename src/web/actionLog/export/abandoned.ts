@@ -8,8 +8,8 @@ type Answers = { hold(text: string): boolean; holdWhole(text: string): boolean }
  * Texts that were typed key by key and became something that no answer holds. All of their states are masked: the first
  * letters of a secret may be the first letters of a name.
  *
- * @param evicted texts of typing actions that have been evicted from the recording, of all places together. The newest text
- * of each place is in the base state.
+ * @param evicted texts of typing actions that have been evicted from the recording, of all places together. The newest
+ * text of each place is in the base state.
  */
 export function abandonedOf(
   { base, actions }: Pick<Recording, 'base' | 'actions'>,

@@ -1,6 +1,8 @@
 import { HIDDEN, isHarmlessCommand } from '../../../contract/secrets/maskCommand'
 
-/** Words of game servers that say what a command does. Any other word may be typed by anyone, for example after `say`. */
+/**
+ * Words of game servers that say what a command does. Any other word may be typed by anyone, for example after `say`.
+ */
 const WORDS = new Set(
   (
     'add adventure all append as ask at attribute auto base chat clear creative day difficulty disable easy enable false fill get give hard hide if in insert level levels list ' +
@@ -12,9 +14,9 @@ const WORDS = new Set(
 const SINGLE_WORD = /^(\S+) ••• \((\d+) characters\)$/
 
 /**
- * Masks what a user typed in a command: the words of a harmless command of a game server after the first one, and a command
- * of one word. Other commands have no words but the first, or the definition declares them harmless with their words
- * (`plainCommands`).
+ * Masks what a user typed in a command: the words of a harmless command of a game server after the first one, and a
+ * command of one word. Other commands have no words but the first, or the definition declares them harmless with their
+ * words (`plainCommands`).
  *
  * @param command it passed `maskCommand`
  * @param shown what of a word may be shown, or undefined
@@ -32,7 +34,10 @@ export function maskCommandWords(command: string, shown: (word: string) => strin
 
 const isOwn = (word: string) => WORDS.has(word.toLowerCase()) || isHarmlessCommand(word)
 
-/** Returns what a user typed in a harmless command of a game server: the words after the first one, if there are any but own ones. */
+/**
+ * Returns what a user typed in a harmless command of a game server: the words after the first one, if there are any but
+ * own ones.
+ */
 export function wordsOfHarmless(command: string): string[] {
   const [first = '', ...words] = command.trim().split(/\s+/)
   return isHarmlessCommand(first) && !words.every(isOwn) ? words : []

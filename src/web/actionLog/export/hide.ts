@@ -9,7 +9,10 @@ const { fromCharCode } = String
 /** A hidden range of a text. `to` is exclusive. */
 type Range = [from: number, to: number]
 
-/** A part of a secret that is hidden: at least this share of it and this number of characters. In output a smaller part is. */
+/**
+ * A part of a secret that is hidden: at least this share of it and this number of characters. In output a smaller part
+ * is.
+ */
 const PART = { share: 0.75, shortest: 8 }
 const TYPED_PART = { share: 0.5, shortest: 6 }
 /** Minimum length of an encoded form. */
@@ -112,7 +115,10 @@ function finderOf(needles: Iterable<string>) {
   }
 }
 
-/** Returns the needles of a secret in a normalized text: each part that must be hidden, and the whole secret reversed, in Base64 and as numbers of its bytes. */
+/**
+ * Returns the needles of a secret in a normalized text: each part that must be hidden, and the whole secret reversed,
+ * in Base64 and as numbers of its bytes.
+ */
 function needlesOf(secret: string, { share, shortest }: typeof PART): string[] {
   const plain = plainOf(secret)
   const length = Math.min(plain.length, LONG / 2, Math.max(shortest, Math.ceil(plain.length * share)))
@@ -228,7 +234,9 @@ export function hideInLines(said: readonly string[], values: readonly string[], 
 const LONGEST_BEGINNING = 200
 const LETTER = /[\p{L}\p{N}]/u
 
-/** Returns for each text the length of the prefix that it shares with a neighbour, ignoring digits: a logger wrote it. */
+/**
+ * Returns for each text the length of the prefix that it shares with a neighbour, ignoring digits: a logger wrote it.
+ */
 function commonBeginnings(texts: readonly string[]): number[] {
   const shapes = texts.map((text) => text.slice(0, LONGEST_BEGINNING).replace(/\d/g, '0'))
   const common = (one: string, other = '') => {

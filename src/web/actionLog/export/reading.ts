@@ -19,7 +19,10 @@ const ENCODED =
 const NAMED: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 /** Limit of nested encodings, such as JSON inside JSON. */
 const PASSES = 3
-/** Ignored characters: blanks, `+` (a blank in forms), accents, invisible characters and the sign that servers write in their place. */
+/**
+ * Ignored characters: blanks, `+` (a blank in forms), accents, invisible characters and the sign that servers write in
+ * their place.
+ */
 const IGNORED = /[\s+\p{Cc}\p{M}\p{Default_Ignorable_Code_Point}\ufffd]/gu
 
 /** Ignored characters that belong to the one before them. */

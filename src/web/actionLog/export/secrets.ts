@@ -112,7 +112,10 @@ export function createSecrets() {
       if (!text.startsWith(known.longest)) secrets.add([known.longest])
       known.longest = text
     },
-    /** Returns a function that hides all secrets in a text. It hides everything if the limit of remembered secrets was exceeded. */
+    /**
+     * Returns a function that hides all secrets in a text. It hides everything if the limit of remembered secrets was
+     * exceeded.
+     */
     hider: () => (secrets.isFull() ? () => HIDDEN : hiderOf(allSecrets())),
     /** Returns a function that hides the values of stored definitions in a sentence of the server. */
     echoHider: () => (echoes.isFull() ? () => HIDDEN : hiderOf(echoes.list([]))),
@@ -160,7 +163,10 @@ const isRandom = (word: string) => (/\d/.test(word) && /[a-z]/i.test(word)) || /
 /** Removes the dot at the end of a sentence. */
 const withoutDot = (word: string) => (word.endsWith('.') ? word.slice(0, -1) : word)
 
-/** Returns the hidden words of a line: the first one, which usually is the value, and those that do not look like words of a sentence. */
+/**
+ * Returns the hidden words of a line: the first one, which usually is the value, and those that do not look like words
+ * of a sentence.
+ */
 function secretsOfLine(text: string): string[] {
   const line = withoutEscapes(text)
   const hidden = hiddenOf(line)
@@ -213,7 +219,10 @@ const NAME_OF_SECRET = /^-{0,2}(?:password|passwd|passphrase|secret|token|api-?k
 /** `-phunter2` */
 const OPTION = /^-[a-zA-Z](?=.)/
 
-/** Returns the words of a masked command that are probably secrets, not names of players or worlds. All words of a sign-in command are. */
+/**
+ * Returns the words of a masked command that are probably secrets, not names of players or worlds. All words of a
+ * sign-in command are.
+ */
 function secretsOfCommand(command: string): string[] {
   const [, ...words] = command.trim().split(/\s+/)
   if (words.length === 0) return [command.trim()]
@@ -240,7 +249,10 @@ function textsOf(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : []
 }
 
-/** Returns the arguments of a call without the username. It is masked only because it may be a password in the wrong field. */
+/**
+ * Returns the arguments of a call without the username. It is masked only because it may be a password in the wrong
+ * field.
+ */
 function withoutNames(args: unknown): unknown {
   if (typeof args !== 'object' || args === null) return args
   return Object.fromEntries(Object.entries(args).filter(([key]) => key !== 'username'))

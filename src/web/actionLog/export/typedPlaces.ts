@@ -4,9 +4,9 @@ import { PANES } from '../../sockets/panes'
 import type { PlainAction } from '../redact/redactAction'
 
 /**
- * Where a value holds what a user typed: a `text`, the `address` of a page, a `definition`, a `command`, the `subject` of a
- * draft, lines of a console with the `echo` of commands, an object by names (`byName`), or an object, or a list of objects,
- * with such fields. Whatever is not listed was chosen, or made by the console.
+ * Where a value holds what a user typed: a `text`, the `address` of a page, a `definition`, a `command`, the `subject`
+ * of a draft, lines of a console with the `echo` of commands, an object by names (`byName`), or an object, or a list of
+ * objects, with such fields. Whatever is not listed was chosen, or made by the console.
  */
 export type Typed = Kind | 'echo' | 'byName' | { [field: string]: Typed }
 
@@ -165,7 +165,9 @@ const changeEcho = (line: Loose, change: (text: string, kind: Kind) => string) =
     ? { ...line, content: COMMAND_MARK + change(line.content.slice(COMMAND_MARK.length), 'command') }
     : line
 
-/** Visits typed texts and, of definitions, the values of settings with their names. Addresses are not typed key by key. */
+/**
+ * Visits typed texts and, of definitions, the values of settings with their names. Addresses are not typed key by key.
+ */
 export function eachTyped(value: unknown, typed: Typed, visit: (text: string, setting: string) => void) {
   mapTyped(value, typed, (text, kind) => {
     if (kind === 'text') visit(text, '')

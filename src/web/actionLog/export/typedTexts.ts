@@ -23,7 +23,9 @@ import {
 
 /** Fields in which the console and the server quote the arguments of a call. */
 const QUOTING = new Set(['message', 'code', 'field', 'what', 'reason', 'problem', 'syncProblem', 'path'])
-/** Fields that hold an argument by itself. In other fields an equal text may be a word of the console, such as `dark`. */
+/**
+ * Fields that hold an argument by itself. In other fields an equal text may be a word of the console, such as `dark`.
+ */
 const NAMING = new Set(['name', 'id', 'key'])
 /** A part of a path that is shorter than this is kept only if it is a whole name. */
 const SHORTEST_PART = 4
@@ -183,8 +185,8 @@ function createTextMasks(
 }
 
 /**
- * Returns the arguments of calls that an export shows, and the parts of paths in them. In an address they tell nothing more,
- * and by them a page finds what it shows.
+ * Returns the arguments of calls that an export shows, and the parts of paths in them. In an address they tell nothing
+ * more, and by them a page finds what it shows.
  */
 function shownArgumentsOf({ base, actions }: Pick<Recording, 'base' | 'actions'>, isKnown: (text: string) => boolean) {
   const shown = new Set<string>()

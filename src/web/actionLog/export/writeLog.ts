@@ -7,8 +7,8 @@ import type { ActionLog, LoggedAction } from '../../../contract/actionLog'
 type About = Pick<ActionLog, 'build' | 'exportedAt' | 'viewport' | 'route'>
 
 /**
- * Returns the content of a log file. Its states and hashes are computed by applying the redacted actions to the redacted
- * base state, as a replay does.
+ * Returns the content of a log file. Its states and hashes are computed by applying the redacted actions to the
+ * redacted base state, as a replay does.
  */
 export function writeLog({ startedAt, base, actions }: Recording, about: About, reducer: RootReducer): ActionLog {
   const plainBase = JSON.parse(JSON.stringify(base)) as Recording['base']

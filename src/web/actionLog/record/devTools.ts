@@ -19,7 +19,10 @@ export const showAction = <Action extends { type: string }>(action: Action): Act
 
 type Call = { endpointName?: string; originalArgs?: unknown; data?: unknown; error?: unknown }
 
-/** Without the message: it may quote the arguments, which the state of a mutation does not hold, so they cannot be hidden. */
+/**
+ * Without the message: it may quote the arguments, which the state of a mutation does not hold, so they cannot be
+ * hidden.
+ */
 const quietFailure = fields({ status: 'keep', code: 'keep', field: 'keep', line: 'keep' })
 
 /** Redacts and shortens the state for Redux DevTools. */

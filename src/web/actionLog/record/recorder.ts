@@ -17,7 +17,10 @@ import { actionOf } from '../replay/steps'
 /** Limit of all kept actions in bytes. */
 const KEPT_BYTES = 7_500_000
 
-/** Limit of all typed texts of evicted actions together, in characters. Beyond it the base state tells none of its messages. */
+/**
+ * Limit of all typed texts of evicted actions together, in characters. Beyond it the base state tells none of its
+ * messages.
+ */
 const EVICTED_LENGTH = 2_000_000
 
 /** Ends of a session after which someone else may sit at the page. */
@@ -27,7 +30,9 @@ const CALL = /^\{"type":"api\/executeMutation\/pending"/
 /** Replaces a line of output. */
 const LEFT_OUT = '…'
 
-/** `at` is in milliseconds since the epoch. The action is kept as JSON, so that it is immutable and holds no references. */
+/**
+ * `at` is in milliseconds since the epoch. The action is kept as JSON, so that it is immutable and holds no references.
+ */
 type Entry = { at: number; text: string; bytes: number }
 
 /**
@@ -98,7 +103,10 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
       if (signOut && action.type === api.util.resetApiState.type) signOut = entry
       while (entries.length - first > ACTION_LOG_LENGTH || (bytes > KEPT_BYTES && entries.length - first > 1)) evict()
     },
-    /** Drops the log of a user who signed out. Returns whether there is anything to export: no sign-out, or a call since. */
+    /**
+     * Drops the log of a user who signed out. Returns whether there is anything to export: no sign-out, or a call
+     * since.
+     */
     forgetSignedOut: (): boolean => {
       if (!signOut) return true
       for (let count = entries.indexOf(signOut) - first; count >= 0; count--) evict()
@@ -142,8 +150,8 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
   }
 
   /**
-   * Returns a function that hides secrets in any text with the name of its field: the same value may have been typed into
-   * another field, or the server may have returned it.
+   * Returns a function that hides secrets in any text with the name of its field: the same value may have been typed
+   * into another field, or the server may have returned it.
    */
   function secretsMask(hide: (text: string) => string): (text: string, field: string) => string {
     const maskOnce = memoize(maskLine)
@@ -160,8 +168,8 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
 /** Fields of answers that may quote a definition. */
 const SENTENCE = /^(?:reason|waitingFor|blockedReason|warnings|message|(?:syncP|p)roblem)$/
 /**
- * In a sentence about an instance, what may be quoted of its definition: a text in quotes, a path, a pattern of a console
- * line. A text whose quotes do not end goes on to the end, so that it is read once.
+ * In a sentence about an instance, what may be quoted of its definition: a text in quotes, a path, a pattern of a
+ * console line. A text whose quotes do not end goes on to the end, so that it is read once.
  */
 const QUOTES = /"(?:[^"\\]|\\.)*"?|(?<![^\s("])\/[^\s")]+|(?<=that matches ).+/gs
 
@@ -178,7 +186,10 @@ const NAME = /(?:^key|name|path|directory|uid|id|args|key|type)s?$/i
 /** Fields with the text of a definition, which is masked when it is recorded. */
 const DEFINITION = /^(?:content|text)$/
 
-/** Ids, paths and messages of the console: `Successfully reset the password of bob`. After a colon follows a reason of the server. */
+/**
+ * Ids, paths and messages of the console: `Successfully reset the password of bob`. After a colon follows a reason of
+ * the server.
+ */
 const NO_SENTENCE = /^(?:[\w-]+|\/.*|(?:Successfully|Failed to) [^:]*)$/s
 
 function memoize(change: (text: string) => string): typeof change {

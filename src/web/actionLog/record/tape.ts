@@ -10,14 +10,17 @@ type Show = {
 type Note = (at: number, action: { type: string } | Event) => void
 type Call = { type: string; payload?: unknown; meta?: { arg?: { type?: string } } }
 
-/** Limit of waiting actions. Beyond it only calls and session actions are kept: the recorder learns from them which values to hide. */
+/**
+ * Limit of waiting actions. Beyond it only calls and session actions are kept: the recorder learns from them which
+ * values to hide.
+ */
 const LONGEST = 2000
 const KEPT = /^(api|session)/
 
 /**
  * Passes every action to the recorder, which redacts it. The recorder is loaded with the first page after sign-in
- * (record.ts). Until then actions wait here in memory, without the answers of successful mutations. The arguments of calls
- * are kept, because the recorder learns from them which values to hide.
+ * (record.ts). Until then actions wait here in memory, without the answers of successful mutations. The arguments of
+ * calls are kept, because the recorder learns from them which values to hide.
  */
 export function createTape(now: () => number) {
   const waiting: [number, { type: string }][] = []

@@ -57,7 +57,10 @@ export function maskDefinition(text: string): string {
     .join('\n')
 }
 
-/** Returns the texts of `value` that are hidden in `masked`, with their words and parts, so that they can be hidden elsewhere. */
+/**
+ * Returns the texts of `value` that are hidden in `masked`, with their words and parts, so that they can be hidden
+ * elsewhere.
+ */
 export function secretsOf(value: unknown, masked: unknown): string[] {
   if (typeof value === 'string') {
     if (typeof masked !== 'string' || value === masked) return []

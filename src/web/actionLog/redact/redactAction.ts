@@ -152,7 +152,10 @@ function redactCall({ type, payload, meta, error }: { type: string } & Loose): P
   }
 }
 
-/** Returns a function that hides what a failure quotes of masked arguments: first as a whole, in any encoding, then their words. */
+/**
+ * Returns a function that hides what a failure quotes of masked arguments: first as a whole, in any encoding, then
+ * their words.
+ */
 function secretsHider(args: unknown, masked: unknown): (text: string) => string {
   if (args === masked) return (text) => text
   const hideWhole = hiderOf(maskedTexts(args, masked).filter((text) => !text.includes('\n')))

@@ -4,8 +4,8 @@ import { each, fields } from './rule'
 /**
  * How each action is redacted in the action log and for Redux DevTools.
  *
- * Anything that is not listed keeps its shape only. A test requires an entry for every endpoint and every action. Values
- * with the rule `keep` are visible to everyone who reads a bug report.
+ * Anything that is not listed keeps its shape only. A test requires an entry for every endpoint and every action.
+ * Values with the rule `keep` are visible to everyone who reads a bug report.
  */
 
 /** `message` is for the texts of failures. Without it they are kept. */
@@ -123,7 +123,8 @@ export const callRules: Record<string, CallRules> = {
   deleteDeployment: keepBoth,
   toggleDeployment: keepBoth,
   restartDeployment: keepBoth,
-  // A definition may hold credentials, for example in `env`. Its revision is a hash, from which a short secret could be guessed.
+  // A definition may hold credentials, for example in `env`. Its revision is a hash, from which a short secret could be
+  // guessed.
   getDeploymentConfig: { args: 'keep', result: fields({ content: 'definition', warnings: 'keep' }) },
   saveDeploymentConfig: { args: fields({ name: 'keep', content: 'definition' }), result: fields({ warnings: 'keep' }) },
 

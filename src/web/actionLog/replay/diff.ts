@@ -1,4 +1,7 @@
-/** A difference between two values and its path, such as `api.queries.getNodes(undefined).data.0`. A missing value is undefined. */
+/**
+ * A difference between two values and its path, such as `api.queries.getNodes(undefined).data.0`. A missing value is
+ * undefined.
+ */
 export type Difference = { path: string; before: unknown; after: unknown }
 
 /** Returns the first `limit` differences, in the order of the keys. */

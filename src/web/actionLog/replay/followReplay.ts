@@ -19,7 +19,10 @@ const EVENTS = [
 const isKey = (event: Event): event is KeyboardEvent => event.type === 'keydown'
 const isControl = ({ target }: Event) => target instanceof Element && target.closest(`[${CONTROLS}]`) !== null
 
-/** Blocks input outside the controls: the page can be scrolled and selected, but links and forms do nothing. Returns a function that ends it. */
+/**
+ * Blocks input outside the controls: the page can be scrolled and selected, but links and forms do nothing. Returns a
+ * function that ends it.
+ */
 export function blockInput(): () => void {
   const stop = (event: Event) => {
     if (isControl(event)) return

@@ -2,7 +2,9 @@ import type { ActionLog, LoggedAction } from '../../../contract/actionLog'
 
 export const SPEEDS = [0.25, 0.5, 1, 2, 4, 8, 16] as const
 
-/** `index` is the last applied action, or -1 before the first one. `at` is the time in the recording in milliseconds. */
+/**
+ * `index` is the last applied action, or -1 before the first one. `at` is the time in the recording in milliseconds.
+ */
 export type Playback = { index: number; at: number; isPlaying: boolean; speed: number }
 export type PlaybackEvent =
   | { type: 'toggled' }

@@ -49,7 +49,10 @@ export function createReplayStore(state: State) {
       if (index !== shown.index) shown = { index, rewinds: shown.rewinds + (index < shown.index ? 1 : 0) }
       store.dispatch(stateShown(next))
     },
-    /** The action whose state is shown, and how often an earlier state was shown after a later one. It changes with the state. */
+    /**
+     * The action whose state is shown, and how often an earlier state was shown after a later one. It changes with the
+     * state.
+     */
     shown: () => shown,
   }
 }

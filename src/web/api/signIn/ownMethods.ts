@@ -20,7 +20,9 @@ import { answerSchema, listIn } from '../transport/answerSchema'
 export type OwnMethods = OwnMethodsAnswer['data']
 export type MethodTable = 'authenticators' | 'passkeys'
 
-/** Shows that the user is there: the password, and a one-time or recovery code. Without a code, a passkey is asked for. */
+/**
+ * Shows that the user is there: the password, and a one-time or recovery code. Without a code, a passkey is asked for.
+ */
 export type ProofInput = { password: string; code?: string }
 /** `text` is a handle (heldTexts.ts): what is shown or used once is a secret. */
 export type Held = { text: string }

@@ -22,7 +22,9 @@ export const makePasskey = (options: PasskeyOptions): Promise<Prompted<PasskeyCr
     return (await startRegistration({ optionsJSON })) as unknown as PasskeyCreation
   })
 
-/** `message` says why the browser has no passkey to send. The browser does not tell a cancelled prompt from a late one. */
+/**
+ * `message` says why the browser has no passkey to send. The browser does not tell a cancelled prompt from a late one.
+ */
 async function prompted<Response>(prompt: () => Promise<Response>): Promise<Prompted<Response>> {
   if (!browserSupportsWebAuthn()) return { error: refusal('NOT_SUPPORTED', 'This browser does not support passkeys.') }
   try {

@@ -11,7 +11,10 @@ import styles from './palette.module.scss'
 /** More would have to be scrolled through, which is slower than typing another letter. */
 const MAX_SHOWN = 50
 
-/** Finds pages, deployments, instances, directories, people and actions. Follows the combobox pattern of the WAI-ARIA APG. */
+/**
+ * Finds pages, deployments, instances, directories, people and actions. Follows the combobox pattern of the WAI-ARIA
+ * APG.
+ */
 export function PaletteDialog() {
   const dispatch = useDispatch()
   const commands = useCommands()
@@ -131,7 +134,9 @@ export function PaletteDialog() {
   )
 }
 
-/** Without a query: what was used last, then pages and actions. With one: all matches, the best first within each group. */
+/**
+ * Without a query: what was used last, then pages and actions. With one: all matches, the best first within each group.
+ */
 function groupsOf(commands: Command[], recent: string[], query: string): [name: string, commands: Command[]][] {
   if (query.trim() === '') {
     const used = recent.flatMap((id) => commands.find((command) => command.id === id) ?? [])

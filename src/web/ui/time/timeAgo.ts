@@ -9,7 +9,10 @@ const UNITS = [
 const format = new Intl.RelativeTimeFormat(undefined, { numeric: 'always' })
 const now = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' }).format(0, 'second')
 
-/** Returns `3 minutes ago`, in whole units of the largest that fits, or `now` below one minute, in the browser's language. */
+/**
+ * Returns `3 minutes ago`, in whole units of the largest that fits, or `now` below one minute, in the browser's
+ * language.
+ */
 export function timeAgo(time: number, at: number): string {
   const age = at - time
   const unit = UNITS.find(([, length]) => Math.abs(age) >= length)

@@ -3,7 +3,9 @@ import { secondOf, type LogOptions, type LogRow } from './podLog'
 import { storeInBatches } from './rowBatches'
 import { placeRows, StoredRows, type PlacedRow, type StoredPosition } from './storedRows'
 
-/** How many new rows are expected, at most. Where there are more, more of the log is searched for the newest stored row. */
+/**
+ * How many new rows are expected, at most. Where there are more, more of the log is searched for the newest stored row.
+ */
 const NEW_ROWS = 256
 const MORE_NEW_ROWS = 8192
 /** Time to find it in a log that is followed. */
@@ -20,9 +22,9 @@ export interface NewRowsRequest {
 }
 
 /**
- * Creates a function that reads the rows of a run's log that are not stored yet, and stores them. The kubelet skips rows by
- * their number or by their time. By time it would skip new ones where the clock of a node was set back.
- * The function throws as `readLog` and `storeRows`.
+ * Creates a function that reads the rows of a run's log that are not stored yet, and stores them. The kubelet skips
+ * rows by their number or by their time. By time it would skip new ones where the clock of a node was set back. The
+ * function throws as `readLog` and `storeRows`.
  */
 export function createNewRowsReader(
   readLog: (options: LogOptions) => AsyncIterable<LogRow[]>,

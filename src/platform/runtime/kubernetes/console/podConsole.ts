@@ -46,9 +46,9 @@ export interface PodConsoleParts {
 }
 
 /**
- * The console of one instance. The output of its runs is read from the cluster and stored, with the platform's own lines in
- * between. While somebody watches it, one of the platforms reads the output and all of them read the store; otherwise it is
- * read when it is asked for, and when a run ends.
+ * The console of one instance. The output of its runs is read from the cluster and stored, with the platform's own
+ * lines in between. While somebody watches it, one of the platforms reads the output and all of them read the store;
+ * otherwise it is read when it is asked for, and when a run ends.
  */
 export class PodConsole {
   private follower: ((lines: ConsoleLine[]) => void) | undefined
@@ -312,8 +312,8 @@ export class PodConsole {
   }
 
   /**
-   * Appends lines after the newest one, and delivers them. If another platform has appended meanwhile, it delivers those lines
-   * and tries again.
+   * Appends lines after the newest one, and delivers them. If another platform has appended meanwhile, it delivers
+   * those lines and tries again.
    * @param linesFor gets the head, and changes it
    */
   private async append(linesFor: (head: ConsoleHead) => Texts): Promise<void> {

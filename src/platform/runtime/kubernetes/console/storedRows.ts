@@ -35,8 +35,8 @@ interface SearchOptions {
 }
 
 /**
- * Finds the newest stored row in a log. What follows it is new: the order of rows says so, and not their times, because the
- * clock of a node may be set back.
+ * Finds the newest stored row in a log. What follows it is new: the order of rows says so, and not their times, because
+ * the clock of a node may be set back.
  */
 export class StoredRows {
   /** Whether what comes next is new. */

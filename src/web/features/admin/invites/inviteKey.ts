@@ -4,8 +4,9 @@ import { inviteStatus } from './inviteStatus'
 export type KeyedInvite = InviteCode & { key: string }
 
 /**
- * Sorts those that can be used before the others, and each newest first. Gives each invite a key that is no secret: its creation time and its index among invites of that
- * time. The code itself stays out of slices and actions, because anyone who has it can register.
+ * Sorts those that can be used before the others, and each newest first. Gives each invite a key that is no secret: its
+ * creation time and its index among invites of that time. The code itself stays out of slices and actions, because
+ * anyone who has it can register.
  */
 export function keyInvites(codes: InviteCode[]): KeyedInvite[] {
   const seen = new Map<string, number>()

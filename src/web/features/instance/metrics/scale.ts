@@ -8,7 +8,9 @@ const ROUNDING = 1e-9
 
 export type Scale = { max: number; ticks: number; text: (value: number) => string }
 
-/** A scale from 0 to at least `highest` whose ticks are round numbers with at most one decimal, so its labels are exact. */
+/**
+ * A scale from 0 to at least `highest` whose ticks are round numbers with at most one decimal, so its labels are exact.
+ */
 export function scaleUpTo(highest: number): Scale {
   const rough = Math.max(MIN_POWER, highest / TICKS)
   const power = 10 ** Math.floor(Math.log10(rough) + ROUNDING)
