@@ -142,7 +142,7 @@ export async function createApp(
     // On a busy machine the default of 10 s aborts slow starts.
     pluginTimeout: 60_000,
     clientErrorHandler: answerUnreadable,
-    // Node.js would answer a request without the header itself, in another format than ours.
+    // Otherwise Node.js itself answers a request without Host header, in another format than ours.
     http: { requireHostHeader: false },
     // Malformed URLs fail before routing.
     frameworkErrors: (_error, _request, reply) =>
@@ -162,7 +162,7 @@ export async function createApp(
     const hosts = hostsNamedBy(request.raw)
     if (request.raw.httpVersion === '1.1' && hosts === 0)
       throw new AppError('INVALID_INPUT', 'The request has no Host header.')
-    // Node.js takes the first and a proxy may have taken the last (RFC 9112 §3.2).
+    // Node.js uses the first Host header, and a proxy may have used the last (RFC 9112 §3.2).
     if (hosts > 1) throw new AppError('INVALID_INPUT', 'The request has more than one host.')
   })
   app.addHook('onResponse', async (request, reply) => {

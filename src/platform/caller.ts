@@ -61,7 +61,8 @@ export function knownTo(caller: Caller): (deployment: string) => boolean {
 }
 
 /**
- * Whether the caller has this right on a deployment. @param scope that an API key needs, if it is not the right's own
+ * Whether the caller has this right on a deployment. @param scope the scope that an API key needs, if it is not the
+ * right's own
  */
 export function may(caller: Caller, right: Right, deployment: string, scope: Scope = SCOPE_OF[right]): boolean {
   return refusalOf(caller, right, deployment, scope) === undefined
@@ -110,7 +111,7 @@ export function requireRole({ role, key }: Caller, least: 'operator' | 'administ
     throw new AppError('NOT_ALLOWED', `The API key "${key.name}" is limited to certain deployments.`)
 }
 
-/** All that decides what a caller may do, as a text: two callers with the same text may do the same. */
+/** Serializes what decides the rights of a caller: two callers with the same text may do the same. */
 export function rightsText({ role, grants, key }: Caller): string {
   const granted = [...grants].map(([deployment, rights]) => [deployment, [...rights].sort()] as const)
   return JSON.stringify([

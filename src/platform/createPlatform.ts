@@ -94,7 +94,7 @@ export interface Overrides {
   cluster?: Cluster | undefined
   /** Whether other platforms share the state. */
   isReplica?: boolean
-  /** The name of the one node. */
+  /** The name of the only node. */
   nodeName?: string
   /** Called once with the opened runtime. Returns the one that the platform uses. */
   wrapRuntime?: (runtime: Runtime) => Runtime
@@ -260,7 +260,7 @@ async function openShare(
   const dataDirectories = async () =>
     (await listDeployments(db)).flatMap(({ content }) => tryParseDefinition(content).definition?.dataDirectory ?? [])
   const marker = await openShareMarker({ dataDir, shareDir, dataDirectories, log })
-  // A shared area that was used before is not made anew: an empty directory would hide that it is not mounted.
+  // A shared area that was used before is not created again: an empty directory would hide that it is not mounted.
   if (!marker.isInitialised) await withWriteError(shareDir, () => mkdir(shareDir, { recursive: true, mode: 0o700 }))
   const jail = createJail(shareDir, marker)
   await jail.root().catch((error: unknown) => {

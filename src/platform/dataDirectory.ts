@@ -4,7 +4,7 @@ import { errorCodeOf, StartError } from './errors'
 import { takeLock, lockOwner } from './processLock'
 
 /**
- * Makes the data directory when it is missing and locks it for this platform.
+ * Creates the data directory if it is missing, and locks it for this platform.
  * @returns whether the directory was empty (this is the first start), and how to unlock it.
  * @throws StartError when another platform holds the lock or the directory cannot be written
  */
@@ -25,7 +25,7 @@ export async function openDataDirectory(dataDir: string): Promise<{ wasEmpty: bo
   return { wasEmpty, unlock: () => lock.release() }
 }
 
-/** @throws StartError that names the directory when `work` cannot make or write it */
+/** @throws StartError that names the directory if `work` cannot create or write it */
 export async function withWriteError<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
   return work().catch((error: unknown) => {
     if (error instanceof StartError) throw error

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 
-/** Maximum UTF-16 units buffered without a line end. Then the line is emitted, and its rest is dropped. */
+/** Maximum UTF-16 code units buffered without a line end. A longer line is emitted, and the rest of it is dropped. */
 const MAX_BUFFERED_LENGTH = 64 * 1024
 
 /** Splits a stream of bytes into lines: UTF-8 across chunks, `\n` or `\r\n`, bounded memory. */
@@ -37,8 +37,8 @@ export class LineSplitter {
 }
 
 /**
- * Calls back for each line of a program's output, cut as above. Node.js's readline would collect a line without limit:
- * what its users send may be in the log of a database server.
+ * Calls back for each line of a program's output, cut as above. Node.js's readline buffers a line without limit, and
+ * users can write long texts to the log of a database server.
  */
 export function readOutput(output: Readable, onLine: (line: string) => void): void {
   const lines = new LineSplitter(onLine)

@@ -11,7 +11,7 @@ const FIRST_PASSED_FD = 3
 /**
  * Listens on the socket that a service manager passed (systemd socket units, sd_listen_fds(3)), else on the address of
  * the settings. A passed socket stays open while the platform restarts, so no other program can take its port.
- * @param environment that of the process: `LISTEN_PID` and `LISTEN_FDS`
+ * @param environment the process's environment with `LISTEN_PID` and `LISTEN_FDS`
  * @returns the address to open, with scheme and port, and whether the socket was passed
  * @throws StartError when the address cannot be used
  */
@@ -39,8 +39,8 @@ export async function listen(
 }
 
 /**
- * Warns of a platform that serves others than the user of this machine, and whose port an instance may take while it
- * restarts: everything that browsers or a proxy send there would reach the instance, sessions included.
+ * Warns if other machines use the platform and an instance could take its port while it restarts. The instance would
+ * then receive everything that browsers or a proxy send, including sessions.
  */
 export async function warnOfFreePort(
   port: number,
@@ -70,7 +70,7 @@ async function firstUnprivilegedPort(): Promise<number> {
 
 /** @throws StartError when several sockets were passed */
 function passedSocket({ LISTEN_PID, LISTEN_FDS }: Record<string, string | undefined>): number | undefined {
-  // The variables may be inherited from a parent that they were meant for.
+  // The variables may have been meant for a parent process and inherited.
   if (LISTEN_FDS === undefined || LISTEN_PID !== String(process.pid)) return undefined
   if (LISTEN_FDS !== '1') throw new StartError([`${LISTEN_FDS} sockets were passed (LISTEN_FDS): pass one`])
   return FIRST_PASSED_FD

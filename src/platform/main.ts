@@ -7,7 +7,7 @@ import type { Ending } from './http/ending'
 import { listen, warnOfFreePort } from './listen'
 import type { Closers } from './surroundings'
 
-/** Limit of an orderly shutdown, after what a replica announces it with. */
+/** Timeout of an orderly shutdown, after the announcement of a replica's end. */
 const CLOSE_TIMEOUT_MS = 10_000
 /** How many characters of the log are kept while it cannot be written. */
 const LOG_BUFFER = 2 ** 20
@@ -46,15 +46,15 @@ function openLog(level: string): Logger {
 }
 
 /**
- * Threads for accesses to files, cryptography and compression (libuv). When the shared area hangs, what was underway
- * there keeps its threads, and the rest of the platform needs some. Must be set before the first use.
+ * Threads for accesses to files, cryptography and compression (libuv). When the shared area hangs, operations in
+ * progress there keep their threads, and the rest of the platform needs some. Must be set before the first use.
  */
 const THREADS = 64
 
 /**
  * How much the heap may grow before the next full garbage collection, in percent of what was in use after the last one.
- * V8's default is up to 300 where there is much memory: the platform has 80 MiB in use with 1,000 instances, and took
- * 370.
+ * V8's default is up to 300 on machines with much memory, and the platform took 370 MiB for 80 MiB in use (1,000
+ * instances).
  */
 const HEAP_GROWTH_PERCENT = 40
 
@@ -75,13 +75,13 @@ async function main(): Promise<void> {
     setTimeout(() => process.exit(1), CLOSE_TIMEOUT_MS).unref()
     void close().then(() => process.exit(code))
   }
-  // Others serve while a replica ends.
+  // Other replicas serve while this one ends.
   process.on('SIGTERM', () => void (ending?.begin() ?? Promise.resolve()).then(() => end(0)))
   process.on('SIGINT', () => end(0))
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled error'))
   // The process may be in an invalid state, so it shuts down in order. Instances continue.
   process.on('uncaughtException', (error) => {
-    // A further error during the shutdown, which the timeout above bounds.
+    // A further error does not end the shutdown, which has a timeout.
     if (closing) return log.fatal({ err: error }, 'another unhandled error')
     log.fatal({ err: error }, 'unhandled error; the platform shuts down')
     end(1)

@@ -3,11 +3,11 @@ import type { Role } from '../contract/access'
 import { ROLES } from '../contract/pageRules'
 import { isIssuer } from './settingFormats'
 
-/** Which values of the claim have which role. */
+/** Maps values of the claim to roles. */
 export interface RoleMapping {
-  /** By value of the claim. */
+  /** The role by value of the claim. */
   roles: Map<string, Role>
-  /** The role of those whom no value matches. Missing: they are refused. */
+  /** The role of users without a matching value. If missing, they are refused. */
   otherwise?: Role | undefined
 }
 

@@ -3,13 +3,13 @@ import { Client, type ClientConfig } from 'pg'
 
 /** A longer message is refused. The platform's largest answers are a few megabytes. */
 const MESSAGE_MAX_BYTES = 64 * 1024 * 1024
-/** Limit of a message that is checked as a whole. Such messages are descriptions and errors. */
+/** Maximum size of a message that is checked as a whole. Such messages are descriptions and errors. */
 const CHECKED_MAX_BYTES = 1024 * 1024
 /** The type and the length of a message (PostgreSQL protocol, "Message Formats"). */
 const HEADER_BYTES = 5
 
 type Listener = (chunk: Buffer) => void
-/** What pg has and its types lack. */
+/** Members of pg that its types lack. */
 type Internals = {
   host: string
   connection: {
@@ -130,7 +130,7 @@ function createMessageCheck(): (chunk: Buffer) => void {
  */
 const malformed = () => Object.assign(new Error('The PostgreSQL server sent a malformed message.'), { code: '08P01' })
 
-/** Where the text that starts at `at` ends: after its NUL, or -1. */
+/** The index after the NUL of the text that starts at `at`; -1 without one. */
 const endOfText = (body: Buffer, at: number): number => (at < 0 ? -1 : body.indexOf(0, at) + 1 || -1)
 
 /** A list of texts, ended by an empty one. `prefix` bytes come before each. */

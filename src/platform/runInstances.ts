@@ -35,7 +35,7 @@ export interface InstancesParts {
 }
 
 /**
- * Opens the runtime, and starts what keeps its instances as the state wants them.
+ * Opens the runtime, and starts the parts that keep its instances as the state wants them.
  * @throws StartError if the runtime cannot work as the settings want it
  */
 export async function runInstances({

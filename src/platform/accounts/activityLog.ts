@@ -11,7 +11,7 @@ const BATCH = 500
 /** Exponential back-off after a failure. */
 const FIRST_RETRY_MS = 250
 const LAST_RETRY_MS = 15_000
-/** In UTF-16 units: an entry is a line. */
+/** In UTF-16 code units. Short, because an entry is one line. */
 const SUBJECT_LIMIT = 500
 const HOUR_MS = 3_600_000
 
@@ -48,7 +48,7 @@ export function createActivityLog(db: Db, log: Pick<Logger, 'error' | 'warn'>, n
           log.warn({ err: error, waiting: queue.length }, 'failed to write the activity log; retrying')
           return false
         }
-        // A refused entry must not hold up the others: it is found by writing them one by one.
+        // A rejected entry must not block the others. It is found by writing them one by one.
         if (batch.length === 1) {
           log.error({ err: error }, 'the database rejected an entry of the activity log')
           queue = queue.slice(1)

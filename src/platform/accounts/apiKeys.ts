@@ -39,24 +39,22 @@ export interface ApiKeys {
   /**
    * @returns the key, which is not stored and cannot be read again
    * @throws AppError INVALID_INPUT for a deployment that does not exist or that the user must not know of, for the
-   * scope `admin` of somebody who is no administrator, or for an expiry in the past; CONFLICT for too many keys;
-   * NO_SESSION if the session has ended
+   * scope `admin` if the user is no administrator, or for an expiry in the past; CONFLICT for too many keys; NO_SESSION
+   * if the session has ended
    */
   create(by: SessionUser, wanted: CreateApiKey): Promise<{ key: string; info: ApiKey }>
   /** @returns the key's name. @throws AppError NOT_FOUND if the user has no such key */
   remove(userId: number, id: string): Promise<string>
   /**
-   * Counts a call of a key. @returns the key, and what the limit leaves; with a limit of less than 0, the call must be
-   * refused. Undefined if the key is not valid
+   * Counts a call of a key. @returns the key, and the state of its limit: a negative `remaining` means that the call
+   * must be refused. Undefined if the key is not valid
    */
   count(key: string): Promise<{ id: string; limit: KeyLimit } | undefined>
-  /** Those of these keys that are valid. */
+  /** The callers of those keys that are valid. */
   find(ids: string[]): Promise<Caller[]>
 }
 
-/**
- * @param onRemoved called after a deletion, which waits for it; must not throw. @param now milliseconds since the epoch
- */
+/** @param onRemoved called and awaited after a deletion; must not throw. @param now milliseconds since the epoch */
 export function createApiKeys(db: Db, now: () => number, onRemoved: () => Promise<void>): ApiKeys {
   return {
     list: async (userId) => (await listApiKeys(db, userId)).map(toApiKey),

@@ -13,11 +13,11 @@ export interface Callers {
    * @throws AppError NO_SESSION; TOO_MANY_TRIES for a key that made too many calls
    */
   authenticate(token: string | undefined, onLimit?: (limit: KeyLimit) => void): Promise<Caller>
-  /** The caller of a session's token if that is known without asking the database. Undefined says nothing. */
+  /** The caller of a session's token if known without a query. Undefined means unknown, not invalid. */
   known(token: string): Caller | undefined
-  /** The present caller, as of `authenticate`. Undefined if the session or key is not valid any more. */
+  /** The present caller, as `authenticate` returns it. Undefined if the session or key is not valid any more. */
   present(credential: Credential): Promise<Caller | undefined>
-  /** The callers of these credentials, of those that are valid, as the state has them now. */
+  /** The present callers of those credentials that are valid. */
   find(credentials: Credential[]): Promise<Map<Credential, Caller>>
   /**
    * Calls the listener soon after sessions or keys have ended or users' rights have changed. @returns a function that
@@ -41,7 +41,7 @@ export function createCallers(
     return new Map(found.flat().map((caller) => [credentialOf(caller), caller]))
   }
   const present = createPresentCallers((credentials) => read(credentials, (ids) => sessions.use(ids)))
-  // Before other listeners: what they let happen is to see the change.
+  // Subscribed before other listeners, so that what they cause already sees the change.
   const unwatch = sessions.onChange(() => present.forget())
 
   return {

@@ -11,11 +11,11 @@ const VALID_MS = 60_000
 
 /** Replaces the session in a download's URL. A ticket is valid for one use, one path and 60 s. */
 export interface DownloadTickets {
-  /** @throws AppError NO_SESSION if the session has ended meanwhile */
+  /** @throws AppError NO_SESSION if the session has ended */
   issue(by: Caller, path: string): Promise<string>
   /**
-   * @returns who asked for it, with their present rights. @throws AppError NO_SESSION if the token is no valid ticket
-   * for this path
+   * @returns the caller that the ticket was issued to, with their present rights.
+   * @throws AppError NO_SESSION if the token is no valid ticket for this path
    */
   take(token: string, path: string): Promise<Caller>
 }

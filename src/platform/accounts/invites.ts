@@ -61,7 +61,7 @@ export function createInvites(db: Db, now: () => number): Invites {
       const invite = await db.transaction().execute(async (transaction) => {
         // A concurrent demotion of the maker waits for this lock, and then revokes this invite too.
         if (!(await lockAdmins(transaction)).has(by.userId)) throw noAdministrator()
-        // So does a password reset that ends the maker's access, with their invites.
+        // A password reset that ends the maker's access waits too, and then revokes their invites.
         if (!(await isValid(transaction, by))) throw noSession()
         await lockInviteGrants(transaction)
         if (access) requireDeployments(access, await lockDeploymentsOf(transaction, access.grants))

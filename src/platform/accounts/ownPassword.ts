@@ -12,7 +12,7 @@ export interface OwnPassword {
    * Changes the user's password and ends all of their other sessions.
    * @param address the client's, for the activity log
    * @throws AppError BAD_CREDENTIALS for a wrong old password, INVALID_CODE, TOO_MANY_TRIES per account, CONFLICT if an
-   * administrator reset it meanwhile, or the account has no password
+   * administrator reset it during the call, or the account has no password
    */
   change(by: SessionUser, change: ChangePassword, address: string): Promise<void>
 }
@@ -38,7 +38,7 @@ export async function requireOwnPassword(
   return { ...user, password_hash: stored }
 }
 
-/** @param onSessionsEnded called after a change of the password, which waits for it; must not throw */
+/** @param onSessionsEnded called and awaited after a change of the password; must not throw */
 export function createOwnPassword(db: Db, codes: CodeChecks, onSessionsEnded: () => Promise<void>): OwnPassword {
   return {
     async change({ userId, sessionId }, { password, newPassword, token: code }, address) {
@@ -57,6 +57,6 @@ export function createOwnPassword(db: Db, codes: CodeChecks, onSessionsEnded: ()
   }
 }
 
-/** The failure of a change of a password that an account made by OpenID Connect does not have. */
+/** The error for a password change of an account that was created by OpenID Connect and has no password. */
 export const noPassword = (account: string) =>
   new AppError('CONFLICT', `${account} has no password, because it signs in by single sign-on.`)

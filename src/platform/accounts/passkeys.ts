@@ -20,7 +20,7 @@ import { noSession } from './sessions'
 const CHALLENGE_MINUTES = 5
 const MAX_PASSKEYS = 20
 
-/** For whom passkeys are made: a domain (the RP ID), and the origin of its pages (WebAuthn level 3, §5.1.2). */
+/** The relying party of passkeys: a domain (the RP ID), and the origin of its pages (WebAuthn level 3, §5.1.2). */
 export interface RelyingParty {
   id: string
   origin: string
@@ -33,12 +33,16 @@ export type AssertionUse =
   | { purpose: 'proof'; user_id: number; session_id: string }
 
 export interface Passkeys {
-  /** A challenge for passkeys of a user, or of anybody. @throws AppError CONFLICT if the user has none here */
+  /**
+   * Creates a challenge for the passkeys of one user, or of any user. @throws AppError CONFLICT if the user has none
+   * here
+   */
   options(rp: RelyingParty | undefined, use: AssertionUse): Promise<PasskeyOptions>
   /**
    * Verifies the answer to a challenge, which is used up whatever the result.
    * @param address the client's, for the activity log
-   * @returns the passkey, which belongs to the user of the challenge. @throws AppError BAD_CREDENTIALS
+   * @returns the passkey, which belongs to the user of the challenge
+   * @throws AppError BAD_CREDENTIALS
    */
   verify(
     response: PasskeyAssertion,
@@ -46,11 +50,11 @@ export interface Passkeys {
     use: AssertionUse,
     address: string,
   ): Promise<PasskeyRow>
-  /** A challenge for a new passkey. @throws AppError CONFLICT */
+  /** Creates a challenge for a new passkey. @throws AppError CONFLICT */
   creationOptions(by: SessionUser, rp: RelyingParty | undefined): Promise<PasskeyOptions>
   /**
-   * Stores a new passkey. @throws AppError BAD_CREDENTIALS if the answer is not right, CONFLICT for too many or a known
-   * one
+   * Stores a new passkey. @throws AppError BAD_CREDENTIALS for a wrong response, CONFLICT for too many passkeys or a
+   * known one
    */
   create(by: SessionUser, rp: RelyingParty | undefined, name: string, response: PasskeyCreation): Promise<void>
 }
@@ -109,7 +113,7 @@ export function createPasskeys(db: Db, activityLog: Pick<ActivityLog, 'record'>,
         expectedChallenge: challenge,
         expectedOrigin: rp.origin,
         expectedRPID: rp.id,
-        // The counter is compared below, in one statement for concurrent calls.
+        // The counter is compared below, in one statement, so that concurrent calls cannot both pass.
         credential: { id: passkey.credential_id, publicKey: new Uint8Array(passkey.public_key), counter: 0 },
         requireUserVerification: use.purpose === 'alone',
       }).catch(() => undefined)
@@ -189,14 +193,14 @@ export function createPasskeys(db: Db, activityLog: Pick<ActivityLog, 'record'>,
   }
 }
 
-/** The user handle of WebAuthn: tells nothing of the user. */
+/** The user handle of WebAuthn, which reveals nothing personal. */
 const handleOf = (userId: number) => Buffer.from(`user ${userId}`)
 
 function ownerOf(use: { purpose: string; user_id?: number; session_id?: string; step_hash?: string }) {
   return { user_id: use.user_id ?? null, session_id: use.session_id ?? null, step_hash: use.step_hash ?? null }
 }
 
-/** The challenge that a response answers, not verified. */
+/** The challenge that a response claims to answer, unverified. */
 function challengeOf({ response }: { response: { clientDataJSON: string } }): string | undefined {
   try {
     const data: unknown = JSON.parse(Buffer.from(response.clientDataJSON, 'base64url').toString('utf8'))

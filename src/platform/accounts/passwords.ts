@@ -4,7 +4,7 @@ import pLimit from 'p-limit'
 /** Argon2id with 19 MiB, 2 passes, 1 lane: the OWASP minimum, 15 to 40 ms on a small machine. */
 const cost = { algorithm: 2 as Algorithm.Argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
-/** Each takes 19 MiB and a core. */
+/** Each hash takes 19 MiB and a core. */
 const limit = pLimit(4)
 
 /** @returns algorithm, cost, salt and hash in one text (PHC string format) */

@@ -5,7 +5,7 @@ import type { Caller, Credential } from '../caller'
  * another replica answers no earlier than this after the change, so this is also how long a sign-out takes there.
  */
 export const RELY_MS = 500
-/** Between reads of callers in use, which keep calls from waiting for one. */
+/** Interval at which callers in use are read again, so that calls need not wait for a read. */
 const REFRESH_MS = 200
 /** A caller who made no call for this long is forgotten. The console polls every 3 s. */
 const KEEP_MS = 10_000
@@ -19,7 +19,7 @@ const KEEP_MS = 10_000
  * the latest.
  */
 export interface PresentCallers {
-  /** The caller if a read may be relied on. Undefined says nothing. */
+  /** The caller if a recent read can be relied on. Undefined means unknown, not invalid. */
   known(credential: Credential): Caller | undefined
   /**
    * The caller, read if they are not known. Undefined: the session or key is not valid. @throws what the read throws
@@ -32,14 +32,14 @@ export interface PresentCallers {
 
 interface Batch {
   credentials: Set<Credential>
-  /** Undefined until it is sent. */
+  /** Undefined until the query is sent. */
   sentAt: number | undefined
   found: Promise<Map<Credential, Caller>>
 }
 
 /**
- * @param read the present callers of valid credentials, which are in use. @param now in milliseconds, of a clock that
- * is never set
+ * @param read reads the present callers of those credentials that are valid
+ * @param now a monotonic clock in milliseconds
  */
 export function createPresentCallers(
   read: (credentials: Credential[]) => Promise<Map<Credential, Caller>>,
@@ -65,7 +65,7 @@ export function createPresentCallers(
   async function send(batch: Batch): Promise<Map<Credential, Caller>> {
     waiting = undefined
     const sentAt = (batch.sentAt = now())
-    // Those of the time of sending: after `forget` there are others, which must not get an older caller.
+    // Kept from the time of sending: `forget` replaces both maps, and the new ones must not get an older caller.
     const [known, pending] = [entries, inFlight]
     for (const credential of batch.credentials) pending.set(credential, batch)
     try {
@@ -95,7 +95,7 @@ export function createPresentCallers(
     if (entries.size === 0) return
     const batch = nextBatch()
     for (const credential of entries.keys()) batch.credentials.add(credential)
-    // A call that reads for itself fails with the reason.
+    // The failure itself is thrown by the next call that has to read.
     batch.found.catch(refreshLater)
   }
 

@@ -24,7 +24,7 @@ export const rateLimits = {
   challenge: { name: 'challenge', tries: 200, seconds: 300 },
   /** Sign-ins by OpenID Connect that begin at one address. Each is stored for ten minutes. */
   openId: { name: 'openid', tries: 100, seconds: 300 },
-  /** Their ends. Not those of second steps, which other ways to sign in need. */
+  /** Ends of these sign-ins. Separate from `step`, whose attempts other ways to sign in need. */
   openIdEnd: { name: 'openid-end', tries: 200, seconds: 300 },
   /** Invite codes and registrations from one address. */
   invite: { name: 'invite', tries: 30, seconds: 300 },
@@ -59,7 +59,7 @@ export async function clearAttempts(db: Db, limit: Limit, key: string): Promise<
   await resetAttempts(db, keyOf(limit, key))
 }
 
-/** Uncounts one attempt, after a success. Those of others still count. */
+/** Uncounts one attempt, after a success. Attempts of others still count. */
 export async function giveBackAttempt(db: Db, limit: Limit, key: string): Promise<void> {
   await uncountAttempt(db, keyOf(limit, key))
 }

@@ -11,7 +11,10 @@ const ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
 /** Whether a text is a recovery code rather than a one-time code, which has six digits. */
 export const isRecoveryCode = (code: string) => !/^\d{6}$/.test(code)
 
-/** @returns ten codes of 80 random bits each, which are stored hashed and cannot be read again; the ones before end */
+/**
+ * @returns ten codes of 80 random bits each, which are stored hashed and cannot be read again; earlier codes become
+ * invalid
+ */
 export async function makeRecoveryCodes(db: Db, userId: number): Promise<string[]> {
   const group = () => Array.from({ length: 4 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
   const codes = Array.from({ length: CODES }, () => Array.from({ length: GROUPS }, group).join('-'))
@@ -27,7 +30,7 @@ export async function makeRecoveryCodes(db: Db, userId: number): Promise<string[
 export async function redeemRecoveryCode(db: Db, userId: number, typed: string): Promise<number | undefined> {
   const hash = Buffer.from(hashToken(normalize(typed)))
   const known = await listRecoveryCodes(db, userId)
-  // All are compared, so that the time tells nothing.
+  // All are compared, so that timing reveals nothing.
   const found = known.filter((one) => timingSafeEqual(Buffer.from(one), hash))
   if (found[0] === undefined || !(await useRecoveryCode(db, userId, found[0]))) return undefined
   return known.length - 1

@@ -37,11 +37,11 @@ export interface Sessions {
    */
   open(user: { id: number; username: string }, client: Client, transaction?: Db): Promise<string>
   /**
-   * The claims of a token that is signed and not expired. Whether there is a session is another question. @throws
+   * The claims of a token that is signed and not expired. Does not check that the session still exists. @throws
    * AppError NO_SESSION
    */
   verify(token: string | undefined): Promise<SessionClaims>
-  /** As `verify`, for a token that was verified before. Undefined says nothing. */
+  /** As `verify`, for a token that was verified before. Undefined means unknown, not invalid. */
   verified(token: string): SessionClaims | undefined
   /** The sign-in of its user before the one that opened this session. Undefined if that was the first one. */
   previousSignIn(sessionId: string): Promise<PreviousSignIn | undefined>
@@ -53,13 +53,13 @@ export interface Sessions {
   endAll(userId: number): Promise<void>
   /** Ends all of the user's sessions but this one. */
   endOthers(user: SessionUser): Promise<void>
-  /** The users of those of these sessions that are valid. Sockets poll it. */
+  /** The users of those sessions that are valid. Sockets poll it. */
   find(sessionIds: string[]): Promise<SessionUser[]>
-  /** As `find`, of sessions in use: also updates `last_used_at`, at most once a minute. */
+  /** As `find`, for sessions in use: also updates `last_used_at`, at most once a minute. */
   use(sessionIds: string[]): Promise<SessionUser[]>
   /**
    * Tells every replica that sessions have ended or users' rights have changed. The methods above do it themselves.
-   * @returns when no replica lets a call in that arrives from then on and relies on what was before. Never rejects
+   * Resolves when every replica applies the change to calls that arrive from then on. Never rejects.
    */
   announceChange: () => Promise<void>
   /** Calls the listener soon after every such change. @returns a function that unsubscribes */
@@ -77,15 +77,15 @@ const Claims = z.object({
   exp: z.number(),
 })
 
-/** Verified tokens that are remembered, because a verification takes longer than most of what a light call does. */
+/** Verified tokens that are remembered, because a verification takes longer than the rest of a light call. */
 const MAX_VERIFIED = 1000
 
-/** The failure of a call whose session does not exist, or no longer does. */
+/** The error for a call whose session does not exist, or no longer does. */
 export const noSession = () => new AppError('NO_SESSION', 'Your session has ended. Please sign in again.')
 
 /**
  * @param secrets signs the tokens: a new key ends every session. @param now milliseconds since the epoch
- * @param relyMs how long calls at other replicas may rely on what was, in milliseconds; without other replicas 0
+ * @param relyMs how long calls at other replicas may rely on an earlier read, in milliseconds; 0 without other replicas
  */
 export function createSessions(
   db: Db,

@@ -25,8 +25,8 @@ export interface SignedIn {
 
 export interface SignIn {
   /**
-   * Step 1. An account under attack from many addresses has few attempts from each, except where its user has a
-   * session.
+   * Step 1. An account under attack from many addresses allows few attempts per address, except for addresses where its
+   * user has a session.
    * @returns the token of step 2: single purpose, 5 minutes, 5 attempts
    * @throws AppError BAD_CREDENTIALS, TOO_MANY_TRIES
    */
@@ -38,7 +38,7 @@ export interface SignIn {
    * @throws AppError STEP_EXPIRED, INVALID_CODE, TOO_MANY_TRIES
    */
   confirmSignIn(step: VerifyLogin, client: Client): Promise<SignedIn>
-  /** A challenge for the user's passkeys in step 2. @throws AppError STEP_EXPIRED, CONFLICT without passkeys */
+  /** Creates a challenge for the user's passkeys in step 2. @throws AppError STEP_EXPIRED, CONFLICT without passkeys */
   stepPasskeyOptions(step: LoginStep, client: Client, rp: RelyingParty | undefined): Promise<PasskeyOptions>
   /** Step 2 with a passkey. @returns as confirmSignIn. @throws AppError STEP_EXPIRED, BAD_CREDENTIALS */
   confirmWithPasskey(
@@ -47,10 +47,14 @@ export interface SignIn {
     rp: RelyingParty | undefined,
   ): Promise<SignedIn>
   /**
-   * A challenge for any passkey, without a name. @throws AppError TOO_MANY_TRIES, CONFLICT where passkeys do not work
+   * Creates a challenge for any user's passkey.
+   * @throws AppError TOO_MANY_TRIES, CONFLICT where passkeys do not work
    */
   alonePasskeyOptions(client: Client, rp: RelyingParty | undefined): Promise<PasskeyOptions>
-  /** A passkey alone, which has verified its user. @returns as confirmSignIn. @throws AppError BAD_CREDENTIALS */
+  /**
+   * Signs in with a passkey alone, which must have verified its user. @returns as confirmSignIn. @throws AppError
+   * BAD_CREDENTIALS
+   */
   signInWithPasskey(response: PasskeyAssertion, client: Client, rp: RelyingParty | undefined): Promise<SignedIn>
   /** @returns the username as registered; undefined if there is no such user */
   usernameOf(tried: string): Promise<string | undefined>
@@ -77,7 +81,7 @@ export function createSignIn(
     return { user, tokenHash }
   }
 
-  /** @param tokenHash of step 2; undefined for a passkey alone */
+  /** @param tokenHash the hash of step 2's token; undefined for a passkey alone */
   function openSession(user: UserRow, tokenHash: string | undefined, client: Client): Promise<SignedIn> {
     // In one transaction, so that a concurrent password change ends either the step or the session.
     return db.transaction().execute(async (transaction) => {
@@ -147,7 +151,7 @@ export function createSignIn(
     },
 
     async alonePasskeyOptions(client, rp) {
-      // Pages of other sites can make browsers ask: these have no relying party here, and use up no attempts.
+      // Other sites can make browsers send this request. It then has no relying party, and uses up no attempts.
       if (!rp) throw notHere()
       await takeAttempt(db, rateLimits.challenge, client.network)
       return passkeys.options(rp, { purpose: 'alone' })

@@ -28,14 +28,14 @@ const CODE_TRIES = 5
 const MAX_AUTHENTICATORS = 5
 
 /**
- * The authenticators, passkeys and recovery codes of a signed-in user. All but passkeys' ceremonies, see passkeys.ts.
+ * The authenticators, passkeys and recovery codes of a signed-in user. The ceremonies of passkeys are in passkeys.ts.
  */
 export interface SignInMethods {
   list(userId: number): Promise<OwnMethodsAnswer['data']>
   /** All ways in which a user signs in. @throws AppError NOT_FOUND for an unknown user */
   listAll(userId: number): Promise<UserMethodsAnswer['data']>
   /**
-   * Verifies that the user is there: the password, and a code or a passkey.
+   * Verifies the user again by the password, and a code or a passkey.
    * @param address the client's, for the activity log
    * @returns a token for one change. @throws AppError BAD_CREDENTIALS, INVALID_CODE, TOO_MANY_TRIES
    */
@@ -44,13 +44,16 @@ export interface SignInMethods {
   takeProof(by: SessionUser, proof: string): Promise<void>
   /** Begins to add an authenticator. */
   newAuthenticator(by: SessionUser): Promise<{ setup: string; qrCode: string; secret: string }>
-  /** Adds it with its first code. @throws AppError STEP_EXPIRED, INVALID_CODE, CONFLICT for too many */
+  /**
+   * Adds the authenticator, proved by its first code. @throws AppError STEP_EXPIRED, INVALID_CODE, CONFLICT for too
+   * many
+   */
   confirmAuthenticator(by: SessionUser, confirmed: ConfirmAuthenticator): Promise<void>
   /** @throws AppError NOT_FOUND */
   rename(userId: number, table: MethodTable, id: string, name: string): Promise<void>
-  /** @returns the name. @throws AppError NOT_FOUND; CONFLICT for the last one */
+  /** @returns the name. @throws AppError NOT_FOUND; CONFLICT for the last authenticator */
   remove(userId: number, table: MethodTable, id: string): Promise<string>
-  /** @returns ten new codes; the ones before end */
+  /** @returns ten new codes; earlier codes become invalid */
   newRecoveryCodes(userId: number): Promise<string[]>
   passkeys: Passkeys
 }

@@ -39,15 +39,15 @@ export interface Users {
   /** @throws AppError NOT_FOUND */
   access(id: number): Promise<{ username: string; access: UserAccess }>
   /**
-   * Sets the role and, for a limited user, the grants; each gets the right `view`. Takes effect at once.
+   * Sets the role and, for a limited user, the grants; each of which gets the right `view`. Takes effect at once.
    * @throws as setAdmin; AppError INVALID_INPUT for a deployment that does not exist
    */
   setAccess(by: Caller, id: number, access: UserAccess): Promise<ChangedRights>
   /**
    * Ends all of the user's sessions.
    * @param endsOtherAccess whether API keys, passkeys, unused invites and the connection to a provider end too
-   * @throws AppError NOT_FOUND, NOT_ALLOWED as setAdmin; CONFLICT for an account without a password, or which could not
-   * sign in any more
+   * @throws AppError NOT_FOUND, NOT_ALLOWED as setAdmin; CONFLICT for an account that has no password or could not sign
+   * in any more
    */
   setPassword(by: Caller, id: number, password: string, endsOtherAccess?: boolean): Promise<ChangedRights>
   /** Ends all of the user's sessions; deployments, files and databases are kept. @throws as setAdmin */
@@ -58,7 +58,7 @@ export interface Users {
 interface UserEvents {
   /** A user was deleted or demoted. */
   onRightsLost: () => void
-  /** Sessions of a user were ended, or their rights changed. The change is done when it resolves. */
+  /** Sessions of a user were ended, or their rights changed. The change waits for it. */
   onSessionsChanged: () => Promise<void>
 }
 

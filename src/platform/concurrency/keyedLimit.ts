@@ -1,8 +1,6 @@
 import pLimit from 'p-limit'
 
-/**
- * Runs work with the same key at most so many at a time, in order of arrival. A failure does not block what follows.
- */
+/** Limits concurrent work with the same key. Starts it in order of arrival. A failure does not block what follows. */
 export type KeyedLimit<Key> = <Result>(key: Key, work: () => Promise<Result>) => Promise<Result>
 
 export function createKeyedLimit<Key>(concurrency: number): KeyedLimit<Key> {

@@ -22,8 +22,8 @@ export function createSharedRead<Result>(read: () => Promise<Result>, pauseMs = 
 }
 
 /**
- * Shares an expensive read between callers that take a result of a moment ago.
- * @param maxAgeMs a call gets the result of a read that began this long before it at most
+ * Shares an expensive read between callers that accept a recent result.
+ * @param maxAgeMs maximum time between the begin of a read and a call that gets its result
  * @returns the function, whose `forget` makes later calls get the result of a read that begins after it
  */
 export function createRecentRead<Result>(
@@ -46,9 +46,9 @@ export function createRecentRead<Result>(
 }
 
 /**
- * As `createSharedRead`, for a read that may hang: there is still only one, and each caller stops waiting for it.
+ * As `createSharedRead`, for a read that may hang: callers stop waiting, but no second read starts beside it.
  * @param ms how long a caller waits
- * @returns a function that throws also Error when the time is up
+ * @returns a function that also throws an Error when the time is up
  */
 export function createBoundedRead<Result>(read: () => Promise<Result>, ms: number): () => Promise<Result> {
   const shared = createSharedRead(read)
@@ -63,7 +63,7 @@ export function createBoundedRead<Result>(read: () => Promise<Result>, ms: numbe
 
 /**
  * As `createSharedRead`, for each key.
- * @returns a function whose calls with the same key must read the same.
+ * @returns a function. Calls with the same key must pass equivalent reads.
  */
 export function createKeyedSharedRead<Result>(): (key: string, read: () => Promise<Result>) => Promise<Result> {
   const reads = new Map<string, { shared: () => Promise<Result>; callers: number }>()

@@ -17,7 +17,7 @@ export interface DatabaseChangeParts {
 
 /** Tracks this platform's changes of databases, and completes or undoes those that were interrupted. */
 export interface DatabaseChanges {
-  /** Runs a change of a row, which is not treated as interrupted meanwhile. */
+  /** Runs a change of a row. Until it ends, the row does not count as interrupted. */
   track<Result>(id: string, work: () => Promise<Result>): Promise<Result>
   wasInterrupted: (row: DatabaseRow) => boolean
   /** Must hold the lock. Completes an interrupted change: the row is ready or deleted afterwards. */
@@ -26,7 +26,10 @@ export interface DatabaseChanges {
   tryComplete: (row: DatabaseRow) => Promise<void>
   /** Never throws. Markers on the server contain the row's id, so a new database of the same name is not affected. */
   tryUndoCreation(row: NewDatabaseRow): Promise<void>
-  /** A change that the server refuses with CONFLICT was not begun. Any other failure leaves it to be completed. */
+  /**
+   * Returns an error handler. A change that the server refuses with CONFLICT was not begun and is reverted; after any
+   * other error the row stays, and the change is completed later.
+   */
   revertIfRefused(row: DatabaseRow): (error: unknown) => Promise<never>
 }
 

@@ -9,7 +9,9 @@ const PARALLEL_CHANGES = 4
 /** How long to wait for the lock of a change in progress or of a killed platform. */
 const LOCK_MS = 1000
 
-/** A change that waited for longer is refused: behind those on a server that hangs, it would wait for minutes. */
+/**
+ * A change that waits longer than this is refused. Behind changes on a server that hangs, it would wait for minutes.
+ */
 const QUEUE_MS = 10_000
 
 /**

@@ -114,7 +114,7 @@ export function createDatabases({ db, pool, secrets, servers, log }: DatabasePar
         if (row.state === 'deleting') throw new AppError('CONFLICT', `The database "${name}" is being deleted.`)
         const password = randomPassword()
         return changes.track(row.id, async () => {
-          // From here on the new password counts, even if the server gets it later.
+          // From here on the new password is valid, even if the server gets it later.
           await updateDatabase(db, row.id, { password: passwords.seal(password, row.id), state: 'resetting' })
           await servers[type].setPassword(row, password).catch(changes.revertIfRefused(row))
           await updateDatabase(db, row.id, { state: 'ready' })
@@ -172,7 +172,7 @@ function newRow(type: DatabaseType, name: string, seal: (id: string) => string):
 }
 
 /**
- * @throws AppError NAME_TAKEN, CONFLICT @param before the row that was found with the name, in another case for MongoDB
+ * @throws AppError NAME_TAKEN, CONFLICT @param before the existing row with this name; for MongoDB, the case may differ
  */
 async function insert(db: Db, row: NewDatabaseRow, before: DatabaseRow | undefined): Promise<void> {
   const isInserted = await insertDatabase(db, row, MAX_DATABASES).catch((error: unknown) => {

@@ -27,12 +27,12 @@ export interface PostgresParts {
 export interface PostgresConnections {
   /**
    * Runs work on a pooled connection of the administrator.
-   * @throws AppError for operators, UNAVAILABLE or DISK_FULL; what is no failure of the server is thrown unchanged
+   * @throws AppError for operators, UNAVAILABLE or DISK_FULL; other errors than the server's are thrown unchanged
    */
   run<Result>(work: (client: ClientBase, administrator: Administrator) => Promise<Result>): Promise<Result>
   /**
    * Runs work on a connection of its own to a database.
-   * @param options server settings of the session, as of the command line of `postgres`
+   * @param options server settings of the session, in the format of the command line of `postgres`
    */
   runIn<Result>(
     database: string,
@@ -69,7 +69,7 @@ export function createPostgresConnections({ url, title, remedy, state, log }: Po
     return pool
   }
 
-  /** Runs once; after a failure again. */
+  /** Runs once, and again after a failure. */
   async function prepare(client: ClientBase): Promise<Administrator> {
     try {
       const { rows: me } = await client.query<{ super: boolean }>(
@@ -139,7 +139,7 @@ function postgresFailure(error: unknown, title: string, remedy: string): unknown
       'UNAVAILABLE',
       `${title} does not allow its administrator to create databases and roles. Grant that user CREATEDB and CREATEROLE.`,
     )
-  // Also of a table of locks that is full: see postgres/lockWatch.ts.
+  // A full lock table has this code too: see postgres/lockWatch.ts.
   if (code === '53200') return new AppError('UNAVAILABLE', `${title} is out of memory. Try again in a moment.`)
   if (code === '53100') return new AppError('DISK_FULL', `${title} has no disk space left. Nothing was changed.`)
   return error

@@ -15,7 +15,7 @@ const LOCK_NOT_AVAILABLE = '55P03'
 const LOCK_MS = 2000
 /** Clients may reconnect and lock again at once. */
 const LOCK_TRIES = 5
-/** How long a session may keep the drop of a database waiting. */
+/** How long a session may delay the drop of a database. */
 const DEAF_MS = 2000
 /** Time for a terminated session to roll back and end. */
 const TERMINATE_MS = 5000
@@ -57,7 +57,7 @@ export async function createRole(
   await client.query('commit')
 }
 
-/** Ends all connections of a database's role, and waits for each that it has ended. */
+/** Ends all connections of a database's role, and waits until each has ended. */
 export async function endConnections(client: ClientBase, { username }: ServerDatabase): Promise<void> {
   await client.query('select pg_terminate_backend(pid, $2) from pg_stat_activity where usename = $1', [
     username,
@@ -66,8 +66,8 @@ export async function endConnections(client: ClientBase, { username }: ServerDat
 }
 
 /**
- * Changes the role of a database. Its own sessions may change it at the same time, or lock it in an open transaction:
- * they are ended.
+ * Changes the role of a database. Ends its own sessions if they change it at the same time or lock it in an open
+ * transaction.
  * @param change what follows the name in `alter role`
  */
 export async function alterRole(client: ClientBase, database: ServerDatabase, change: string): Promise<void> {
@@ -98,9 +98,9 @@ const isContended = (error: unknown): boolean =>
   (error instanceof Error && error.message === 'tuple concurrently updated')
 
 /**
- * Drops the database. From version 15 on, PostgreSQL waits meanwhile until each session of the server has closed its
- * files of it. A session that waits for its client does not, unless it waits for the next statement: such sessions are
- * ended (`COPY … FROM STDIN`, an answer that nobody reads, a client that began to sign in).
+ * Drops the database. Since version 15, PostgreSQL first waits until every session of the server has closed the
+ * database's files. A session that waits for its client closes them only between statements. Sessions that wait in
+ * another place are ended (`COPY … FROM STDIN`, a client that does not read its result or has not finished signing in).
  */
 export async function dropDatabase(
   connections: PostgresConnections,
@@ -108,7 +108,7 @@ export async function dropDatabase(
   { physical_name }: ServerDatabase,
 ): Promise<void> {
   const name = escapeIdentifier(physical_name)
-  // PostgreSQL drops no template, and the owner may have made it one.
+  // PostgreSQL drops no template database, and the owner may have made it one.
   await client.query(`alter database ${name} is_template false`)
   let isOver = false
   const dropped = client.query(`drop database ${name} with (force)`).finally(() => (isOver = true))

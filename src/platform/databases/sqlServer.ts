@@ -8,14 +8,14 @@ import { createPostgres } from './postgres'
 export interface SqlServerParts {
   /** An administrator's URL (`QUARTERDECK_SQL_URL`); undefined: the embedded PostgreSQL. */
   url: string | undefined
-  /** Undefined for a replica: the others would not have its databases. */
+  /** Undefined for a replica, because other replicas could not reach its databases. */
   embedded: UsersPostgres | undefined
   /** The platform's own database, which users' roles must not reach. */
   state: DatabaseIdentity | undefined
   log: Logger
 }
 
-/** Creates the server of users' SQL databases. The embedded PostgreSQL is started when it has data or gets some. */
+/** Creates the server of users' SQL databases. The embedded PostgreSQL is started when it has databases or gets one. */
 export function createSqlServer({ url, embedded, state, log }: SqlServerParts): DatabaseServer {
   if (url !== undefined) {
     return createPostgres({

@@ -12,16 +12,17 @@ import { changedMeanwhile, changeStored, findStored, type StoredDeploymentParts 
 /** Methods that take the name of an existing deployment throw AppError NOT_FOUND when there is none. */
 export interface Configurations {
   /**
-   * The YAML as its author wrote it, its revision and warnings. Warnings tell nothing that the caller must not know.
+   * The YAML as its author wrote it, its revision and warnings. Warnings name no deployment that the caller must not
+   * know of.
    */
   configuration(by: Caller, name: string): Promise<Required<Configuration> & { warnings?: string[] }>
   /**
    * Stores a new YAML, which each instance uses from its next start on.
-   * @param present the caller with the rights of now, because texts of others may be read before this one
+   * @param present reads the caller with their present rights, because the text may wait behind texts of others
    * @returns the new revision and warnings
    * @throws AppError NOT_ALLOWED (`refuseOperatorSettings`), INVALID_DEFINITION, TOO_MANY_TRIES when too many texts of
    * this user wait, or CONFLICT (field `revision`) when the stored text does not match the given revision, or was
-   * changed while a limited user's was read
+   * changed while the text of a limited user was parsed
    */
   configure(
     present: () => Promise<Caller>,
@@ -57,13 +58,13 @@ export function createConfigurations(parts: StoredDeploymentParts): Configuratio
       const by = await present()
       if (isRestricted(by)) refuseOperatorSettings(tryParseDefinition(stored).definition, definition)
       const { dataDirectory } = definition
-      // A directory that existed and is missing is not created anew: see requireDeploymentDirectory.
+      // A directory that existed and is missing is not created again: see requireDeploymentDirectory.
       if (dataDirectory !== directory_seen) await makeDeploymentDirectory(parts, dataDirectory)
       await changeStored(
         parts,
         name,
         { content, directory_seen: dataDirectory },
-        // Also what the operators' settings were compared with must be stored still.
+        // For a restricted caller, the text that the operators' settings were compared with must still be stored.
         revision !== undefined || isRestricted(by) ? stored : undefined,
       )
       cacheDefinition(content, definition)

@@ -20,12 +20,13 @@ export function createCreator(parts: StoredDeploymentParts): (request: CreateDep
     await newContent(parts, request)
     const taken = () => new AppError('NAME_TAKEN', `A deployment named "${name}" already exists.`)
     if (await findDeployment(parts.db, name)) throw taken()
-    // Calls may still rely on grants on a deleted deployment of this name, which is another one.
+    // Calls may still rely on grants for a deleted deployment of the same name.
     await parts.announceRights()
-    // Before the row, which could not run without its directory. An unused directory does no harm.
+    // Before the row is inserted, because a deployment cannot run without its directory. An unused directory does no
+    // harm.
     await makeDeploymentDirectory(parts, `/${name}`)
     await inTurn('create', async () => {
-      // Again: of deployments that are created at once each counts, and has a port of its own.
+      // Computed again, because deployments that were created concurrently count, and use ports.
       const content = await newContent(parts, request)
       await insertDeployment(parts.db, { name, type, content, enabled: false, directory_seen: `/${name}` }).catch(
         async (error: unknown) => {

@@ -26,7 +26,7 @@ export interface DeploymentParts extends InstanceParts, Omit<StoredDeploymentPar
 
 /** Methods that take the name of an existing deployment throw AppError NOT_FOUND when there is none. */
 export interface Deployments extends Configurations {
-  /** @param isIncluded by name; default: all */
+  /** @param isIncluded filters by name; default: all */
   list(isIncluded?: (name: string) => boolean): Promise<Deployment[]>
   /** As `list`, each with its `instances`. @throws as `Runtime.list` */
   listWithInstances(isIncluded?: (name: string) => boolean): Promise<Deployment[]>

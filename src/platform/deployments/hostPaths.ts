@@ -8,7 +8,7 @@ import { setDirectorySeen, type DeploymentRow } from '../state/deployments/deplo
 
 /**
  * Returns the real path of a stored deployment's directory. Creates it only if it was never seen before: a directory
- * that existed and is missing is on an unmounted share, where a world must not begin anew (decisions §13).
+ * that existed and is missing may be on an unmounted share, where a world must not start from nothing (decisions §13).
  * @throws AppError CONFLICT when it is missing, UNAVAILABLE while the shared area is not mounted, or as
  * `findDeploymentDirectory`
  */

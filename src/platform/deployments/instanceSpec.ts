@@ -73,8 +73,8 @@ function commandOf({ run }: Definition, slot: number, port: number | undefined):
 }
 
 /**
- * Whether a deployment has a file. With isolation, one that lies outside of its directory is not there, as for its
- * instances: others could ask for any file of this machine.
+ * Whether a deployment has a file. With isolation, a file outside of the deployment's directory does not count, as its
+ * instances do not see it. Otherwise callers could ask for any file of this machine.
  */
 async function isFile(directory: string, name: string, isolation: Runtime['isolation']): Promise<boolean> {
   try {

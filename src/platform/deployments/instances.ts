@@ -72,7 +72,7 @@ interface Described {
   usage: Pick<Instance, 'cpu' | 'memory'>
 }
 
-/** One literal without spreads: V8 takes a hundred times as long for spreads into objects of this size. */
+/** One literal without spreads: V8 takes a hundred times as long for spreads at this size. */
 function describe(
   { players: playerWatch, now }: InstanceParts,
   row: InstanceRow,

@@ -3,8 +3,8 @@ import type { Definition } from '../../contract/deployment'
 import { AppError } from '../errors'
 
 /**
- * The settings by which a deployment reaches what is not its own: directories, other deployments, a machine's room and
- * addresses. Only callers who may use every deployment change them.
+ * The settings through which a deployment reaches what is not its own: directories, other deployments, a machine's
+ * capacity and addresses. Only callers who may use every deployment change them.
  */
 const OPERATOR_SETTINGS = [
   'dataDirectory',

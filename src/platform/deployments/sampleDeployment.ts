@@ -39,7 +39,10 @@ ready: '^Ready$'                            # this line moves it from Starting U
 stop: { command: stop, timeoutSeconds: 5 }
 `
 
-/** Creates the sample deployment, enabled, with its program: once for a state, whatever becomes of it. */
+/**
+ * Creates the sample deployment, enabled, with its program: Does so once per state, even if the deployment is deleted
+ * later.
+ */
 export async function createSampleDeployment(db: Db, shareDir: string): Promise<void> {
   if (!(await claimFact(db, 'sample', 'created'))) return
   const directory = join(shareDir, 'sample')

@@ -13,7 +13,7 @@ import type { OwnPort } from './portRanges'
 /** Parsing yields to the event loop after this time: the cache is empty after a start. */
 const PARSE_SLICE_MS = 20
 
-/** What changes of stored deployments need. */
+/** Dependencies of changes of stored deployments. */
 export interface StoredDeploymentParts extends ShareLocation {
   db: Db
   runtime: Runtime
@@ -22,7 +22,7 @@ export interface StoredDeploymentParts extends ShareLocation {
   ownPorts: () => OwnPort[]
   /** Makes the manager reconcile at once. */
   wake: () => void
-  /** Tells every replica that users' rights have changed, and resolves when no call relies on former ones. */
+  /** Tells every replica that users' rights have changed. Resolves when no new call relies on earlier ones. */
   announceRights: () => Promise<void>
   readAll: () => Promise<StoredDeployment[]>
 }
@@ -56,7 +56,7 @@ export async function findStored(db: Db, name: string): Promise<DeploymentRow> {
 
 /**
  * Changes a deployment that is not being deleted, and makes the manager reconcile.
- * @param from the text that must be stored still
+ * @param from the text that must still be stored
  * @throws AppError CONFLICT, with the field `revision` if another text is stored
  */
 export async function changeStored(

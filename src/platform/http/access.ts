@@ -27,18 +27,18 @@ export interface Requirement {
   right?: Right
   /**
    * The right that the handler itself requires (`requireRight`), because the deployment follows from a path, a body or
-   * a list: it answers with nothing of other deployments.
+   * a list: it leaves other deployments out of its answer.
    */
   checks?: Right
 }
 
-/** For every signed-in user. The answer tells nothing of single deployments. */
+/** For every signed-in user. The answer says nothing about single deployments. */
 export const forAnyone = (scope: Scope) => ({ scope }) as const
 export const forOperators = (scope: Scope) => ({ scope, role: 'operator' }) as const
 export const forAdministrators = { scope: 'admin', role: 'administrator' } as const
 /** For those who have a right on the deployment that the parameter `name` names. */
 export const forDeployment = (right: Right) => ({ scope: scopeOf(right), right }) as const
-/** The handler requires the right. */
+/** For routes whose handler checks the right itself. */
 export const checkedByHandler = (right: Right, scope: Scope = scopeOf(right)) => ({ scope, checks: right }) as const
 
 declare module 'fastify' {
@@ -52,19 +52,19 @@ declare module 'fastify' {
   }
 }
 
-/** Calls that are authenticated at a time, with one token and from one network. */
+/** Limits of concurrent authentications, per token and per network. */
 const AT_A_TIME = { token: 4, network: 16 }
 
 /**
- * How long a call may rely on what its caller was allowed. Its body may take 20 seconds to arrive, and its turn may
- * come minutes later. With what `PresentCallers` rely on, it is a second.
+ * How long a call may rely on the rights that it was admitted with: its body may take 20 seconds to arrive, and it may
+ * be queued for minutes. Together with RELY_MS of presentCallers.ts this makes one second.
  */
 const RIGHTS_MS = 500
 
 /**
  * Checks the access of every request before its body is read, and again before its handler if that took long. A route
  * under /api that does not declare its access cannot be added. Answers to a caller carry the user's role in a header;
- * answers to an API key, what is left of its limit.
+ * answers to an API key also carry the rest of its limit.
  */
 export function guardRoutes(app: FastifyInstance, callers: Pick<Callers, 'authenticate' | 'known' | 'present'>): void {
   const perToken = createCallLimit(AT_A_TIME.token)
@@ -113,7 +113,7 @@ export function guardRoutes(app: FastifyInstance, callers: Pick<Callers, 'authen
 
 function requireAccess(caller: Caller, { role, right, scope }: Requirement, request: FastifyRequest): void {
   const name = (request.params as { name?: string }).name ?? ''
-  // First what must not be known: a deployment of others is not there.
+  // The right first: a deployment that the caller must not know of is answered as missing.
   if (right) requireRight(caller, right, name, scope)
   else requireScope(caller, scope)
   if (role) requireRole(caller, role, right !== undefined)
@@ -136,7 +136,7 @@ export function userOf(request: FastifyRequest): Caller {
 }
 
 /**
- * The caller with the rights of now, for a handler that has waited for its turn.
+ * Reads the caller with their present rights, for a handler that has waited in a queue.
  * @throws AppError NO_SESSION, NOT_ALLOWED or NOT_FOUND if the caller may not make the call any more
  */
 export async function presentUserOf({ renewUser }: FastifyRequest): Promise<Caller> {

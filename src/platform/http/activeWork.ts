@@ -7,16 +7,19 @@ import type { FileAccess } from './fileAccess'
 
 /** An upload, a download or a job on archives. */
 interface Work {
-  /** Limits what it may use from now on. @returns whether it may go on with what it has used */
+  /**
+   * Restricts the paths that the work may use from now on. @returns whether the paths that it has used are still
+   * allowed
+   */
   limitTo: FollowedReach['limitTo']
-  /** Ends it; it then fails. */
+  /** Aborts the work, which then fails. */
   end(): void
 }
 
 /** Work in progress, which ends when its user or API key is deleted, or its user loses the rights for it. */
 export interface ActiveWork {
   /**
-   * Adds work, and looks at its rights once more: they may have changed since its call was let in.
+   * Adds work, and checks its rights once more: they may have changed since its call was admitted.
    * @returns a function that removes it, to be called at its end
    */
   add(caller: Caller, work: Work): () => void
@@ -41,7 +44,7 @@ export function createActiveWork({ callers, users, fileAccess, log }: ActiveWork
     ])
     for (const { caller, work } of entries) {
       const now = caller.key ? presentKeys.get(credentialOf(caller)) : present.get(caller.userId)
-      // Without a change, the call itself answers for what is not allowed.
+      // Without a change, the call's own checks are enough.
       if (hasSameRights(caller, now)) continue
       const reach = now && (await fileAccess.of(now)).reach
       if (!now || (reach && !work.limitTo(reach))) work.end()

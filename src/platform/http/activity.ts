@@ -25,7 +25,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set by a handler that knows the subject better than the declaration. Never a secret. */
     activitySubject: string | undefined
-    /** What a call that succeeded did besides. */
+    /** Further changes that a successful call made. */
     activityConsequences: { kind: ActivityKind; action: string; subject: string }[] | undefined
     /** The username, if a call without a session identifies its user. */
     activityActor: string | undefined
@@ -108,7 +108,7 @@ export function recordActivity(app: FastifyInstance, log: Pick<ActivityLog, 'rec
       username,
       address: request.activityAddress,
       succeeded,
-      // Its code, because the text may quote what was sent.
+      // Only the code, because the text may quote the request.
       failure: succeeded ? null : (request.failure ?? null),
       api_key: request.user?.key?.name ?? null,
     }

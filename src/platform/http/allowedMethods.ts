@@ -14,10 +14,10 @@ export function refuseOtherMethods(app: FastifyInstance): void {
   app.addHook('onRequest', async (request, reply) => {
     if (!request.is404) return
     const path = request.url.split('?', 1)[0] ?? ''
-    // A path of its own, such as `/confirm`, is not an id of another route.
+    // A route's literal path, such as `/confirm`, takes precedence over another route's parameter.
     const allowed =
       routes.get(path) ?? [...routes].flatMap(([route, methods]) => (isPathOf(route, path) ? methods : []))
-    // With this method the router has refused the path for another reason.
+    // The method is allowed, so the router refused the path for another reason.
     if (allowed.length === 0 || allowed.includes(request.method)) return
     reply.header('allow', [...new Set(allowed)].sort().join(', '))
     throw new AppError('METHOD_NOT_ALLOWED', `This call does not exist with the method ${request.method}.`)

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** In bytes. */
+/** Maximum bytes to discard. */
 const MAX_BYTES = 16 * 2 ** 20
 const TIMEOUT_MS = 5000
 

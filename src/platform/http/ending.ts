@@ -8,11 +8,14 @@ const NOTICE_MS = 5000
 const CALLS_MS = 8000
 const CHECK_MS = 50
 
-/** The end of a replica, announced so that no call fails: others serve meanwhile. */
+/** The announced shutdown of a replica. Other replicas take over its calls, so that none fails. */
 export interface Ending {
-  /** From then on the replica is not ready. */
+  /** Once true, the replica reports that it is not ready. */
   readonly hasBegun: boolean
-  /** Resolves when the platform may close: calls go elsewhere, and those in progress have ended or had their time. */
+  /**
+   * Resolves when the platform may close: new calls reach other replicas, and calls in progress have ended or exceeded
+   * their time.
+   */
   begin(): Promise<void>
 }
 
@@ -23,7 +26,7 @@ export function announceEnding(app: FastifyInstance, times = { notice: NOTICE_MS
   app.addHook('onRequest', async (request, reply) => {
     active += 1
     onResponseEnd(request, reply, () => (active -= 1))
-    // A kept connection would bring the next call here.
+    // A keep-alive connection would send the next call to this replica.
     if (beginning) reply.header('connection', 'close')
   })
 

@@ -9,16 +9,16 @@ export interface CallerFiles {
   reach: Reach | undefined
 }
 
-/** What a caller may do with files in work that takes long. */
+/** What a caller may do with files in long-running work. */
 export interface FollowedFiles extends CallerFiles {
-  /** As of `FollowedReach`, for these files. */
+  /** As in `FollowedReach`, for these files. */
   limitTo: FollowedReach['limitTo']
 }
 
 /** Restricts calls for files to what the caller has the right `files` on (decisions §16). */
 export interface FileAccess {
   of(caller: Caller): Promise<CallerFiles>
-  /** The same, for work that its caller's rights are to limit until it ends. */
+  /** As `of`, for work that must respect later changes of its caller's rights until it ends. */
   follow(caller: Caller): Promise<FollowedFiles>
 }
 

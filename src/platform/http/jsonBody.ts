@@ -7,7 +7,7 @@ import { hasMoreValues } from './jsonValues'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Ends the counting of the body. */
+    /** Stops counting the body against the limits. */
     releaseBody: (() => void) | undefined
   }
 }
@@ -18,13 +18,13 @@ const MAX_BYTES_PER_CLIENT = MAX_TOTAL_BYTES / 4
 
 /** Limit of values in one body: 32 MiB of `{},` block the event loop for seconds and take half a gigabyte. */
 const MAX_VALUES = 200_000
-/** In UTF-16 units. Shorter bodies parse fast whatever they contain. */
+/** In UTF-16 code units. Shorter bodies parse fast whatever they contain. */
 const COUNT_VALUES_FROM_LENGTH = 512 * 1024
 
 /**
  * Parses JSON bodies whatever the case of the media type. An empty body is undefined. The body of a GET is not read. A
- * body counts until its handler has answered: a handler that waits, as for other saves of a file, still holds it, also
- * when its client has disconnected.
+ * body counts against the limits until its handler has answered: a handler that waits, for example for other saves of a
+ * file, still holds it, even after its client has disconnected.
  * @param timeoutMs limit for the arrival of a body
  */
 export function readJsonBodies(app: FastifyInstance, timeoutMs: number): void {

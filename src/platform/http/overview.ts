@@ -8,14 +8,14 @@ import { etagOf } from './etag'
 import type { Network } from './routes/network'
 
 /**
- * How old an overview may be. Fifty operators who ask every 3 s thus read it four times a second. What this replica was
- * asked to change is always in it.
+ * Maximum age of an overview. With it, fifty operators who poll every 3 s cause four reads a second. Changes made by
+ * this replica are always included.
  */
 const MAX_AGE_MS = 250
-/** Disks fill slowly, and each measurement asks them. */
+/** Disks fill slowly, and each measurement accesses them. */
 const DISKS_MAX_AGE_MS = 2000
 
-/** A `DeploymentsAnswer`, serialized. The ETag changes with what it says. */
+/** A `DeploymentsAnswer`, serialized. The ETag changes with its content. */
 export interface SerializedOverview {
   body: Buffer
   etag: string
@@ -24,7 +24,7 @@ export interface SerializedOverview {
 export interface Overview {
   /** All deployments that the caller may know of, with their instances. @throws as `Runtime.list` */
   of(caller: Caller): Promise<SerializedOverview>
-  /** Something was changed: later overviews are read after it. */
+  /** To be called after a change: later overviews are read anew. */
   forget(): void
 }
 

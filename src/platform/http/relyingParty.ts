@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import type { RelyingParty } from '../accounts/passkeys'
 
 /**
- * Returns the console's relying party: of its public address, or else of the page that makes the request.
+ * Returns the console's relying party: that of its public address or, without one, of the page that makes the request.
  * @param publicUrl the configured address
  * @returns undefined if passkeys cannot work there: at an IP address, or without HTTPS at another host than localhost;
  * also if a page of another origin makes the request
@@ -18,7 +18,7 @@ export function relyingPartyOf(request: FastifyRequest, publicUrl: string | unde
   return isSecure ? { id: hostname, origin: exact } : undefined
 }
 
-/** A browser sends no `Origin` with a GET of its own page. It may be the host's only, as for sockets. */
+/** A browser sends no `Origin` with a GET from the same origin. A sent one must be the host's, as for sockets. */
 function ownOrigin({ headers, protocol }: FastifyRequest): string | undefined {
   const { origin, host } = headers
   if (host === undefined) return undefined

@@ -4,8 +4,8 @@ import { issueMessage } from '../../contract/issueMessage'
 import { AppError } from '../errors'
 
 /**
- * Makes the function that checks the body, path parameters or query of a request against its schema. The failure names
- * the first invalid field.
+ * Creates the function that checks the body, path parameters or query of a request against its schema. The failure
+ * names the first invalid field.
  */
 export const validatorCompiler: FastifySchemaCompiler<z.ZodType> = ({ schema, httpPart = 'body' }) => {
   return (input) => {

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 
-/** An answer longer than any that a cluster has reason to send. */
+/** The answer is longer than any that a cluster should send. */
 class BodyTooLong extends Error {
   constructor(limit: number) {
     super(`the answer of the Kubernetes API server has more than ${limit} bytes`)
@@ -8,8 +8,8 @@ class BodyTooLong extends Error {
 }
 
 /**
- * Reads a text of at most `limit` bytes: an answer that does not end would fill the memory. @throws BodyTooLong;
- * Node.js errors of the stream
+ * Reads a text of at most `limit` bytes, so that an endless answer cannot fill the memory.
+ * @throws BodyTooLong; Node.js errors of the stream
  */
 export async function readText(body: Readable, limit: number): Promise<string> {
   const parts: Buffer[] = []

@@ -17,17 +17,17 @@ export interface ClusterOptions {
   source: ClusterSource
   /** The ClusterRole of the accounts. */
   role: string
-  /** For one operation with all its requests. */
+  /** Timeout of an operation with all its requests, in milliseconds. */
   timeoutMs: number
   log: Pick<Logger, 'warn'>
 }
 
-/** The client does not check answers. */
+/** The client library does not validate answers. */
 const TokenAnswer = z.object({ status: z.object({ token: z.string().min(1), expirationTimestamp: z.date() }) })
 
 const labels = { 'app.kubernetes.io/managed-by': 'quarterdeck' }
 
-/** Creates the operations on a cluster. Each connects anew. */
+/** Creates the operations on a cluster. Each opens a new connection. */
 export function createCluster({ source, role, timeoutMs, log }: ClusterOptions): Cluster {
   async function withCluster<Result>(work: (connection: ClusterConnection) => Promise<Result>): Promise<Result> {
     const connection = await connectCluster(source, timeoutMs)

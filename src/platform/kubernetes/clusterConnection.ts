@@ -71,7 +71,7 @@ export async function connectCluster(source: ClusterSource, timeoutMs: number): 
 
 /**
  * Creates a configuration of the library's APIs with one deadline for all requests.
- * @param timeoutMs from now on
+ * @param timeoutMs counted from this call
  * @param agentFor returns the agent to use in place of the library's
  */
 export function withDeadline(

@@ -43,7 +43,7 @@ export function statusOf(error: unknown): number | undefined {
   return typeof code === 'number' ? code : undefined
 }
 
-/** Of a failure's body: a pattern fails with a RangeError on a text of megabytes. */
+/** Characters of a failure's body that are searched: a pattern throws a RangeError on a text of megabytes. */
 const BODY_LENGTH = 10_000
 
 /** The cluster's message (`Status.message`) or the connection error's. */

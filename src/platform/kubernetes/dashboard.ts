@@ -17,7 +17,7 @@ import type { Caller } from '../caller'
 import type { Cluster } from './cluster'
 
 const TOKEN_HOURS = 24
-/** How long to wait for a change of the same account by another replica. The cluster may take that long. */
+/** How long to wait for a change of the same account by another replica. Each change waits for the cluster. */
 const LOCK_MS = 10_000
 
 /** Tokens for the Kubernetes dashboard, one per administrator (decisions §9). Without a cluster every call is 503. */

@@ -19,7 +19,10 @@ import { openSocketDirectory, startOnFreePort, type ServerOptions } from './post
 const NAMES = { state: 'state', databases: 'postgres' } as const
 export type PostgresUse = keyof typeof NAMES
 
-/** Above that of instances (ociConfig.ts): 20 sessions of one user may take 20 GB, which no instance shall pay for. */
+/**
+ * Above that of instances (ociConfig.ts): 20 sessions of one user may take 20 GB, and no instance should be killed for
+ * them.
+ */
 const USERS_OOM_SCORE = 700
 /** Time for the server of an earlier start to end. */
 const PREVIOUS_SERVER_TIMEOUT_MS = 10_000
@@ -31,7 +34,7 @@ export interface EmbeddedPostgres {
    * listen there. It changes when the server moves to another port; an earlier URL with a unix socket stays valid.
    */
   readonly adminUrl: string
-  /** Ends all sessions by TCP, which are those of users, with signals: it works when nobody can connect. */
+  /** Ends all TCP sessions, which are those of users, by signals: this works even if nobody can connect. */
   endUsersSessions(): Promise<void>
   /** Fast shutdown: rolls back open transactions, then ends. */
   stop(): Promise<void>
@@ -47,7 +50,7 @@ export function postgresDirectory(dataDir: string, use: PostgresUse): string {
   return join(dataDir, NAMES[use])
 }
 
-/** Whether a server was created, even if its files are away now: they may be on another disk, reached by a link. */
+/** Whether a server was created, even if its files are missing now: they may be on another disk, behind a link. */
 export function hasEmbeddedPostgres(dataDir: string, use: PostgresUse): boolean {
   const directory = postgresDirectory(dataDir, use)
   return [directory, `${directory}.json`].some((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined)
@@ -191,13 +194,13 @@ function stillInUse(directory: string): StartError {
 async function settingsForUsers(dataDir: string, { shareDir }: PostgresBinaries): Promise<string[]> {
   return [
     'max_connections=200',
-    // For the platform, which administers it, however many connections users hold.
+    // Reserved for the platform's administrator, however many connections users hold.
     'superuser_reserved_connections=15',
-    // Who does not sign in within this time makes room for others.
+    // A client that does not sign in within this time is disconnected to make room for others.
     'authentication_timeout=3s',
-    // Per session, and only superusers may raise it: a user's query must not fill the disk.
+    // Per session, so that a user's query cannot fill the disk. Only superusers may raise it.
     'temp_file_limit=1GB',
-    // Not in /dev/shm, which is memory that no limit of a session counts and that other programs of the machine need.
+    // Not in /dev/shm: that memory counts against no session's limit, and other programs of the machine need it.
     'dynamic_shared_memory_type=mmap',
     `extension_control_path=${await makeExtensions(dataDir, shareDir)}`,
   ]

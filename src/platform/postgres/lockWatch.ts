@@ -8,31 +8,34 @@ import { endOldTransactions } from './oldTransactions'
 import { endSession } from './postgresSessions'
 
 const INTERVAL_MS = 1000
-/** Interval of looks for old transactions: of 300,000,000 transactions, at most 20,000,000 are made meanwhile. */
+/**
+ * Interval of the checks for old transactions. At most 20,000,000 of the permitted 300,000,000 transactions happen
+ * within it.
+ */
 const AGES_MS = 60_000
 /**
- * The server has room for about 24,000 (`max_locks_per_transaction`). A dump of a database takes one for each table.
+ * The lock table holds about 24,000 locks (`max_locks_per_transaction`). A dump of a database takes one for each table.
  */
 const MAX_LOCKS = 10_000
-/** A role whose sessions were ended that often, each time within FORGET_MS of the last, may no longer log in. */
+/** A role whose sessions were ended this often, each time within FORGET_MS of the last, loses the right to log in. */
 const MAX_ENDS = 3
 const FORGET_MS = 10 * 60_000
 /** The role that initdb creates, as which the platform administers the server. */
 const ADMINISTRATOR_OID = 10
-/** Interval of attempts while there is no room. */
+/** Retry interval while the lock table is full. */
 const RETRY_MS = 20
 /** Time for a session to end, on a busy machine. */
 const END_MS = 1000
 const MAX_WAIT_MS = 10_000
 const QUERY_MS = 10_000
-/** Out of memory, also of room in the table of locks. */
+/** out_of_memory: also reported for a full lock table. */
 const OUT_OF_MEMORY = '53200'
 
 /**
- * All sessions of a server share one table of locks, and each may take any number of them. Once the table is full,
- * no connection is possible. The watch holds a connection, ends the sessions of the role that has most locks before
- * that, and revokes the role's right to log in when it goes on (a new password restores it). Now and then it looks for
- * old transactions as well.
+ * All sessions of a server share one lock table, and each may take any number of locks. Once the table is full, nobody
+ * can connect. The watch holds a connection and, before that, ends the sessions of the role with the most locks. If the
+ * role continues, it loses the right to log in (a new password restores it). The watch also checks for old transactions
+ * regularly.
  * @returns stops the watch
  */
 export function watchLocks(
@@ -49,7 +52,8 @@ export function watchLocks(
     const { oid, pids, locks } = greediest
     const earlier = ends.get(oid)
     const at = performance.now()
-    // Others may have taken most: who dumps a database must not lose it.
+    // A role with few locks does not count: others may have taken most, and a role that dumps a database must not lose
+    // its right to log in.
     const added = locks > MAX_LOCKS / 2 ? 1 : 0
     const count = (earlier && at - earlier.at < FORGET_MS ? earlier.count : 0) + added
     ends.set(oid, { count, at })
@@ -68,7 +72,7 @@ export function watchLocks(
     log.warn({ role }, 'a role may no longer log in, because it took too many locks again; reset its password')
   }
 
-  /** Does work that needs room in the table, which those whose sessions were ended may fill again within 0.1 s. */
+  /** Runs work that needs room in the lock table, which roles whose sessions were ended may fill again within 0.1 s. */
   async function withRoom<Result>(work: () => Promise<Result>): Promise<Result> {
     for (const since = performance.now(); ;) {
       await pause(RETRY_MS)
@@ -97,7 +101,7 @@ export function watchLocks(
     try {
       await client.connect()
       while (!isLost) {
-        // The connection is kept after a failure: while the table is full there is no other.
+        // The connection is kept after a failure, because no new one is possible while the table is full.
         await lookAtAll().then(
           () => pause(INTERVAL_MS),
           (error: unknown) => makeRoomAfter(error),
@@ -108,7 +112,7 @@ export function watchLocks(
     }
   }
 
-  /** Users may fill the table of locks before the first check after a start of the server, which needs locks itself. */
+  /** Users may fill the lock table before the first check after a server start, and that check needs locks itself. */
   async function makeRoomAfter(error: unknown): Promise<void> {
     if (stopped.signal.aborted) return
     log.debug({ err: error }, 'failed to watch the sessions of the embedded PostgreSQL')
@@ -136,7 +140,8 @@ interface Greediest {
 }
 
 /**
- * The role whose sessions hold most locks, if there is little room left. Needs no room in the table of locks itself.
+ * The role whose sessions hold most locks, if there is little room left. The query itself needs no room in the lock
+ * table.
  */
 async function findGreediest(client: ClientBase): Promise<Greediest | undefined> {
   const { rows } = await client.query<Greediest & { total: number }>(

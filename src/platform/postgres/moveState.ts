@@ -23,7 +23,7 @@ export async function hasState(adminUrl: string): Promise<boolean> {
   })
 }
 
-/** Gives the state in a database the newest schema. @throws StartError if that was written by a newer version */
+/** Migrates the state in a database to the newest schema. @throws StartError if a newer version wrote the state */
 export type Migrate = (url: string) => Promise<void>
 
 export interface StateCopy {
@@ -32,13 +32,13 @@ export interface StateCopy {
   from: string
   /** The URL of an empty database of another embedded server, as its owner. */
   to: string
-  /** The same as a superuser. */
+  /** The URL of the same database as a superuser. */
   toAsAdmin: string
   migrate: Migrate
 }
 
 /**
- * Copies the platform's database to another embedded server, by files that both servers can read and write.
+ * Copies the platform's database to another embedded server, through files that both servers can read and write.
  * @throws StartError when the state was written by a newer version, DatabaseError when a copy fails
  */
 export async function copyState({ dataDir, from, to, toAsAdmin, migrate }: StateCopy): Promise<void> {
@@ -63,7 +63,7 @@ export async function dropState(adminUrl: string): Promise<void> {
   if (await hasState(adminUrl))
     await withAdministrator(adminUrl, (admin) => admin.query(`drop database ${STATE_NAME} with (force)`))
   await withAdministrator(adminUrl, async (admin) => {
-    // Not the role of a user's database.
+    // Excludes the role of a user's database.
     const { rowCount } = await admin.query(
       `select 1 from pg_roles
        where rolname = $1 and coalesce(shobj_description(oid, 'pg_authid'), '') not like 'quarterdeck-%'`,
@@ -75,7 +75,7 @@ export async function dropState(adminUrl: string): Promise<void> {
 
 interface Sequence {
   name: string
-  /** Null if it was never used. */
+  /** Null if the sequence was never used. */
   last: string | null
 }
 

@@ -12,8 +12,8 @@ interface Holder {
 
 /**
  * A session can use up hundreds of thousands of transaction ids a second, and the server refuses changes unless
- * autovacuum frees old ones. It cannot while a session keeps an old transaction open, or has temporary or locked tables
- * in a database that is old. This ends such sessions; autovacuum then keeps up.
+ * autovacuum frees old ones. Autovacuum cannot do this while a session keeps an old transaction open, or has temporary
+ * or locked tables in an old database. This function ends such sessions.
  * @param admin a superuser's connection
  * @param limits ages, in transactions, of a session's transaction and of a database
  */

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg'
 import { PostgresClient } from '../postgresClient'
 
-/** Runs work on a connection of its own, without a time limit. @param url of a superuser */
+/** Runs work on a dedicated connection, without a time limit. @param url a superuser's URL */
 export async function withAdministrator<Result>(
   url: string,
   work: (admin: ClientBase) => Promise<Result>,

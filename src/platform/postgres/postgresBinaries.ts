@@ -42,7 +42,7 @@ export async function findPostgresBinaries(dataDir: string): Promise<PostgresBin
   const prefix = setpriv ? ['setpriv', '--pdeathsig', 'INT'] : []
   if (asRoot) {
     prefix.push(`--reuid=${owner}`, `--regid=${owner}`, '--clear-groups')
-    // Below a directory such as /root (mode 700) the unprivileged user needs the capability to pass.
+    // Below a directory such as /root (mode 700) the unprivileged user needs this capability.
     if (!((await isReachable(dataDir)) && (await isReachable(bin))))
       prefix.push('--inh-caps=+dac_read_search', '--ambient-caps=+dac_read_search')
   }

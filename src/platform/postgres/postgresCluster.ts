@@ -37,7 +37,8 @@ export async function readCluster(file: string): Promise<PostgresCluster | undef
 }
 
 /**
- * Completes a first start that was interrupted just before its end. @returns undefined if there is no data
+ * Completes a first start that was interrupted just before its end.
+ * @returns undefined if there is no data
  * @throws StartError if there is data but no file with its passwords
  */
 export async function finishCluster(directory: string, clusterFile: string): Promise<PostgresCluster | undefined> {
@@ -90,7 +91,8 @@ export async function createCluster(
     )
     await run(program, args, { env: { PATH: process.env.PATH, LC_ALL: 'C' } })
   } catch (error) {
-    // Without stderr, initdb could not be started. It tells its cleaning up after the reason.
+    // Without stderr, initdb could not be started. The last line is about its cleanup, so the line with the reason is
+    // searched.
     const lines = (error as { stderr?: string }).stderr?.trim().split('\n') ?? []
     const said = lines.findLast((line) => /FATAL|PANIC|error:/.test(line)) ?? lines.at(-1) ?? ''
     throw new StartError([`The embedded PostgreSQL could not be created in ${directory}: ${said || String(error)}`])

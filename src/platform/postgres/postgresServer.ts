@@ -16,7 +16,7 @@ const PORT_TRIES = 5
 const SESSION_MEMORY_BYTES = 1024 ** 3
 /** The limit of sockaddr_un (unix(7)) without the terminating NUL. */
 const SOCKET_PATH_LIMIT = 107
-/** `parentFd` in the server. */
+/** The number of `parentFd` in the server. */
 const SERVER_PARENT_FD = 4
 
 class PortInUse extends StartError {}
@@ -26,14 +26,14 @@ export interface ServerOptions {
   clusterFile: string
   cluster: PostgresCluster
   binaries: PostgresBinaries
-  /** `name=value`, beside those that every server has. */
+  /** Settings as `name=value`, in addition to those of every server. */
   settings: string[]
   /**
-   * On memory shortage the kernel kills processes with a high score first (proc_pid_oom_score_adj(5)). That of all
-   * processes but the first, which starts the others again; undefined: as that of the platform.
+   * On memory shortage the kernel kills processes with a high score first (proc_pid_oom_score_adj(5)). The score of all
+   * processes except the first, which restarts the others; undefined: that of the platform.
    */
   oomScore: number | undefined
-  /** Whether it listens on 127.0.0.1, beside its unix socket. */
+  /** Whether the server listens on 127.0.0.1 in addition to its unix socket. */
   listens: boolean
   socketDirectory: SocketDirectory
   /** Earlier ports since the platform's start: open connection URLs still use them. */
@@ -62,9 +62,7 @@ export async function startOnFreePort(options: ServerOptions): Promise<ChildProc
   }
 }
 
-/**
- * The command with a limit of memory, which sessions inherit. Where there is no prlimit (util-linux), there is none.
- */
+/** The command with a limit of memory, which sessions inherit. Without prlimit (util-linux) there is no limit. */
 function withMemoryLimit(program: string, args: string[]): [program: string, args: string[]] {
   if (spawnSync('prlimit', ['--version']).status !== 0) return [program, args]
   return ['prlimit', [`--data=${SESSION_MEMORY_BYTES}`, program, ...args]]
@@ -107,7 +105,7 @@ async function startServer(options: ServerOptions): Promise<ChildProcess> {
     server.on('error', (error) =>
       reject(new StartError([`The embedded PostgreSQL could not be started: ${error.message}`])),
     )
-    // Missing when spawn ran out of descriptors.
+    // Undefined if spawn ran out of descriptors.
     if (!server.stderr) return
     readOutput(server.stderr, (line) => {
       log.debug({ postgres: line }, 'postgres')
@@ -130,14 +128,14 @@ const socketName = (port: number) => `.s.PGSQL.${port}`
 /** The directory of the unix socket. */
 export interface SocketDirectory {
   path: string
-  /** The same as the server names it, and as this process does. */
+  /** The path for the server, and for this process. */
   ofServer: string
   ofPlatform: string
   /** The directory above it, if the path is too long for a socket. Must stay open while the server is used. */
   parentFd: number | undefined
 }
 
-/** A long path is shortened by a descriptor: a server on a port could be kept from answering by any instance. */
+/** Shortens a long path through a descriptor. TCP is no alternative: any instance could take the port or block it. */
 export function openSocketDirectory(directory: string): SocketDirectory {
   const path = `${directory}.sockets`
   if (Buffer.byteLength(join(path, socketName(65_535))) <= SOCKET_PATH_LIMIT)

@@ -32,7 +32,7 @@ export interface StateParts {
 export async function startStatePostgres(parts: StateParts): Promise<StatePostgres> {
   const server = await startEmbeddedPostgres(parts.dataDir, 'state', parts.log)
   try {
-    // Nobody else needs it, so it is not stored.
+    // Only this process needs the password, so it is not stored.
     const password = randomBytes(24).toString('base64url')
     await setPassword(server.adminUrl, password)
     if (!(await hasState(server.adminUrl))) await createDatabase(parts, server.adminUrl, password)
@@ -56,7 +56,7 @@ async function setPassword(adminUrl: string, password: string): Promise<void> {
   })
 }
 
-/** It gets its name last, so that a start that was interrupted is repeated. */
+/** The database gets its final name last, so that an interrupted start is repeated. */
 async function createDatabase(
   { dataDir, users, migrate, log }: StateParts,
   adminUrl: string,
@@ -85,7 +85,7 @@ async function createDatabase(
   })
 }
 
-/** Removes what a move left in the server of users' databases. It is not started if nothing was moved. */
+/** Removes what a move left on the server of users' databases. Does not start that server if nothing was moved. */
 async function dropEarlierState({ users }: StateParts, adminUrl: string): Promise<void> {
   await withAdministrator(adminUrl, async (admin) => {
     const { rowCount } = await admin.query(

@@ -5,9 +5,11 @@ import { withAdministrator } from './postgresAdministrator'
 
 /** The embedded PostgreSQL of users' databases, which is started when it is needed. */
 export interface UsersPostgres {
-  /** Whether it has data: a database was created at some time. */
+  /** Whether the server has data, because a database was created at some time. */
   exists(): boolean
-  /** Starts it once, and creates it if necessary. After a failure the next call tries again. @throws StartError */
+  /**
+   * Starts the server once, and creates it if necessary. After a failure the next call tries again. @throws StartError
+   */
   start(): Promise<EmbeddedPostgres>
   /** The port that users connect to; undefined before the start. */
   port(): number | undefined
@@ -24,7 +26,7 @@ export function createUsersPostgres(dataDir: string, log: Logger): UsersPostgres
     try {
       const postgres = await startEmbeddedPostgres(dataDir, 'databases', log)
       stopWatch = watchLocks(postgres, log)
-      // It is kept, so that the next start may make up for it.
+      // A failure does not prevent the start: the setting persists on the server, and the next start tries again.
       await quietSessions(postgres.adminUrl).catch((error: unknown) =>
         log.warn({ err: error }, 'failed to keep the texts of database sessions out of the log of their server'),
       )
@@ -55,7 +57,7 @@ export function createUsersPostgres(dataDir: string, log: Logger): UsersPostgres
 
 /**
  * Sessions may write any text to the server's log, in any amount, and the platform reads that log. Only superusers may
- * set this otherwise, and it does not apply to the server's own processes.
+ * change this setting, which does not apply to the server's own processes.
  */
 async function quietSessions(adminUrl: string): Promise<void> {
   await withAdministrator(adminUrl, (admin) => admin.query("alter role all set log_min_messages = 'fatal'"))

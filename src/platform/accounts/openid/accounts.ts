@@ -34,8 +34,8 @@ export interface OpenIdSession {
 
 interface OpenIdAccounts {
   /**
-   * Opens a session of the account with this identity, which is made if there is none. An account that was made so gets
-   * the role of the claim, except that the last administrator stays one.
+   * Opens a session for the account with this identity, and creates the account if there is none. An account created
+   * this way gets the role of the claim, except that the last administrator keeps theirs.
    * @throws OpenIdProblem no-role, name-taken
    */
   signIn(claims: Claims, client: Client): Promise<OpenIdSession>
@@ -43,22 +43,22 @@ interface OpenIdAccounts {
   connect(claims: Claims, sessionId: string, client: Client): Promise<void>
 }
 
-/** The account of a sign-in. */
+/** The account that a sign-in found or created. */
 interface Admitted {
   id: number
   username: string
   isAdmin: boolean
-  /** What happened to it, for the activity log. */
+  /** What the sign-in changed, for the activity log. */
   records: ActivityRecord[]
   hasOtherRole: boolean
-  /** The provider does not let its user in any more, and open sessions end, except those of the last administrator. */
+  /** The provider no longer admits the user. Open sessions end, except those of the last administrator. */
   isRefused: boolean
   keepsSessions?: boolean
 }
 
 const identityOf = ({ iss, sub }: Claims): Identity => ({ issuer: iss, subject: sub })
 
-/** The accounts of those who sign in by OpenID Connect. */
+/** The accounts of users who sign in by OpenID Connect. */
 export function createOpenIdAccounts({
   db,
   settings,
@@ -70,7 +70,7 @@ export function createOpenIdAccounts({
 }: OpenIdAccountParts): OpenIdAccounts {
   const { name } = settings
 
-  /** Finds or makes the account. The lock serializes it with other sign-ins and changes of rights. */
+  /** Finds or creates the account. The lock serializes it with other sign-ins and changes of rights. */
   async function admit(transaction: Db, claims: Claims, address: string): Promise<Admitted> {
     const administrators = await lockAdmins(transaction)
     const role = mappedRole(claims, settings)

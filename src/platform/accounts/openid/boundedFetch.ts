@@ -1,11 +1,10 @@
 import { OpenIdProblem } from './problem'
 
-/** In bytes. Metadata, keys and tokens take some kilobytes. */
+/** Maximum size of a body in bytes. Metadata, keys and tokens take a few kilobytes. */
 const LIMIT = 2 ** 20
 
 /**
- * Requests something of the provider, as `fetch`, for answers that are small: the body is read before it returns, until
- * the signal of the request aborts it.
+ * `fetch` for the provider's small answers: reads the whole body before it returns, unless the request's signal aborts.
  * @throws OpenIdProblem unavailable if the provider does not answer in time, refused if the body is too large
  */
 export async function boundedFetch(url: string, options: RequestInit): Promise<Response> {

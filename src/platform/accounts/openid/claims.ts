@@ -4,11 +4,11 @@ import { ROLES } from '../../../contract/pageRules'
 import { USERNAME_MAX_LENGTH, USERNAME_MIN_LENGTH } from '../../../contract/rules'
 import type { OpenIdSettings } from '../../openIdSettings'
 
-/** What a provider says of a user. All of it but `iss` and `sub` is optional and unchecked. */
+/** A provider's claims about a user. All but `iss` and `sub` are optional and unchecked. */
 export type Claims = Record<string, unknown> & { iss: string; sub: string }
 
 /**
- * Finds a claim by its name, or through objects by the parts of its name: `realm_access.roles`.
+ * Finds a claim by its name, or by a path through nested objects: `realm_access.roles`.
  * @returns undefined if there is none
  */
 export function claimAt(claims: Record<string, unknown>, name: string): unknown {
@@ -19,7 +19,7 @@ export function claimAt(claims: Record<string, unknown>, name: string): unknown 
   }, claims)
 }
 
-/** @returns the role with most rights of those that the claim has; undefined if it has none */
+/** @returns the role with the most rights among those that the claim names; undefined if it names none */
 export function mappedRole(
   claims: Record<string, unknown>,
   { roleClaim, roles: { roles, otherwise } }: Pick<OpenIdSettings, 'roleClaim' | 'roles'>,
@@ -31,7 +31,7 @@ export function mappedRole(
 
 /**
  * Adapts the name that a provider gives to the rules of usernames: letters without accents, `-` for other characters.
- * @returns a name by the identity if the provider gives none that is usable
+ * @returns a name derived from the identity if the provider gives no usable one
  */
 export function usernameFrom(claims: Claims): string {
   const [given = ''] = [claims.preferred_username, claims.email].filter(

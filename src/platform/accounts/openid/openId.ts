@@ -19,7 +19,7 @@ export interface BegunStep {
   browser: string
 }
 
-/** The end of a step: a session, or with `session` undefined a connected account. */
+/** The result of a step: a session, or a connected account if `session` is undefined. */
 export interface FinishedStep {
   session: OpenIdSession | undefined
   /** The path and query of the console to open. */
@@ -32,25 +32,25 @@ export interface OpenId {
   /** Whether the provider answers. Waits two seconds at most. */
   isAvailable(): Promise<boolean>
   /**
-   * Begins a sign-in, or with a user the connection of their account.
+   * Begins a sign-in, or, with a user, the connection of their account.
    * @param from the redirect URI, and the path and query to open afterwards, which may be anything
    * @throws OpenIdProblem
    */
   begin(from: { redirectUri: string; origin: unknown }, client: Client, user?: SessionUser): Promise<BegunStep>
   /**
-   * Ends a step when the provider has sent the browser back: signs in, makes the account or connects it.
+   * Ends a step when the provider has sent the browser back: signs in, creates the account or connects it.
    * @param from the query of the request, and the secret of its browser
    * @throws OpenIdProblem
    */
   finish(from: { query: string; browser: string | undefined }, client: Client): Promise<FinishedStep>
-  /** How a user's account is connected. `own`: it was made by the provider. */
+  /** How a user's account is connected. `own`: a sign-in by the provider created it. */
   connection(userId: number): Promise<{ connected: boolean; own: boolean }>
-  /** @throws AppError NOT_FOUND if it is not connected, CONFLICT if it was made by the provider */
+  /** @throws AppError NOT_FOUND if it is not connected, CONFLICT if a sign-in by the provider created it */
   disconnect(userId: number): Promise<void>
 }
 
 /**
- * Asks the provider at once, without waiting: one that does not answer is only logged.
+ * Connects to the provider in the background. If it does not answer, this is only logged.
  * @returns undefined if it is not configured
  */
 export function openOpenId(
@@ -87,12 +87,11 @@ export function openOpenId(
     },
 
     async finish({ query, browser }, client) {
-      // Other sites can make browsers ask for this address, and these send no cookie then. They use up no attempts of a
-      // network.
+      // Other sites can make browsers request this address, but without the cookie. Such requests use up no attempts.
       if (browser === undefined) throw new OpenIdProblem('expired')
       await takeAttempt(db, rateLimits.openIdEnd, client.network)
       const state = new URLSearchParams(query).get('state') ?? ''
-      // Without the browser's secret a state cannot be used up.
+      // The state can only be used up with the browser's secret.
       const step = await takeOpenIdStep(db, hashToken(state), hashToken(browser))
       if (!step || step.expires_at.getTime() <= now()) throw new OpenIdProblem('expired')
       const { nonce, verifier, redirect_uri: redirectUri, origin, session_id } = step

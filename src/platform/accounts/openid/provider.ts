@@ -6,25 +6,25 @@ import { boundedFetch } from './boundedFetch'
 import { claimAt, type Claims } from './claims'
 import { OpenIdProblem } from './problem'
 
-/** For each request to the provider. */
+/** Timeout of each request to the provider. */
 const REQUEST_MS = 5000
-/** How long it is taken to answer since it did, and not to answer since it did not. */
+/** How long the result of a check is reused: a success and a failure. */
 const FRESH_MS = 60_000
 const RETRY_MS = 5000
-/** How long the question whether it answers may wait for it. */
+/** How long `isAvailable` waits. */
 const STATUS_MS = 2000
 
 /** What a sign-in keeps until the provider has sent the browser back. */
 export interface Checks {
   state: string
   nonce: string
-  /** Of PKCE (RFC 7636). */
+  /** The PKCE code verifier (RFC 7636). */
   verifier: string
   redirectUri: string
 }
 
 export interface Provider {
-  /** Whether it answers. Asks it again if it is long ago; waits two seconds at most. */
+  /** Whether the provider answers. Checks again if the last check is old; waits two seconds at most. */
   isAvailable(): Promise<boolean>
   /** New random values for a sign-in. */
   newChecks(): Promise<Omit<Checks, 'redirectUri'>>
@@ -32,13 +32,13 @@ export interface Provider {
   pageFor(checks: Checks): Promise<string>
   /**
    * Redeems the code that the provider sent the browser back with, and verifies its ID token.
-   * @param query of the request to the redirect URI
+   * @param query the query of the request to the redirect URI
    * @throws OpenIdProblem cancelled, refused, unavailable
    */
   claimsOf(query: string, checks: Checks): Promise<Claims>
 }
 
-/** Reads the provider's metadata in the background, and again on use. The client library is loaded only here. */
+/** Reads the provider's metadata in the background, and again on use. Only this module loads the client library. */
 export function createProvider(
   { issuer, clientId, clientSecret, roleClaim }: OpenIdSettings,
   log: Pick<Logger, 'warn' | 'info'>,
@@ -62,7 +62,7 @@ export function createProvider(
       [client.customFetch]: (url, options) => boundedFetch(url, options),
       timeout: requestMs / 1000,
       execute: [
-        // The library would trust the connection alone otherwise.
+        // By default the library relies on TLS and does not verify signatures.
         client.enableNonRepudiationChecks,
         ...(issuer.startsWith('http:') ? [client.allowInsecureRequests] : []),
       ],
@@ -121,7 +121,7 @@ export function createProvider(
       try {
         const page = buildAuthorizationUrl(config, {
           redirect_uri: redirectUri,
-          // Some providers tell groups only to those who ask, and others refuse a scope that they do not know.
+          // Some providers return groups only if this scope is requested, and others reject unknown scopes.
           scope: ['openid', 'profile', 'email', ...(offered.includes(roleClaim) ? [roleClaim] : [])].join(' '),
           state,
           nonce,
@@ -131,7 +131,7 @@ export function createProvider(
         if (!isWebAddress(page.href)) throw new Error('the address of the page is not one of the web')
         return page.href
       } catch (error) {
-        // Its metadata has no usable address of the page.
+        // The metadata has no usable authorization endpoint.
         throw new OpenIdProblem('unavailable', textOf(error))
       }
     },
@@ -152,7 +152,7 @@ export function createProvider(
         if (!claims) throw new OpenIdProblem('refused', 'there is no ID token')
         const isComplete = claimAt(claims, roleClaim) !== undefined && claims.preferred_username !== undefined
         if (isComplete || config.serverMetadata().userinfo_endpoint === undefined) return claims
-        // What the ID token says counts more: it is signed.
+        // The claims of the ID token take precedence, because it is signed.
         return { ...(await client.fetchUserInfo(config, tokens.access_token, claims.sub)), ...claims }
       } catch (error) {
         throw problemOf(error)
@@ -163,7 +163,7 @@ export function createProvider(
 
 const after = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms).unref())
 
-/** What happened, with the provider's own words if there are any. */
+/** Describes an error, with the provider's own description if there is one. */
 function textOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { error: code, error_description: description } = error as { error?: unknown; error_description?: unknown }
@@ -175,7 +175,7 @@ function textOf(error: unknown): string {
 function problemOf(error: unknown): OpenIdProblem {
   if (error instanceof OpenIdProblem) return error
   const { name, cause, error: code } = error as { name?: unknown; cause?: unknown; error?: unknown }
-  // The library passes on what `boundedFetch` throws as a cause.
+  // The library wraps what `boundedFetch` throws as a cause.
   if (cause instanceof OpenIdProblem) return cause
   const isCancelled = name === 'AuthorizationResponseError' && code === 'access_denied'
   return new OpenIdProblem(isCancelled ? 'cancelled' : 'refused', textOf(error))

@@ -12,9 +12,9 @@ const MAX_ITERATIONS = 1_000_000
 let guarded: Promise<void> | undefined
 
 /**
- * Makes the driver check the messages of servers, once for all clients. It believes any length: of less than a header
- * it reads for ever, and it allocates up to 2 GB. It also computes as many SCRAM iterations as the server asks for. A
- * server on a loopback port may be a program that took the port while the real server restarted.
+ * Makes the driver check the messages of servers, once for all clients. The driver trusts any length: one shorter than
+ * a header makes it loop for ever, and it allocates up to 2 GB. It also computes as many SCRAM iterations as the server
+ * asks for. A server on a loopback port may be a program that took the port while the real server restarted.
  */
 export function guardDriver(): Promise<void> {
   guarded ??= import('mongodb/lib/cmap/connection').then(({ SizedMessageTransform: { prototype } }) => {
@@ -65,6 +65,6 @@ function createReplyCheck(): (chunk: Buffer) => string | undefined {
 /** The iterations of a SCRAM challenge (RFC 5802, server-first-message); 0 for another message. */
 function iterationsOf(message: Buffer): number {
   if (message.length > CHALLENGE_MAX_BYTES || !message.includes('conversationId')) return 0
-  // What precedes the number is checked last: to search for that first takes a million steps for each place.
+  // A lookbehind checks what precedes the number, because matching it first takes up to a million steps per position.
   return Number(/,i=(?<=r=[^,]{1,1000},s=[^,]{1,1000},i=)(\d{1,15})/.exec(message.toString('latin1'))?.[1] ?? 0)
 }

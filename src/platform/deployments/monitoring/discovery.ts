@@ -31,9 +31,7 @@ export interface DiscoveryParts {
   players: () => PlayerWatch
   /** Contains one directory for each file. */
   directory: string
-  /**
-   * Whether this platform writes the files. Of several that share the directory, only the manager does. Default: yes.
-   */
+  /** Whether this platform writes the files. If several share the directory, only the manager does. Default: yes. */
   isActive?: () => boolean
   log: Logger
 }
@@ -57,7 +55,7 @@ export function createDiscovery(parts: DiscoveryParts): Discovery {
 
   async function update(): Promise<void> {
     const isActive = parts.isActive?.() ?? true
-    // Another platform may have written files meanwhile.
+    // Another platform may have written files in the meantime.
     if (isActive && !wasActive) await files.find().catch(() => undefined)
     wasActive = isActive
     if (!isActive || files.isEmpty()) return

@@ -13,7 +13,7 @@ export interface PeersFiles {
   has(podName: string): boolean
   /** Whether there is no file. */
   isEmpty(): boolean
-  /** Writes a file atomically, unless it has this content: a reader gets the old or the new text. */
+  /** Writes a file atomically, unless it already has this content. A reader gets the old or the new text. */
   write(podName: string, peers: Peers): Promise<void>
   /** Removes a file with its directory. */
   remove(podName: string): Promise<void>
@@ -21,7 +21,7 @@ export interface PeersFiles {
   find(): Promise<void>
 }
 
-/** The path of an instance's file. @param directory that of all files */
+/** The path of an instance's file. @param directory contains one directory for each file */
 export function peersFileOf(directory: string, podName: string): string {
   return join(directory, podName, PEERS_FILE)
 }

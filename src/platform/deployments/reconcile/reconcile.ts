@@ -31,7 +31,7 @@ import { startInstance } from './startInstance'
  */
 export async function reconcile(context: ReconcileContext): Promise<number | undefined> {
   const { db, runtime, log } = context
-  // Runs are read first: an instance that is added meanwhile then has a row, and is not stopped as unknown.
+  // Runs are read first: an instance that is added between the reads then has a row, and is not stopped as unknown.
   const actual = await runtime.list()
   const [deployments, rows] = await Promise.all([listDeployments(db), listInstances(db)])
   const runs: Runs = new Map(actual.map((run) => [run.podName, run]))
@@ -59,7 +59,7 @@ export async function reconcile(context: ReconcileContext): Promise<number | und
   return delays.length > 0 ? Math.min(...delays) : undefined
 }
 
-/** What is to be reachable of a deployment: nothing without a valid definition, or without a port. */
+/** The ports that a deployment publishes; none without a valid definition or without a port. */
 function publishedOf({ name, content, deleting }: DeploymentRow): PublishedDeployment[] {
   const { definition } = tryParseDefinition(content)
   const port = definition?.run.port

@@ -2,19 +2,17 @@ import { createKeyedLimit } from '../../concurrency/keyedLimit'
 import { AppError } from '../../errors'
 import { stateFailure } from '../../state/db'
 
-/**
- * A call that waited for longer fails: behind others that wait for a state that is away, it would wait again and again.
- */
+/** A call that waits longer fails. While the database is down, each call ahead of it takes its full timeout. */
 const MAX_WAIT_MS = 4000
-/** How long a failure takes when the state hangs. A connection that breaks fails at once. */
+/** A failure that took this long means that the database hangs. A broken connection fails at once. */
 const HANG_MS = 1000
 
 /**
  * Limits the concurrent calls of a client that query the database. Clients are told apart by a key, such as their
- * network. Further calls of the same client wait, so that a client with hundreds of calls does not fill the queues of
- * the database and the event loop before others. When the database hangs, the waiting calls fail with the running ones:
- * each would hang again, and the last would be answered far too late.
- * @returns a function that throws also AppError UNAVAILABLE for a call that waited for too long since a time
+ * network. Further calls of the same client wait, so that a client with hundreds of calls does not delay others in the
+ * database's queues and the event loop. When the database hangs, the waiting calls fail with the running ones: each
+ * would hang again, and the last would be answered far too late.
+ * @returns a function that runs a call, and throws AppError UNAVAILABLE if the call waited for too long
  */
 export function createCallLimit(
   atATime: number,

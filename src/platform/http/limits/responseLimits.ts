@@ -16,7 +16,7 @@ const MAX_STREAMS = { user: 32, address: 512 }
 const RETRY_AFTER_SECONDS = 5
 /**
  * A client that reads nothing of a response for this long is disconnected. A stream may take up to twice as long,
- * because Node.js counts what waits to be written as progress at the first check.
+ * because Node.js counts data that is already queued as progress at its first check.
  */
 const WRITE_TIMEOUT_MS = 60_000
 

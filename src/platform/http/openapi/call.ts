@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../../contract/errors'
 
 declare module 'fastify' {
   interface FastifySchema {
-    /** Codes with which this call may fail, apart from those of every call (see `codesOf`). */
+    /** Codes with which this call may fail, in addition to those of every call (see `codesOf`). */
     errors?: readonly ErrorCode[]
     /** The fields of a form that the handler reads itself. For the description only. */
     form?: z.ZodType
@@ -14,10 +14,10 @@ declare module 'fastify' {
 }
 
 /**
- * Returns what the schema of a route has besides its input and output.
+ * Returns the parts of a route's schema other than its input and output.
  * @param operationId a verb with its object, which clients have as the name of the call
  * @param summary what the call does, in the imperative
- * @param errors codes with which it may fail, apart from those of every call
+ * @param errors codes with which it may fail, in addition to those of every call
  */
 export function call(operationId: string, summary: string, ...errors: ErrorCode[]) {
   return { operationId, summary, errors }

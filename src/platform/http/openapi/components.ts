@@ -17,14 +17,14 @@ import { SHARED_ROOT } from '../../../contract/pageRules'
 
 type Json = Record<string, unknown>
 
-/** What `parsePath` requires at least. */
+/** The minimum that `parsePath` requires. */
 const SHARED_PATH = `^${SHARED_ROOT}(?:/[^/]+)*/?$`
 
 const REFERENCE = '#/components/schemas/'
 
 /**
- * Names every exported schema of the contract after its export, so that the description refers to it by this name.
- * Here and not in the contract, because the names are nothing that the console needs.
+ * Names every exported schema of the contract after its export, so that the description refers to it by this name. Not
+ * in the contract, because the console does not need the names.
  */
 export function nameSchemas(): void {
   const exported: [string, unknown][] = Object.entries({
@@ -50,8 +50,8 @@ export function nameSchemas(): void {
 }
 
 /**
- * Keeps the components that the document uses. The generator makes two of each schema, for input (`LoginInput`) and for
- * output (`Login`); the first one gets the plain name where the second one is not used or is the same.
+ * Keeps the components that the document uses. The generator makes two components of each schema, for input
+ * (`LoginInput`) and for output (`Login`). The input's gets the plain name if the output's is unused or identical.
  */
 export function tidyComponents<Document extends object>(document: Document): Document {
   const { schemas, ...components } = ((document as Json).components ?? {}) as { schemas?: Record<string, Json> }

@@ -53,7 +53,7 @@ export async function describeCalls(app: FastifyInstance, basePath: string): Pro
   app.addHook('onRoute', requireDescription)
 }
 
-/** Adds `GET /api/openapi.json`. It is made at the first call, from the routes that the app then has. */
+/** Adds `GET /api/openapi.json`. The document is made at the first call, from the routes that exist then. */
 export function openApiRoute(app: Router): void {
   let text: string | undefined
   app.get(

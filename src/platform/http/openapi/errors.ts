@@ -29,14 +29,14 @@ const meanings: Record<ErrorCode, string> = {
 }
 
 interface Failing {
-  /** Those that the route declares. */
+  /** The codes that the route declares. */
   errors: readonly ErrorCode[]
   isPublic: boolean
   changes: boolean
   hasBody: boolean
 }
 
-/** Every code with which a call may fail: its own, and those of all calls of its kind. */
+/** Every code with which a call may fail: those it declares and those of all calls of its kind. */
 export function codesOf({ errors, isPublic, changes, hasBody }: Failing): ErrorCode[] {
   const general: ErrorCode[] = ['INVALID_INPUT', 'TOO_MANY_TRIES', 'HEADER_TOO_LARGE', 'INTERNAL', 'UNAVAILABLE']
   const all = [

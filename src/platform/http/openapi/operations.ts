@@ -54,7 +54,8 @@ export function describeRoute(given: Given): { schema: FastifySchema; url: strin
     ...rest,
     response: { ...(response as object), ...answers },
     ...(input !== undefined && { body: input }),
-    // Copies have no name. Parameters are given one by one, so a named schema of all of them would have no use.
+    // Clones have no component name: parameters are described one by one, so a component of all of them would be
+    // unused.
     ...(querystring instanceof z.ZodType && { querystring: querystring.clone(querystring.def) }),
     ...(params instanceof z.ZodType && { params: params.clone(params.def) }),
   }

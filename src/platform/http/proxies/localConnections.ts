@@ -8,8 +8,8 @@ import { createSharedRead } from '../../concurrency/sharedRead'
 import { readSocketTable, type SocketTable } from '../../socketTables'
 
 /**
- * proc_net_tcp(5), a row of state 01 (ESTABLISHED): both ends and the user id. A socket that its program has closed
- * (FIN_WAIT, TIME_WAIT) is listed as root's.
+ * proc_net_tcp(5), a row in state 01 (ESTABLISHED): both endpoints and the user id. A socket that its program has
+ * closed (FIN_WAIT, TIME_WAIT) is listed as root's.
  */
 const ESTABLISHED =
   /^ *\d+: ([\dA-F]{8,32}:[\dA-F]{4} [\dA-F]{8,32}:[\dA-F]{4}) 01 [\dA-F]{8}:[\dA-F]{8} [\dA-F]{2}:[\dA-F]{8} [\dA-F]{8} {1,20}(\d{1,10}) /gm

@@ -42,7 +42,7 @@ export interface Administration {
 const config = { access: forAdministrators }
 const recorded = (activity: Activity) => ({ ...config, activity })
 
-/** Users, invite codes and the activity log (product §7, Administration). */
+/** Adds the calls for users, invite codes and the activity log (product §7, Administration). */
 export function adminRoutes(app: Router, { users, invites, activityLog }: Administration): void {
   userRoutes(app, users)
   inviteRoutes(app, invites)

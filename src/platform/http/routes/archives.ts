@@ -26,11 +26,11 @@ export interface ArchiveRouteParts {
   endJobs: (userId: number, paths: readonly string[]) => void
 }
 
-/** Archives of product §7, and our own jobs, which show and cancel the work on them. */
+/** Adds the calls for archives (product §7) and for their jobs, which can be listed and cancelled (our extra). */
 export function archiveRoutes(app: Router, { fileAccess, fileJobs, activeWork, endJobs }: ArchiveRouteParts): void {
   const stored = { response: { 201: StoredFiles } }
 
-  /** Runs a job in what the caller may use of the shared area. */
+  /** Runs a job with the part of the shared area that the caller may use. */
   async function run(request: FastifyRequest, reply: FastifyReply, paths: string[], job: Job): Promise<FastifyReply> {
     const user = userOf(request)
     const { files, limitTo } = await fileAccess.follow(user)
@@ -42,7 +42,7 @@ export function archiveRoutes(app: Router, { fileAccess, fileJobs, activeWork, e
     }
   }
 
-  /** The user's jobs; for an API key with certain deployments, those in their directories. */
+  /** The user's jobs; for an API key that is limited to deployments, only those in their directories. */
   async function jobsOf(user: Caller): Promise<FileJob[]> {
     const [jobs, { reach }] = await Promise.all([fileJobs.of(user.userId), fileAccess.of(user)])
     if (!reach) return jobs
@@ -146,7 +146,7 @@ export function archiveRoutes(app: Router, { fileAccess, fileJobs, activeWork, e
       const user = userOf(request)
       const { id } = request.params
       const isKnown = (await jobsOf(user)).some((job) => job.id === id)
-      // The service answers for a job that is not there.
+      // For a job that the caller must not know of, the service answers as for a missing one.
       await fileJobs.cancel(user.userId, isKnown ? id : randomUUID())
       return done({})
     },

@@ -7,7 +7,9 @@ import { done } from '../envelope'
 import { call } from '../openapi/call'
 import type { Router } from '../router'
 
-/** The host of the Kubernetes dashboard and each administrator's token for it (product §7, Administration). */
+/**
+ * Adds the calls for the host of the Kubernetes dashboard and each administrator's token (product §7, Administration).
+ */
 export function dashboardRoutes(app: Router, dashboard: Dashboard): void {
   const config = { access: forAdministrators }
   const recorded = (action: string) => ({ ...config, activity: { kind: 'token', action } satisfies Activity })

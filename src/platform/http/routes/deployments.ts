@@ -43,7 +43,7 @@ type AbortOnShutdown = ReturnType<typeof createAbortOnShutdown>
 /** Adds the calls for deployments: the list, creation, configuration, deletion, instances, toggle and restart. */
 export function deploymentRoutes(app: Router, deployments: Deployments, overview: Overview): void {
   const abortOnShutdown = createAbortOnShutdown(app)
-  // Whatever a call changes is in the overview that is asked for after its answer.
+  // An overview that is requested after the answer to a change contains that change.
   app.addHook('onSend', async ({ method }) => {
     if (method !== 'GET') overview.forget()
   })

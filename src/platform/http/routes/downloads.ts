@@ -27,15 +27,15 @@ export interface DownloadRouteParts {
   tickets: DownloadTickets
 }
 
-/** Tickets that are looked up at a time for one network. */
+/** Limit of concurrent ticket lookups per network. */
 const TICKETS_AT_A_TIME = 16
 
-/** Downloads of product §7, and our own tickets for them. */
+/** Adds the calls for downloads (product §7) and their tickets (our extra). */
 export function downloadRoutes(app: Router, { fileAccess, activeWork, tickets }: DownloadRouteParts): void {
   const zips = createZipLimit()
   const limit = createCallLimit(TICKETS_AT_A_TIME)
 
-  /** The files of a caller. The answer ends when they lose what it has read of them. */
+  /** The files of a caller. The response is aborted when the caller loses the right to a path that it has read. */
   async function filesOf(caller: Caller, request: FastifyRequest, reply: FastifyReply): Promise<FileCalls> {
     const { files, limitTo } = await fileAccess.follow(caller)
     throwIfDisconnected(request)
@@ -58,7 +58,7 @@ export function downloadRoutes(app: Router, { fileAccess, activeWork, tickets }:
       const user = userOf(request)
       const path = formatPath(parsePath(request.body.path))
       const { files, reach } = await fileAccess.of(user)
-      // A refusal of files of others alone would tell that there are some, so a missing file gets no ticket either.
+      // Refusing only the files of others would reveal that they exist, so a missing file gets no ticket either.
       if (reach) await (await files.downloads.file(path)).close()
       return done({ token: await tickets.issue(user, path) })
     },
@@ -90,7 +90,7 @@ export function downloadRoutes(app: Router, { fileAccess, activeWork, tickets }:
       const asked = formatPath(parsePath(path))
       const user = await limit(networkOf(request.ip), () => tickets.take(token, asked))
       request.activityActor = user.username
-      // The rights of now, which may be others than those of the ticket's time.
+      // The caller's present rights, which may have changed since the ticket was issued.
       requireScope(user, 'files')
       const files = await filesOf(user, request, reply)
       return sendFile(request, reply, await files.downloads.file(path))
@@ -154,7 +154,7 @@ async function sendFile(request: FastifyRequest, reply: FastifyReply, file: File
   if (range) reply.code(206).header('content-range', `bytes ${start}-${end}/${size}`)
   const length = end - start + 1
   const content = file.stream(start, end)
-  // The file was truncated meanwhile: abort, because the announced length cannot be sent.
+  // The file was truncated during the download: abort, because the announced length cannot be sent.
   content.once('end', () => {
     if (content.bytesRead < length) request.raw.destroy()
   })

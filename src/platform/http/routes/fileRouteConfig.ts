@@ -4,17 +4,18 @@ import { SHARED_ROOT } from '../../../contract/pageRules'
 import { checkedByHandler } from '../access'
 import { fieldOf } from '../activity'
 
-/** In bytes. A selection may have ten thousand files, each with 800 bytes for its path and name. */
+/** In bytes: a selection may have ten thousand files with 800 bytes each for path and name. */
 export const SELECTION_BODY_LIMIT = 8 * 2 ** 20
 
 /**
- * Of every call for files: the handler requires the right on the deployment that a path belongs to (see fileAccess.ts).
+ * The access of every call for files: the handler checks the right on the deployment that a path belongs to (see
+ * fileAccess.ts).
  */
 export const forFiles = checkedByHandler('files')
 
 /**
- * The configuration of a route for files that is recorded in the activity log. @param subject the field `path` if
- * missing
+ * The configuration of a route for files that is recorded in the activity log.
+ * @param subject default: the field `path`
  */
 export function recordedFileRoute(
   action: string,
@@ -23,7 +24,7 @@ export function recordedFileRoute(
   return { access: forFiles, activity: { kind: 'file', action, subject } } as const
 }
 
-/** The configuration of a route for files that changes none. */
+/** The configuration of a route that changes no files. */
 export const unrecordedFileRoute = { access: forFiles, activity: false } as const
 
 /** A short description of the selected paths for the activity log. */

@@ -20,18 +20,18 @@ export type FileRouteParts = DownloadRouteParts & ListingRouteParts & ArchiveRou
 /** In bytes. File contents may be 5 MiB of text, which JSON escapes may enlarge. */
 const CONTENT_BODY_LIMIT = 32 * 2 ** 20
 /**
- * Changes of one user at a time. The removal of a large directory takes minutes, and replicas have few locks for all
- * users.
+ * Limit of concurrent changes per user. The removal of a large directory takes minutes, and replicas have few locks for
+ * all users.
  */
 const CHANGES_PER_USER = 4
 
-/** Does a change, with the user's rights, when the user has few others in progress. */
+/** Runs a change with the user's present rights, once fewer than CHANGES_PER_USER others are in progress. */
 type InTurn = <Result>(
   request: FastifyRequest,
   change: (files: Pick<Files, 'textFiles' | 'changes'>) => Promise<Result>,
 ) => Promise<Result>
 
-/** Files of product §7 without uploads, and our own download tickets and jobs. */
+/** Adds all calls for files: those of product §7 and our own download tickets and jobs, without uploads. */
 export function fileRoutes(app: Router, parts: FileRouteParts): void {
   const limit = createKeyedLimit<number>(CHANGES_PER_USER)
   const inTurn: InTurn = (request, change) =>
@@ -60,7 +60,7 @@ function contentRoutes(app: Router, { fileAccess }: FileRouteParts, inTurn: InTu
       },
     },
     async (request, reply) => {
-      // Few at a time: each read holds its content in several forms before the response is counted.
+      // Few concurrent reads: each holds its content in several forms before the response is counted.
       const release = await readQueue.acquire(userOf(request).userId, abortOnDisconnect(reply))
       try {
         const { files } = await fileAccess.of(await presentUserOf(request))

@@ -36,7 +36,7 @@ export function healthRoutes(
   )
 
   const names = [...Object.keys(checks), 'disk']
-  // Shared, because anybody can ask for them, as often as they like.
+  // Shared, because anybody can request them at any rate.
   const sharedChecks = Object.values(checks).map((check) => createBoundedRead(check, CHECK_MS))
   const sharedDisks = createBoundedRead(listDisks, CHECK_MS)
   const disks = z.array(Disk)

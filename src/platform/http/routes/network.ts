@@ -20,14 +20,14 @@ export interface NetworkNodes {
 export interface Network {
   /** The manager's last heartbeat, milliseconds since the epoch. */
   managerTimestamp(): Promise<number>
-  /** Whether the last heartbeat is longer ago than a manager that lives lets pass. */
+  /** Whether the last heartbeat is older than that of a live manager can be. */
   managerSilent(): Promise<boolean>
   nodes(): Promise<NetworkNodes>
   disks(): Promise<Disk[]>
 }
 
 /**
- * Adds the calls for the state of the network: the manager's heartbeat with disks that run out of room, and the nodes.
+ * Adds the calls for the state of the network: the manager's heartbeat with disks that run out of space, and the nodes.
  */
 export function networkRoutes(app: Router, network: Network): void {
   app.get(
@@ -41,7 +41,7 @@ export function networkRoutes(app: Router, network: Network): void {
     },
     async (request) => {
       const [timestamp, disks] = await Promise.all([network.managerTimestamp(), network.disks()])
-      // They are the operators' concern.
+      // Only operators see them.
       const short = isRestricted(userOf(request)) ? [] : disks.filter(({ level }) => level !== 'ok')
       return done({ timestamp, ...(short.length > 0 && { disks: short }) })
     },
@@ -72,7 +72,7 @@ export function discoveryRoutes(app: Router, discovery: Pick<Discovery, 'peersOf
     async (request) => {
       const { deployment: names } = request.query
       const known = await discovery.peersOf(names.filter(knownTo(userOf(request))))
-      // As for a name that no deployment has.
+      // Deployments that the caller must not know of are answered like unknown names.
       const none = names.map((name): [string, Peers['deployments'][string]] => [name, []])
       return done({ deployments: { ...Object.fromEntries(none), ...known.deployments } })
     },

@@ -25,12 +25,12 @@ const isNavigation = (accept = '') => /\btext\/html\b/i.test(accept)
 export async function pageRoutes(app: FastifyInstance, directory: string, basePath = ''): Promise<void> {
   app.addHook('onSend', async (request, reply) => {
     reply.header('x-content-type-options', 'nosniff')
-    // What a client has keeps its own, and an overview that has not changed is to take few bytes.
+    // A client keeps the headers of its cached response, and an unchanged overview should take few bytes.
     if (reply.statusCode !== 304) {
       reply.header('referrer-policy', 'same-origin')
       reply.header('cross-origin-opener-policy', 'same-origin')
     }
-    // By the route, because a URL can be encoded in other ways, such as `/%61pi/…`.
+    // Checks the route, because a URL can be encoded differently, such as `/%61pi/…`.
     if (isApiUrl(request.routeOptions.url ?? request.url)) reply.header('cache-control', 'no-store')
     else if (!reply.hasHeader('content-security-policy')) reply.header('content-security-policy', NO_INLINE_SCRIPTS)
   })
@@ -41,7 +41,7 @@ export async function pageRoutes(app: FastifyInstance, directory: string, basePa
       root: directory,
       wildcard: false,
       preCompressed: true,
-      // Pages are sent with the policy of their inline scripts.
+      // `sendPage` serves these, with the policy of their inline scripts.
       globIgnore: ['*.html', '*.html.*'],
       index: false,
       cacheControl: false,
@@ -78,7 +78,7 @@ function sendPage(request: FastifyRequest, reply: FastifyReply, page: PageFile):
     .header('content-security-policy', page.contentSecurityPolicy)
     .header('vary', 'accept-encoding')
     .type('text/html; charset=utf-8')
-  // A 304 for a page that is not found would be empty.
+  // Only for status 200: a 404 must not become a 304.
   if (reply.statusCode === 200) {
     reply.header('etag', page.etag)
     if (matchesETag(request.headers['if-none-match'], page.etag)) return reply.code(304).send()

@@ -6,7 +6,10 @@ import { brotliCompress, gzip } from 'node:zlib'
 import { errorCodeOf } from '../../errors'
 import { etagOf } from '../etag'
 
-/** React and the charts set inline styles on elements. Inline scripts are those of the page's file, by their hashes. */
+/**
+ * React and the charts set inline styles on elements. Only the inline scripts of the page's file are allowed, by their
+ * hashes.
+ */
 const contentSecurityPolicy = (scriptHashes: string[]) =>
   [
     "default-src 'self'",
@@ -21,7 +24,7 @@ const contentSecurityPolicy = (scriptHashes: string[]) =>
     "frame-ancestors 'none'",
   ].join('; ')
 
-/** The policy of everything that is no page of the console. */
+/** The policy of all responses other than pages of the console. */
 export const NO_INLINE_SCRIPTS = contentSecurityPolicy([])
 
 /** A page of the console, ready to be sent. */
@@ -36,7 +39,7 @@ export interface PageFile {
 
 /**
  * Returns a function that reads a page's file, which is kept until a new build replaces it.
- * @param directory of the build
+ * @param directory the build's directory
  * @param basePath written into the URLs of the page's files and into `data-base`, where the console reads it
  * @returns takes a file name; resolves with undefined if the build has no such file
  */

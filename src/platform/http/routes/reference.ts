@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../errors'
 
-/** Swagger UI has its styles in a file and sets those of elements by script, which needs no exception. */
+/** Swagger UI has a style sheet, and sets styles of elements by script, which the policy need not allow. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -18,8 +18,8 @@ const CONTENT_SECURITY_POLICY = [
 const FILES = ['start.js', 'swagger-ui.css', 'swagger-ui-bundle.js']
 
 /**
- * Adds the page that shows the description of all calls, with its files. They are no part of the console, and nothing
- * else loads them.
+ * Adds the page that shows the description of all calls, with its files. They are not part of the console, which does
+ * not load them.
  * @param directory where the build put them
  */
 export function referenceRoutes(app: FastifyInstance, directory: string): void {

@@ -100,7 +100,7 @@ export async function uploadRoutes(
           ended.signal.throwIfAborted()
           // Flushing to the disk may take minutes without traffic.
           stop()
-          // The path may lead through a link to what the user has lost since.
+          // The path may lead through a link to files that the user no longer has the right to.
           const { files: present } = await fileAccess.of(await presentUserOf(request))
           const stored = await upload.store(path, onConflict, present.jail)
           request.activitySubject = stored

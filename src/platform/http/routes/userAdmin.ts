@@ -41,7 +41,10 @@ const recorded = (kind: 'user' | 'session' | 'key', action: string) => ({
   activity: { kind, action, subject: userIdSubject } satisfies Activity,
 })
 
-/** What one user may do (decisions §16), how they sign in, and their sessions and API keys (our extras). */
+/**
+ * Adds the calls for one user's rights (decisions §16), and for their sign-in methods, sessions and API keys (our
+ * extras).
+ */
 export function userAdminRoutes(app: Router, parts: UserAdministration): void {
   accessRoutes(app, parts)
   sessionRoutes(app, parts)

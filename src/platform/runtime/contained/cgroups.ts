@@ -17,7 +17,7 @@ export function cgroupVersion(root = ROOT): 1 | 2 | undefined {
   return read(join(root, 'memory/cgroup.procs')) === undefined ? undefined : 1
 }
 
-/** @param path of the group below the root, as in the container's configuration. @returns undefined if missing */
+/** @param path the group's path below the root, as in the container's configuration. @returns undefined if missing */
 export function usageOfGroup(path: string, root = ROOT): GroupUsage | undefined {
   return cgroupVersion(root) === 2 ? usageInV2(join(root, path)) : usageInV1(root, path)
 }

@@ -38,7 +38,7 @@ export class ContainedInstance {
   readonly console: ContainerLog
   private input: InstanceInput | undefined
   private timer: NodeJS.Timeout | undefined
-  /** Set while a container is being created; nothing else may change it meanwhile. */
+  /** Set while a container is being created; nothing else may change the container until then. */
   private starting: Promise<void> | undefined
   private ending: Promise<void> | undefined
 
@@ -158,7 +158,7 @@ export class ContainedInstance {
     const [program] = spec.command
     const path = spec.env.PATH ?? system.path
     const openDirectories: OpenDirectory[] = []
-    // Hold the checked directories open: another instance may swap their paths meanwhile.
+    // Hold the checked directories open: another instance may swap their paths in the meantime.
     const openAndKeep = async (directory: string) => {
       const opened = await openRealDirectory(directory)
       openDirectories.push(opened)
@@ -251,7 +251,7 @@ export class ContainedInstance {
     const wait = remainingMs(record.termAt, KILL_AFTER_MS, now)
     if (wait > 0) return this.scheduleStop(record, wait)
     this.signal(record, 'KILL')
-    // Signals can fail.
+    // Checked again, because signals can fail.
     this.scheduleStop(record, KILL_AFTER_MS)
   }
 

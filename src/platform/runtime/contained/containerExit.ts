@@ -2,8 +2,9 @@ import { constants } from 'node:os'
 import type { InstanceExit } from '../runtime'
 
 /**
- * Describes the end of a run, now.
- * @param code of the container; undefined if it is unknown, or nothing was started. @param failure text for users
+ * Describes the end of a run at the present time.
+ * @param code the container's exit code; undefined if unknown, or if nothing was started
+ * @param failure a text for users
  */
 export function exitOf(code: number | undefined, isStopped: boolean, failure: string | undefined): InstanceExit {
   const signal = code === undefined ? undefined : signalOf(code)

@@ -11,7 +11,7 @@ import type { Router } from '../../router'
 
 const ById = z.strictObject({ id: z.uuid() })
 
-/** Users manage their own sessions and password (our extras). */
+/** Adds the calls for a user's own sessions and password (our extras). */
 export function accountRoutes(
   app: Router,
   { sessions, ownPassword }: { sessions: Sessions; ownPassword: OwnPassword },

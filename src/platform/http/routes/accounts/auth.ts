@@ -27,7 +27,7 @@ import { relyingPartyOf } from '../../relyingParty'
 import { call } from '../../openapi/call'
 import type { Router } from '../../router'
 
-/** Calls without a session that are served at a time for one network. */
+/** Limit of concurrent calls without a session per network. */
 export const AT_A_TIME = 4
 
 const flag = (isAdmin: boolean): 0 | 1 => (isAdmin ? 1 : 0)
@@ -35,7 +35,7 @@ const flag = (isAdmin: boolean): 0 | 1 => (isAdmin ? 1 : 0)
 const failedToSignIn = ({ activitySubject }: FastifyRequest) =>
   activitySubject === undefined ? 'failed to sign in' : 'failed to sign in as'
 
-/** A right password is not recorded, because the code follows. */
+/** A correct password is not recorded, because the code follows. */
 const firstStep: Activity = { kind: 'session', action: null, failure: failedToSignIn }
 export const secondStep: Activity = { kind: 'session', action: 'signed in', failure: failedToSignIn }
 const inviteTried: Activity = { kind: 'invite', action: null, failure: 'tried an invite code that is not valid' }
@@ -68,7 +68,7 @@ export interface SignInParts {
   registration: Registration
   sessions: Sessions
   openId: Pick<OpenId, 'name' | 'isAvailable'> | undefined
-  /** Of the console, if it is configured. */
+  /** The console's public address, if it is configured. */
   publicUrl: string | undefined
 }
 
@@ -76,7 +76,7 @@ const open = (activity: Activity) => ({ access: 'public' as const, activity })
 
 type InTurn = <Result>(request: FastifyRequest, work: () => Promise<Result>) => Promise<Result>
 
-/** Signing in and out, and registering (product §7, Authentication). */
+/** Adds the calls to sign in, sign out and register (product §7, Authentication). */
 export function authRoutes(app: Router, parts: SignInParts): void {
   const limit = createCallLimit(AT_A_TIME)
   const inTurn: InTurn = (request, work) => limit(networkOf(request.ip), work)

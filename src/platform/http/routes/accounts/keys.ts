@@ -12,7 +12,7 @@ import type { Router } from '../../router'
 
 const ById = z.strictObject({ id: z.uuid() })
 
-/** What the caller may do (our extra), and the user's own API keys (decisions §16). */
+/** Adds the calls for the caller's own rights (our extra) and the user's own API keys (decisions §16). */
 export function keyRoutes(
   app: Router,
   {

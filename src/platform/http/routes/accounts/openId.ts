@@ -22,9 +22,9 @@ import { call, nothing } from '../../openapi/call'
 import type { Router } from '../../router'
 
 const PATH = '/api/auth/oidc'
-/** Binds a step to the browser that began it. Of several at once, the last one counts. */
+/** Binds a step to the browser that began it. Of several concurrent steps, only the last one can finish. */
 const COOKIE = 'quarterdeck-oidc'
-/** Steps without a session that are served at a time for one network. */
+/** Limit of concurrent steps without a session per network. */
 const AT_A_TIME = 4
 /** The page on which users connect their account. */
 const CONNECTIONS = '/security'
@@ -40,7 +40,7 @@ interface OpenIdRouteParts {
   basePath: string
 }
 
-/** Signing in by OpenID Connect, and connecting an account to the provider (our extras). */
+/** Adds the calls to sign in by OpenID Connect and to connect an account to the provider (our extras). */
 export function openIdRoutes(app: Router, parts: OpenIdRouteParts): void {
   const steps = createSteps(parts)
   signInRoutes(app, steps)
@@ -49,7 +49,7 @@ export function openIdRoutes(app: Router, parts: OpenIdRouteParts): void {
 
 type Steps = ReturnType<typeof createSteps>
 
-/** What the calls that lead a browser to the provider and back have in common. */
+/** Shared parts of the calls that redirect a browser to the provider and back. */
 function createSteps({ openId, publicUrl, basePath }: OpenIdRouteParts) {
   const limit = createCallLimit(AT_A_TIME)
   const inTurn = <Result>(request: FastifyRequest, work: () => Promise<Result>) => limit(networkOf(request.ip), work)
@@ -69,7 +69,7 @@ function createSteps({ openId, publicUrl, basePath }: OpenIdRouteParts) {
     cookie(request, COOKIE, value, {
       path: `${basePath}${PATH}`,
       httpOnly: true,
-      // Not strict: the provider's page leads back to the callback.
+      // Not `strict`: the navigation to the callback comes from the provider's page.
       sameSite: 'lax',
       maxAge: value === '' ? 0 : STEP_MINUTES * 60,
     })
@@ -81,11 +81,11 @@ function createSteps({ openId, publicUrl, basePath }: OpenIdRouteParts) {
   const begin = async (request: FastifyRequest, work: (openId: OpenId, redirectUri: string) => Promise<BegunStep>) => {
     const redirectUri = redirectUriOf(request)
     if (!URL.canParse(redirectUri)) throw new OpenIdProblem('failed', 'the Host header of the request is not valid')
-    // Without the port where it is the protocol's own: the provider compares texts.
+    // `URL` drops the protocol's default port: the provider compares redirect URIs as texts.
     return inTurn(request, () => work(configured(), new URL(redirectUri).href))
   }
 
-  /** Leads to a page that tells why it failed. The provider's own words are logged only. */
+  /** Redirects to a page that shows why it failed. The provider's own description is only logged. */
   function sendFailure(request: FastifyRequest, reply: FastifyReply, error: unknown, page: string): FastifyReply {
     const reason = reasonOf(error)
     if (reason === 'failed') request.log.error({ err: error }, 'a sign-in by OpenID Connect failed')
@@ -117,8 +117,8 @@ function signInRoutes(app: Router, { begin, finish, stepCookie, pageCookie, redi
     },
     async (request, reply) => {
       try {
-        // As an image of another site, it would use up the attempts of the browser's network. Only pages lead to the
-        // provider.
+        // Another site could embed this address as an image and so use up the attempts of the browser's network. Only
+        // navigations may go to the provider.
         const { 'sec-fetch-dest': wanted = 'document' } = request.headers
         if (wanted !== 'document') throw new OpenIdProblem('refused', `a browser asks for it as ${String(wanted)}`)
         const origin = request.query.to
@@ -192,7 +192,7 @@ function connectionRoutes(
   app.post(
     '/api/account/openid',
     {
-      // The activity log has an entry when the provider has confirmed it.
+      // An entry is recorded later, when the provider has confirmed the connection.
       config: {
         access: 'account',
         activity: { kind: 'session', action: null, failure: 'failed to connect own account' },
@@ -212,7 +212,7 @@ function connectionRoutes(
     async (request, reply) => {
       const user = sessionUserOf(request)
       const { page, browser } = await begin(request, async (known, redirectUri) => {
-        // The proof serves once: first whatever else refuses.
+        // A proof can be used only once, so the other checks come first.
         if (!(await known.isAvailable())) throw new OpenIdProblem('unavailable')
         if ((await known.connection(user.userId)).connected) throw new OpenIdProblem('has-identity')
         await signInMethods.takeProof(user, request.body.proof)
@@ -256,7 +256,7 @@ function reasonOf(error: unknown): OpenIdFailure {
   return error instanceof AppError && error.code === 'TOO_MANY_TRIES' ? 'too-many' : 'failed'
 }
 
-/** The failure of a call that no browser navigates to. */
+/** The error for a call that is not a navigation. */
 function failureOf({ reason, message }: OpenIdProblem): unknown {
   if (reason === 'not-configured') return new AppError('NOT_CONFIGURED', 'Single sign-on is not configured.')
   if (reason === 'unavailable')

@@ -18,7 +18,10 @@ import { relyingPartyOf } from '../../relyingParty'
 import type { Router } from '../../router'
 import { AT_A_TIME, secondStep, signedIn, withAttemptedUser } from './auth'
 
-/** Other ways than the one-time code: passkeys, as second step or alone, and recovery codes (our extras). */
+/**
+ * Adds the calls to sign in without a one-time code: by a passkey, as second step or alone, or by a recovery code (our
+ * extras).
+ */
 export function passkeySignInRoutes(
   app: Router,
   { signIn, publicUrl }: { signIn: SignIn; publicUrl: string | undefined },

@@ -23,7 +23,7 @@ import type { Router } from '../../router'
 const ById = z.strictObject({ id: z.uuid() })
 const access = 'account' as const
 
-/** A call that needs no entry unless it fails: the change follows. */
+/** Records only a failure of a call. A success is followed by the change, which is recorded. */
 const quietly = (failure: string) => ({
   access,
   activity: { kind: 'session', action: null, failure } satisfies Activity,
@@ -38,7 +38,10 @@ interface MethodRouteParts {
   publicUrl: string | undefined
 }
 
-/** Users manage how they sign in (our extras). Each change but a new name needs a proof, which serves once. */
+/**
+ * Adds the calls for a user's own sign-in methods (our extras). Each change except a rename needs a proof, which can be
+ * used once.
+ */
 export function signInMethodRoutes(app: Router, parts: MethodRouteParts): void {
   proofRoutes(app, parts)
   addingRoutes(app, parts)
