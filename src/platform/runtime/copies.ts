@@ -15,8 +15,8 @@ export interface CopyParts {
 }
 
 /**
- * Decorates a driver: copies the files of instances that ask for it before their start, and writes `keep` back after
- * their end. Until then, the instance is reported as STOPPING, so that the manager neither starts nor removes it.
+ * Decorates a driver: copies the files of instances with `copy` before their start, and writes `keep` back after their
+ * end. Until then, the instance is reported as STOPPING, so that the manager neither starts nor removes it.
  */
 export function withCopies(driver: Driver, { dataDir, replicas, writeBack }: CopyParts): Runtime<LocalSpec> {
   const changes = new EventEmitter()

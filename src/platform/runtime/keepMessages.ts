@@ -5,12 +5,12 @@ export const NOT_ORDERLY =
 
 export const CANCELLED = '[System] The files of "keep" were not written back: this was cancelled.'
 
-/** @param files how many, at least 1 */
+/** @param files the number of files, at least 1 */
 export function writtenBack(files: number): string {
   return `[System] ${files === 1 ? 'A file' : `${files} files`} of "keep" ${files === 1 ? 'was' : 'were'} written back.`
 }
 
-/** @param names what was left out */
+/** @param names the files that were left out */
 export function notWrittenBack(names: string): string {
   return `[System] Not written back: ${names}`
 }

@@ -10,7 +10,7 @@ import type { ContainerPrograms } from './containerPrograms'
 
 const run = promisify(execFile)
 
-/** Longer than any of these commands takes on a busy machine. */
+/** Longer than any runc command takes on a busy machine. */
 const COMMAND_TIMEOUT_MS = 30_000
 
 /** Creates, signals and removes containers with runc, each with its own conmon, in a directory of the platform. */
@@ -18,7 +18,7 @@ export interface Containers {
   logFile(name: string): string
   readonly exitDirectory: string
   /**
-   * Creates a container, whose program waits for `start`. Its output goes to the log of `name`.
+   * Creates a container whose program waits for `start`. Its output goes to the log of `name`.
    * @returns its monitor and the pid of its first process. @throws Error with runc's message, which is only for the log
    */
   create(id: string, name: string, spec: BundleSpec): Promise<{ monitor: Monitor; pid: number }>

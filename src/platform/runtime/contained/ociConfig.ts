@@ -6,7 +6,8 @@ const PERIOD_US = 100_000
 const PROCESS_LIMIT = 4096
 const CLONE_NEWUSER = 0x1000_0000
 /**
- * Requests of ptrace(2) that take options, and the option that holds a process at its exit until its tracer lets it go.
+ * Requests of ptrace(2) that take options, and the option that holds a process at its exit until its tracer releases
+ * it.
  */
 const PTRACE_SETOPTIONS = 0x4200
 const PTRACE_SEIZE = 0x4206

@@ -27,7 +27,8 @@ export async function requireProgram(
  * Compares the mounted directory with the checked one: runc resolves the path again, and another instance may have
  * swapped a name in it for a link. Checked from outside before the program runs, because inside, PATH and LD_PRELOAD of
  * the definition control every program.
- * @param pid of the container's first process, before `start`. @param target path of the directory in the container.
+ * @param pid that of the container's first process, before `start`
+ * @param target path of the directory in the container
  * @throws StartFailure if it is another directory
  */
 export async function checkMount(pid: number, source: OpenDirectory, target: string): Promise<void> {

@@ -100,8 +100,8 @@ function isProgram(path: string): boolean {
 export type ProgramCheck = 'found' | 'missing' | 'not executable' | { outside: string }
 
 /**
- * Checks from outside the container whether an instance can start a program. Its directory is read without blocking the
- * platform: the shared area may hang.
+ * Checks from outside the container whether an instance can start a program. Does not block the platform while it reads
+ * the directory, because the shared area may hang.
  * @param program as in its definition. @param directory its working directory on the host. @param path its PATH.
  */
 export async function checkProgram(
@@ -129,7 +129,7 @@ export async function checkProgram(
     return isProgram(inside) ? 'found' : 'not executable'
   }
   const file = inside.slice(WORKING_DIRECTORY.length)
-  // A link of an instance may lead anywhere, but only here.
+  // A link of an instance may lead anywhere, so it is followed only inside the container's paths.
   const real = await realpath(directory)
   const target = await realPathThrough(
     directory,

@@ -17,7 +17,7 @@ import {
 /** Timeout of a request, and of the start of a streamed answer. */
 const REQUEST_TIMEOUT_MS = 5000
 /**
- * Maximum number of concurrent requests. More would slow each other down, and the API server rejects what exceeds its
+ * Maximum number of concurrent requests. More would slow each other down, and the API server rejects requests above its
  * limit.
  */
 const MAX_CALLS = 20
@@ -27,11 +27,11 @@ const MAX_QUEUE_MS = 10_000
 const CONFIG_MS = 60_000
 /** TCP probes detect a peer that has vanished while a stream is idle. */
 const KEEP_ALIVE_MS = 10_000
-/** Of the body of a refused request. */
+/** Maximum size of the body of a refusal. */
 const MAX_REFUSAL_BYTES = 64 * 1024
-/** Of its message. Consoles and the activity log show it. */
+/** Maximum length of a refusal's message. Consoles and the activity log show it. */
 const MAX_MESSAGE_LENGTH = 1000
-/** Subprotocols of attaching. All of them tell by its first byte which stream a message belongs to. */
+/** Subprotocols of attaching. In both, the first byte of a message names its stream. */
 const ATTACH_PROTOCOLS = ['v5.channel.k8s.io', 'v4.channel.k8s.io']
 /** Nothing but the end of the connection is expected from the server. */
 const MAX_ATTACH_MESSAGE_BYTES = 64 * 1024
@@ -50,7 +50,7 @@ export class ClusterRefusal extends Error {
 export interface ClusterClient {
   readonly namespace: string
   /**
-   * Does an operation within a deadline. @throws ClusterRefusal; AppError UNAVAILABLE if the cluster does not answer
+   * Runs an operation within a deadline. @throws ClusterRefusal; AppError UNAVAILABLE if the cluster does not answer
    */
   call<Result>(work: (core: CoreV1Api, client: ClusterConfig['client']) => Promise<Result>): Promise<Result>
   /**
@@ -63,7 +63,7 @@ export interface ClusterClient {
   connectInput(podName: string, container: string): Promise<WebSocket>
 }
 
-/** @param namespace of the instances */
+/** @param namespace the instances' namespace */
 export function createClusterClient(source: ClusterSource, namespace: string): ClusterClient {
   const limit = pLimit(MAX_CALLS)
   const agentFor = createAgentPool()
@@ -104,7 +104,7 @@ export function createClusterClient(source: ClusterSource, namespace: string): C
       return openStream(`${server}${path}?${new URLSearchParams(query).toString()}`, options, signal)
     },
     async connectInput(podName, container) {
-      // Not by the library: an empty or unknown message of the server makes it throw where nobody can catch it.
+      // Without the library, which throws uncatchable errors for empty or unknown messages of the server.
       const { config, server } = await readConfig()
       const options: RequestOptions = {}
       await withTimeout(config.applyToHTTPSOptions(options))
@@ -122,7 +122,7 @@ function openSocket(url: string, options: RequestOptions): Promise<WebSocket> {
       handshakeTimeout: REQUEST_TIMEOUT_MS,
       maxPayload: MAX_ATTACH_MESSAGE_BYTES,
     })
-    // Also after it was opened: 'close' follows.
+    // Stays registered after the opening, when 'close' follows an error.
     socket.on('error', (error) => reject(failureOf(error)))
     socket.once('open', () => resolve(socket))
   })
@@ -133,7 +133,7 @@ function openStream(url: string, options: RequestOptions, signal: AbortSignal): 
     const request = (url.startsWith('https:') ? requestHttps : requestHttp)(url, { ...options, method: 'GET', signal })
     const timer = setTimeout(() => request.destroy(new Error('timed out')), REQUEST_TIMEOUT_MS)
     request.on('socket', (socket) => socket.setKeepAlive(true, KEEP_ALIVE_MS))
-    // Also after the answer has begun: its reader sees the error of the answer.
+    // Stays registered after the answer has begun, when the reader of the answer gets the error too.
     request.on('error', (error) => {
       clearTimeout(timer)
       reject(failureOf(error))
@@ -143,7 +143,7 @@ function openStream(url: string, options: RequestOptions, signal: AbortSignal): 
         clearTimeout(timer)
         return resolve(response)
       }
-      // Within the same time: the body of a refusal may never end.
+      // The same timeout applies, because the body of a refusal may never end.
       const refusal = readText(response, MAX_REFUSAL_BYTES).finally(() => clearTimeout(timer))
       refusal.then(
         (body) => reject(new ClusterRefusal(response.statusCode ?? 0, messageOf(body))),
@@ -184,7 +184,7 @@ function failureOf(error: unknown): Error {
   return failure
 }
 
-/** @returns the failure of a request to a cluster that cannot be reached */
+/** @returns the error for a cluster that cannot be reached */
 export function clusterDoesNotAnswer(): AppError {
   return new AppError(
     'UNAVAILABLE',

@@ -6,20 +6,23 @@ import { readText } from '../../kubernetes/boundedBody'
 import { ClusterRefusal, type ClusterClient } from './clusterClient'
 
 /**
- * The server ends a watch after this time, and the informer resumes it. It detects a server that has stopped to answer.
+ * The server ends a watch after this time, and the informer resumes it. This detects a server that has stopped
+ * answering.
  */
 const WATCH_SECONDS = 60
 const WATCH_TIMEOUT_MS = (WATCH_SECONDS + 15) * 1000
 const PROBE_TIMEOUT_MS = 4000
 const MIN_BACKOFF_MS = 200
 const MAX_BACKOFF_MS = 10_000
-/** An answer to a request arrives within this time, if at all. */
+/** Maximum time for the answer to a request. */
 const MAX_ANSWER_MS = 60_000
-/** Between two lists, or two watches: a server may forget each version at once, or end each watch at once. */
+/**
+ * Minimum time between two lists or two watches: a server may forget each version at once, or end each watch at once.
+ */
 const MIN_ROUND_MS = 200
-/** Of a list. A Pod takes about 6 kB. */
+/** Maximum size of a list. A Pod takes about 6 kB. */
 const MAX_LIST_BYTES = 256 * 2 ** 20
-/** Of one event. The server stores objects of at most 1.5 MiB. */
+/** Maximum length of an event. The server stores objects of at most 1.5 MiB. */
 const MAX_EVENT_LENGTH = 8 * 2 ** 20
 
 export interface KubernetesObject {
@@ -52,13 +55,19 @@ export interface InformerParts<Item> {
 export interface Informer<Item> {
   get(name: string): Item | undefined
   all(): Item[]
-  /** Adds what a request of our own has just answered, unless the copy is newer or the object is deleted. */
+  /**
+   * Adds the object that a request of the platform has just returned, unless the copy is newer or the object is
+   * deleted.
+   */
   put(item: Item): void
   /** Resolves after the first list. */
   readonly ready: Promise<void>
-  /** When the server was last heard of while the copy was complete, in milliseconds since the epoch; 0: never. */
+  /**
+   * The time of the last message from the server while the copy was complete, in milliseconds since the epoch; 0:
+   * never.
+   */
   readonly syncedAt: number
-  /** Asks the server whether it answers, which updates `syncedAt`. */
+  /** Sends a request to the server, whose answer updates `syncedAt`. */
   probe(): void
   close(): Promise<void>
 }
@@ -83,7 +92,7 @@ export function startInformer<Item extends KubernetesObject>(parts: InformerPart
     const { name = '', uid, resourceVersion = '0' } = item.metadata ?? {}
     const known = items.get(name)?.metadata
     if (known?.uid === uid && !isNewer(resourceVersion, known?.resourceVersion ?? '0')) return
-    // The record of who has set which field is not used, and takes a third of a Pod's memory.
+    // `managedFields` is unused, and takes a third of a Pod's memory.
     delete item.metadata?.managedFields
     items.set(name, item)
     onChange(item)
@@ -163,7 +172,7 @@ export function startInformer<Item extends KubernetesObject>(parts: InformerPart
         if (closing.signal.aborted) return
         // 410 Gone: the server has forgotten the version.
         const isForgotten = error instanceof ClusterRefusal && error.status === 410
-        // What it cannot resume at, or answers in a way that cannot be read, is listed again as well.
+        // The collection is also listed again if the server cannot resume, or its answer cannot be read.
         if (!isConnectionLost(error) && !isDenied(error)) version = undefined
         if (isForgotten) {
           await round
@@ -183,7 +192,7 @@ export function startInformer<Item extends KubernetesObject>(parts: InformerPart
     get: (name) => items.get(name),
     all: () => [...items.values()],
     put(item) {
-      // The watch may tell of a deletion before the request that led to it is answered.
+      // The watch may report a deletion before the request that caused it is answered.
       if (!deletions.has(item.metadata?.uid ?? '')) put(item)
     },
     ready,
@@ -207,19 +216,22 @@ export function startInformer<Item extends KubernetesObject>(parts: InformerPart
   }
 }
 
-/** Versions of one object are comparable numbers (Kubernetes KEP-5504). Of others, what arrives last is the newest. */
+/**
+ * Versions of one object are comparable numbers (Kubernetes KEP-5504). Of other versions, the last one to arrive is the
+ * newest.
+ */
 function isNewer(version: string, known: string): boolean {
   return !isNumber(version) || !isNumber(known) || BigInt(version) > BigInt(known)
 }
 
 const isNumber = (version: unknown) => typeof version === 'string' && /^\d{1,40}$/.test(version)
 
-/** Whether the right to watch is missing. Without it no list would stay up to date. */
+/** Whether the right to watch is missing. Without this right no list would stay up to date. */
 function isDenied(error: unknown): boolean {
   return error instanceof ClusterRefusal && [401, 403].includes(error.status)
 }
 
-/** Whether the server said nothing, so that the watch can be resumed where it ended. */
+/** Whether the connection broke without an answer, so that the watch can be resumed where it ended. */
 function isConnectionLost(error: unknown): boolean {
   return error instanceof AppError || (error as { code?: unknown }).code !== undefined
 }

@@ -20,17 +20,17 @@ export interface KeptCopies {
 
 export interface KeptFiles {
   /**
-   * Writes the files of a run that has ended back if it ended in order, and releases its Pod.
+   * Writes back the files of an ended run if it ended in order, and releases its Pod.
    * @returns milliseconds until the next attempt, if it failed
    */
   finish(pod: V1Pod): Promise<number | undefined>
-  /** Releases the Pod of a run that has ended without writing anything back. */
+  /** Releases the Pod of an ended run without writing anything back. */
   cancel(pod: V1Pod): Promise<void>
 }
 
 /**
- * Writes back what instances are to keep. A finalizer holds such a Pod until that is done, even if the Pod is deleted,
- * so the next manager repeats an interrupted write-back.
+ * Writes back the files of `keep`. A finalizer holds such a Pod until that is done, even if the Pod is deleted, so the
+ * next manager repeats an interrupted write-back.
  */
 export function createKeptFiles({
   runs,

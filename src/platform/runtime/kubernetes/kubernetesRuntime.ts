@@ -20,9 +20,9 @@ import { startPodSteps } from './podSteps'
 import { createServices } from './services'
 import { createPodUsage } from './podUsage'
 
-/** How often consoles that are watched here are looked up for lines that other platforms have stored. */
+/** Interval at which the store is read for lines of watched consoles that other platforms have stored. */
 const STORE_POLL_MS = 250
-/** Between two lists of the nodes. A list may have megabytes, and any user can ask for it again and again. */
+/** Minimum time between two lists of the nodes. A list may have megabytes, and any user can request it at any rate. */
 const NODES_PAUSE_MS = 250
 
 export interface KubernetesParts extends PodSettings {
@@ -30,8 +30,8 @@ export interface KubernetesParts extends PodSettings {
   client: ClusterClient
   store: ConsoleStore
   /**
-   * Whether this platform is the manager. Only the manager writes what the cluster tells, and takes the steps that are
-   * due.
+   * Whether this platform is the manager. Only the manager writes the cluster's messages to consoles and takes the
+   * steps that are due.
    */
   isActive: () => boolean
   /** Called before a Pod is created. @throws AppError when its directories are missing */
@@ -70,7 +70,7 @@ export function openKubernetesRuntime(parts: KubernetesParts): Runtime {
     const runId = runs.runOf(podName)?.runId
     const known = inputs.get(podName)
     if (known && known.runId === runId) return known.input
-    // The connection to a Pod that has ended may stay open, and what is written to it is lost.
+    // The connection to an ended Pod may stay open, and lines written to it are lost.
     known?.input.close()
     const input = new PodInput(client, podName, log)
     inputs.set(podName, { runId, input })

@@ -7,7 +7,7 @@ import { quantity } from './podUsage'
 /**
  * Lists the nodes of a cluster, sorted by name, with the CPU and memory that our instances have not requested. Pods of
  * other namespaces do not count, because the platform may not list them.
- * @param pods of all instances
+ * @param pods the Pods of all instances
  * @throws as `ClusterClient.call`
  */
 export async function listNodes(client: ClusterClient, pods: V1Pod[]): Promise<NodeDetails[]> {
@@ -36,9 +36,7 @@ function isReady({ status }: V1Node): boolean {
   return status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True') ?? false
 }
 
-/**
- * Sums up the requests of a Pod. Where a container has only a limit, the API server has set its request to the limit.
- */
+/** Sums up the requests of a Pod. If a container has only a limit, the API server has set its request to that limit. */
 function requestOf(pod: V1Pod, resource: 'cpu' | 'memory'): number {
   const containers = pod.spec?.containers ?? []
   return containers.reduce((sum, { resources }) => sum + quantity(resources?.requests?.[resource] ?? ''), 0)

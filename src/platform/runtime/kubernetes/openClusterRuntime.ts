@@ -16,7 +16,7 @@ import { openKubernetesRuntime } from './kubernetesRuntime'
 
 /** Internal directory of the shared area with the copies of instances with `keep`. */
 const COPIES = '.quarterdeck-copies'
-/** Time to write the files of one instance back. */
+/** Timeout to write back the files of one instance. */
 const WRITE_BACK_MS = 10 * 60_000
 
 export interface ClusterRuntimeSettings {
@@ -27,7 +27,7 @@ export interface ClusterRuntimeSettings {
   image: string
   store: ConsoleStore
   isActive: () => boolean
-  /** Where this machine has the shared area. */
+  /** The path of the shared area on this machine. */
   shareDir: string
   writeBack: WriteBack
   /** Returns the absolute path of a directory in the shared area. @throws AppError when it is missing */
@@ -38,7 +38,7 @@ export interface ClusterRuntimeSettings {
 }
 
 /**
- * Opens the runtime of a cluster. A cluster that does not answer yet does not keep the platform from starting.
+ * Opens the runtime of a cluster. The platform also starts while the cluster does not answer.
  * @throws StartError if no cluster is configured
  */
 export function openClusterRuntime({
@@ -56,7 +56,7 @@ export function openClusterRuntime({
       'QUARTERDECK_RUNTIME: kubernetes needs a cluster: set KUBECONFIG, or run Quarterdeck in the cluster',
     ])
   const own = process.getuid?.() ?? 0
-  // Pods do not run as root. A platform that does gives them their files.
+  // Pods do not run as root. A platform that runs as root makes their user the owner of the files.
   const user = own === 0 ? FIRST_USER_ID : own
 
   const directoryOfCopies = join(shareDir, COPIES)
@@ -72,7 +72,7 @@ export function openClusterRuntime({
       try {
         await withDirectory(openOwnDirectory(directoryOfCopies), (all) => removeTree(all, podName))
       } catch (error) {
-        // There is no copy where there is no directory of them, or something else in its place.
+        // There is no copy if the directory of the copies is missing or is not a directory.
         if (!(error instanceof AppError) && !['ENOENT', 'ENOTDIR'].includes(errorCodeOf(error) ?? '')) throw error
       }
     },

@@ -19,7 +19,7 @@ export interface PodEventParts {
   client: ClusterClient
   runs: Pick<PodRuns, 'get' | 'watch'>
   isActive: () => boolean
-  /** Writes those of the messages to the Pod's console that it does not have yet. */
+  /** Writes the messages to the Pod's console that it does not have yet. */
   writeMessages: (pod: V1Pod, messages: ClusterMessage[]) => Promise<void>
   log: Pick<Logger, 'warn'>
 }

@@ -14,23 +14,23 @@ import { closingLinesOf, exitOf, hasEnded, hasLog, instanceOf, nameOf, runIdOf }
 
 /** Time for a deleted Pod to be gone. */
 const DELETION_TIMEOUT_MS = 20_000
-/** Time for the first list of Pods; until then nothing is known. */
+/** Time for the first list of Pods, before which no run is known. */
 const FIRST_LIST_MS = 5000
-/** How often the cluster is asked whether it answers while it has nothing to tell. */
+/** Interval of probes to a cluster that sends no changes. */
 const PROBE_MS = 5000
-/** How long a cluster may be silent until what was known of it does not count any more. */
+/** After this time without an answer of the cluster, the known state no longer counts. */
 export const CLUSTER_SILENCE_MS = 15_000
 
 /** The runs of all instances: the Pods of the cluster, and runs whose Pod is gone or could not be created. */
 export interface PodRuns {
-  /** The instance's Pod, as far as it is known here. */
+  /** The instance's Pod, as last known to this platform. */
   get(podName: string): V1Pod | undefined
   pods(): V1Pod[]
   /** @throws AppError UNAVAILABLE if the cluster has not answered for 15 s */
   instances(): Promise<RuntimeInstance[]>
   /** The present run, for the console. */
   runOf(podName: string): ConsoleRun | undefined
-  /** Adds what a request has just answered. */
+  /** Adds the Pod that a request has just returned. */
   put(pod: V1Pod | undefined): void
   /** Records a start that failed before there was a Pod. */
   startFailed(spec: InstanceSpec, failure: string): void
@@ -40,12 +40,12 @@ export interface PodRuns {
   forgetRun(podName: string): void
   /** Calls the listener after every change of a run. @returns a function that unsubscribes. */
   watch(listener: (podName: string) => void): () => void
-  /** When the cluster was last heard of, in milliseconds since the epoch; 0: never. */
+  /** The time of the cluster's last message, in milliseconds since the epoch; 0: none yet. */
   readonly syncedAt: number
   close(): Promise<void>
 }
 
-/** Keeps a copy of the instances' Pods up to date by a watch, from now on until it is closed. */
+/** Keeps a copy of the instances' Pods up to date by a watch, until it is closed. */
 export function watchPodRuns(client: ClusterClient, pods: Pods, log: Logger): PodRuns {
   const changes = new EventEmitter()
   const emit = (podName: string) => changes.emit('changed', podName)
@@ -107,7 +107,7 @@ export function watchPodRuns(client: ClusterClient, pods: Pods, log: Logger): Po
     })
   }
 
-  /** @throws AppError UNAVAILABLE if the cluster has not answered for too long to decide by what was known */
+  /** @throws AppError UNAVAILABLE if the cluster has not answered for CLUSTER_SILENCE_MS */
   async function requireContact(): Promise<void> {
     if (informer.syncedAt === 0) await Promise.race([informer.ready, delay(FIRST_LIST_MS, undefined, { ref: false })])
     if (Date.now() - informer.syncedAt > CLUSTER_SILENCE_MS) throw clusterDoesNotAnswer()

@@ -16,7 +16,7 @@ const UNREACHABLE_SECONDS = 30
 
 /** A condition of our own, which makes the Pod ready for its Service when the ready line was printed. */
 export const READY_CONDITION = 'quarterdeck.io/ready'
-/** What later steps need to know of the specification, as JSON. */
+/** The parts of the specification that later steps need, as JSON. */
 export const RUN_ANNOTATION = 'quarterdeck.io/run'
 /** When a stop was requested: milliseconds since the epoch. */
 export const STOP_ANNOTATION = 'quarterdeck.io/stop-requested-at'
@@ -25,7 +25,7 @@ export const STOP_SENT_ANNOTATION = 'quarterdeck.io/stop-command-sent'
 
 export const DEPLOYMENT_LABEL = 'app.kubernetes.io/name'
 export const MANAGED_BY = { 'app.kubernetes.io/managed-by': 'quarterdeck' }
-/** Selects what the platform has created. */
+/** Selects the objects that the platform has created. */
 export const MANAGED_BY_SELECTOR = 'app.kubernetes.io/managed-by=quarterdeck'
 
 export interface PodSettings {
@@ -49,7 +49,7 @@ export const RunOptions = z.object({
   ready: z.string().optional(),
   port: z.number().int().min(1).max(65_535).optional(),
   stop: z.object({ command: z.string().optional(), timeoutSeconds: z.number().min(0).max(86_400) }),
-  /** What is written back to the deployment's directory after an orderly end. */
+  /** The paths that are written back to the deployment's directory after an orderly end. */
   keep: z.object({ dataDirectory: z.string(), paths: z.array(z.string()) }).optional(),
 })
 export type RunOptions = z.infer<typeof RunOptions>
@@ -109,7 +109,7 @@ export function podOf(spec: InstanceSpec, settings: PodSettings): V1Pod {
 
 const RESTRICTED = { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } }
 
-/** A match of the node's name. A node's hostname label may differ from it. */
+/** Matches the node's name. A node's hostname label may differ from it. */
 function onNode(node: string) {
   const matchFields = [{ key: 'metadata.name', operator: 'In', values: [node] }]
   return { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchFields }] } } }

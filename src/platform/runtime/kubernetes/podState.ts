@@ -61,7 +61,7 @@ const statusOfContainer = (pod: V1Pod, name: string): V1ContainerStatus | undefi
     (status) => status.name === name,
   )
 
-/** Whether its program has started, so that it has a log. */
+/** Whether the Pod's program has started, so that it has a log. */
 export function hasLog(pod: V1Pod): boolean {
   const { running, terminated } = statusOfContainer(pod, CONTAINER)?.state ?? {}
   return running !== undefined || (terminated !== undefined && terminated.containerID !== undefined)
@@ -71,7 +71,7 @@ export function hasLog(pod: V1Pod): boolean {
 export function hasEnded(pod: V1Pod): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata ?? {}
   return (
-    // The kubelet is done with it, or its deletion was forced; only a finalizer holds it.
+    // The kubelet has finished, or the deletion was forced; only a finalizer holds the Pod.
     (deletionTimestamp !== undefined && deletionGracePeriodSeconds === 0) ||
     pod.status?.phase === 'Succeeded' ||
     pod.status?.phase === 'Failed' ||
@@ -79,7 +79,7 @@ export function hasEnded(pod: V1Pod): boolean {
   )
 }
 
-/** Whether the cluster has not started it yet, and no stop was requested. */
+/** Whether the cluster has not started the Pod yet, and no stop was requested. */
 export function isPending(pod: V1Pod): boolean {
   return (
     pod.status?.phase === 'Pending' &&
@@ -88,17 +88,17 @@ export function isPending(pod: V1Pod): boolean {
   )
 }
 
-/** Whether its run has ended, and the files of `keep` are not written back yet. */
+/** Whether the Pod's run has ended, and the files of `keep` are not written back yet. */
 export function awaitsWriteBack(pod: V1Pod): boolean {
   return hasEnded(pod) && (pod.metadata?.finalizers?.includes(KEEP_FINALIZER) ?? false)
 }
 
-/** Whether nothing is left to be done for its run. */
+/** Whether the Pod's run needs no further steps. */
 export function isOver(pod: V1Pod): boolean {
   return hasEnded(pod) && !awaitsWriteBack(pod)
 }
 
-/** Whether its program runs and was not yet found ready. */
+/** Whether the Pod's program runs and is not ready yet. */
 export function awaitsReadyLine(pod: V1Pod): boolean {
   return stateOf(pod) === 'STARTING' && statusOfContainer(pod, CONTAINER)?.state?.running !== undefined
 }
@@ -129,8 +129,8 @@ export function instanceOf(pod: V1Pod, seenEndedAt = Date.now()): RuntimeInstanc
 }
 
 /**
- * When a run started, in milliseconds since the epoch. The node's clock says when the program started. If that cannot
- * be, the clock is wrong, and only the time since the node has accepted the Pod counts.
+ * When a run started, in milliseconds since the epoch. The node's clock says when the program started. If that time is
+ * impossible, the clock is wrong, and only the time since the node accepted the Pod counts.
  */
 function startOf(pod: V1Pod): number {
   const { running, terminated } = statusOfContainer(pod, CONTAINER)?.state ?? {}
@@ -144,15 +144,15 @@ function startOf(pod: V1Pod): number {
   return (timeOf(scheduled?.lastTransitionTime) ?? createdAt) + Math.max(0, startedAt - acceptedAt)
 }
 
-/** Dates are text in watches and lists, which are not read by the library's serializer. */
+/** Dates are text in watches and lists, which bypass the library's serializer. */
 function timeOf(date: Date | string | undefined): number | undefined {
   const at = date === undefined ? NaN : new Date(date).getTime()
   return Number.isNaN(at) ? undefined : at
 }
 
 /**
- * How the run of a Pod ended, also of one that was deleted before it ended.
- * @param at when the platform saw it, in milliseconds since the epoch: the clock of the node may differ, and tells
+ * How the run of a Pod ended, including Pods that were deleted before their end.
+ * @param at when the platform saw the end, in milliseconds since the epoch: the node's clock may differ, and has whole
  * seconds
  */
 export function exitOf(pod: V1Pod, at: number): InstanceExit {
@@ -190,7 +190,7 @@ function interruptionOf(pod: V1Pod): string | undefined {
     : 'its Pod was deleted in the cluster'
 }
 
-/** Programs that end by a signal have 128 plus its number as exit code. */
+/** The exit code of a program that a signal ended is 128 plus the signal's number. */
 function signalOf({ exitCode, signal }: V1ContainerStateTerminated): string | undefined {
   const number = signal || exitCode - 128
   return Object.entries(constants.signals).find(([, value]) => value === number)?.[0]
@@ -217,7 +217,7 @@ function copyFailureOf(pod: V1Pod): string | undefined {
 
 /**
  * When a Pod that the cluster deletes, because its node does not answer, should have been gone.
- * @returns milliseconds since the epoch; undefined if it is not such a Pod. Its node may still run the program
+ * @returns milliseconds since the epoch; undefined if it is not such a Pod. The node may still run the program
  */
 export function lostSince(pod: V1Pod): number | undefined {
   const isOfLostNode = pod.status?.conditions?.some(
@@ -227,7 +227,10 @@ export function lostSince(pod: V1Pod): number | undefined {
   return isOfLostNode && !hasEnded(pod) ? timeOf(pod.metadata?.deletionTimestamp) : undefined
 }
 
-/** Whether its files are its own, so that another Pod can replace it while its node may still run the program. */
+/**
+ * Whether the Pod has its own copy of the files, so that another Pod can replace it while its node may still run the
+ * program.
+ */
 export function isReplaceable(pod: V1Pod): boolean {
   return pod.spec?.volumes?.some(({ emptyDir }) => emptyDir !== undefined) ?? false
 }
@@ -260,7 +263,7 @@ export function messagesOf(pod: V1Pod): ClusterMessage[] {
   return messages
 }
 
-/** Adds the name of a Pod's claim to a message about it: the scheduler does not name one that is not bound. */
+/** Adds the name of a Pod's claim to a message about it: the scheduler does not name unbound claims. */
 function withClaim(message: string, pod: V1Pod): string {
   const claim = pod.spec?.volumes?.find((volume) => volume.persistentVolumeClaim)?.persistentVolumeClaim?.claimName
   if (claim === undefined || !/persistentvolumeclaim/i.test(message) || message.includes(`"${claim}"`)) return message

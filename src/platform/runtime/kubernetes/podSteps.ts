@@ -23,7 +23,7 @@ import {
   type ClusterMessage,
 } from './podState'
 
-/** Before a step that failed is repeated, and between two looks whether this platform has become the manager. */
+/** Delay before a failed step is repeated, and interval of the checks whether this platform has become the manager. */
 const RETRY_MS = 1000
 /** How long a Pod of a node that does not answer may be overdue before it is replaced. */
 const LOST_NODE_MS = 20_000
@@ -40,17 +40,17 @@ export interface PodStepParts {
   log: Pick<Logger, 'warn'>
 }
 
-/** What becomes due while an instance runs. Only the manager does it; where one manager ends, the next goes on. */
+/** The steps that become due while an instance runs. Only the manager takes them, and the next manager continues. */
 export interface PodSteps {
-  /** Begins a stop, or goes on with it. */
+  /** Begins a stop, or continues it. */
   stop: (podName: string) => Promise<void>
   kill: (podName: string) => Promise<void>
-  /** Writes those of the messages to the Pod's console that were not written yet for its run. */
+  /** Writes the messages to the Pod's console that were not yet written for its run. */
   writeMessages: (pod: V1Pod, messages: ClusterMessage[]) => Promise<void>
   close: () => void
 }
 
-/** Starts to watch the runs, and does what becomes due for each of them until it is closed. */
+/** Watches the runs, and takes the steps that become due until it is closed. */
 export function startPodSteps({
   runs,
   pods,
@@ -64,7 +64,7 @@ export function startPodSteps({
   const timers = new Map<string, { timer: NodeJS.Timeout; due: number }>()
   /** The run whose console waits for the ready line, by instance. */
   const readyWatches = new Map<string, string>()
-  /** What was written about the present run, by instance. */
+  /** The messages written for the present run, by instance. */
   const written = new Map<string, { runId: string; keys: Set<string> }>()
   let wasActive = false
   let isClosed = false
@@ -152,7 +152,7 @@ export function startPodSteps({
         )
     } catch (error) {
       log.warn({ err: error, podName }, 'failed to mark an instance as ready; retrying')
-      // The next step watches the lines again, from the first one of the run.
+      // The next step watches the lines again, from the run's first one.
       readyWatches.delete(podName)
       schedule(podName, RETRY_MS)
     }
@@ -200,7 +200,7 @@ export function startPodSteps({
       (instances) => {
         for (const { podName } of instances) schedule(podName, 0)
       },
-      // The cluster does not answer: it tells of each Pod when it does.
+      // The cluster does not answer. When it does, it reports each Pod again.
       () => undefined,
     )
   }, RETRY_MS)

@@ -9,21 +9,21 @@ import { MANAGED_BY_SELECTOR } from './podSpec'
 import { nameOf, runIdOf } from './podState'
 
 const REQUEST_TIMEOUT_MS = 5000
-/** Of one answer. That of a kubelet comes from a machine that runs programs of users. */
+/** Maximum size of an answer. A kubelet's comes from a machine that runs users' programs. */
 const MAX_ANSWER_BYTES = 32 * 2 ** 20
 /** Minimum time between two reads of the cluster's figures. The kubelet updates them every 10 s. */
 const REFRESH_MS = 10_000
 /** How long the first caller waits for figures. */
 const MAX_WAIT_MS = 2000
 
-/** An amount: figures come from machines that run programs of users, and one that is none must not harm the others. */
+/** Figures come from machines that run users' programs. An invalid one must not affect the others. */
 const Amount = z.number().nonnegative()
 const Quantity = z
   .string()
   .transform(quantity)
   .refine((value) => value >= 0)
 
-/** Of `metrics.k8s.io`, with quantities such as `12345678n` and `23456Ki`. */
+/** The metrics of `metrics.k8s.io`, with quantities such as `12345678n` and `23456Ki`. */
 const PodMetrics = z.object({
   metadata: z.object({ name: z.string() }),
   containers: z.array(
@@ -36,7 +36,7 @@ const PodMetrics = z.object({
   ),
 })
 
-/** The part of the kubelet's summary that is read here. */
+/** The used part of the kubelet's summary. */
 const PodSummary = z.object({
   podRef: z.object({ uid: z.string() }),
   /** The cores in use, averaged over the last seconds. */
@@ -44,14 +44,14 @@ const PodSummary = z.object({
   memory: z.object({ workingSetBytes: Amount.default(0) }).default({ workingSetBytes: 0 }),
 })
 
-/** What a run uses, as the cluster measures it: an average over the last seconds. */
+/** The usage of a run as the cluster measures it: an average over the last seconds. */
 interface Rate {
   cores: number
   memoryBytes: number
 }
 
 /**
- * Reads what Pods use from `metrics.k8s.io`, or from the kubelets where the cluster has no metrics server. The cluster
+ * Reads the usage of Pods from `metrics.k8s.io`, or from the kubelets if the cluster has no metrics server. The cluster
  * is read in the background, so that no page but the first one waits for it.
  * @returns a function that resolves with the latest known usage of the given Pods, without those that have no figures
  * yet

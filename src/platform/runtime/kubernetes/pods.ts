@@ -3,7 +3,7 @@ import { ClusterRefusal, type ClusterClient } from './clusterClient'
 import { nameOf, runIdOf } from './podState'
 import { READY_CONDITION } from './podSpec'
 
-/** Names the platform among those that write fields (Kubernetes: "Server-Side Apply"). */
+/** The platform's name as a writer of fields (Kubernetes: "Server-Side Apply"). */
 export const FIELD_MANAGER = 'quarterdeck'
 
 /**
@@ -16,9 +16,12 @@ export interface Pods {
   annotate(pod: V1Pod, annotations: Record<string, string>): Promise<V1Pod | undefined>
   /** Sets the condition that opens the Pod's readiness gate. @returns undefined if this Pod is gone */
   setReady(pod: V1Pod): Promise<V1Pod | undefined>
-  /** Removes the finalizer. @returns undefined if this Pod is gone, or goes by it */
+  /** Removes the finalizer. @returns undefined if this Pod is gone, or is deleted by this */
   release(pod: V1Pod): Promise<V1Pod | undefined>
-  /** Deletes this very Pod: SIGTERM, and SIGKILL after the grace period. Does nothing if it is gone. */
+  /**
+   * Deletes this Pod, but no other one of its name: SIGTERM, and SIGKILL after the grace period. Does nothing if it is
+   * gone.
+   */
   delete(pod: V1Pod, graceSeconds: number): Promise<void>
 }
 

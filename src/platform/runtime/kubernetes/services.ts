@@ -8,11 +8,11 @@ import { FIELD_MANAGER } from './pods'
 /** Services are also applied without a change, so that a deleted one is created again. */
 const RESYNC_MS = 5 * 60_000
 
-/** The Service that opens a deployment to the outside, beside the headless one. */
+/** The name of the Service that exposes a deployment outside of the cluster, in addition to the headless one. */
 const exposedName = (deployment: string) => `${deployment}-exposed`
 
 /**
- * Creates a function that makes the cluster's Services those of the given deployments: a headless one with the name of
+ * Creates a function that reconciles the cluster's Services with the given deployments: a headless one with the name of
  * the deployment, and one of type NodePort or LoadBalancer where it is exposed. Services of other deployments are
  * deleted.
  */
@@ -34,7 +34,7 @@ export function createServices(
       )
     } catch (error) {
       if (!(error instanceof ClusterRefusal)) throw error
-      // One refused Service, because of its name for example, must not keep the others from being created.
+      // One refused Service, because of its name for example, must not prevent the others.
       log.error({ err: error, service: name }, 'the cluster refuses the Service of a deployment')
     }
   }
@@ -49,7 +49,7 @@ export function createServices(
     for (const name of own)
       if (!wanted.has(name)) await client.call((core) => core.deleteNamespacedService({ name, namespace }))
     for (const [name, service] of wanted) {
-      // A Service of others, such as the console's own, must not be changed.
+      // A Service that was created elsewhere, such as the console's own, must not be changed.
       if (taken.has(name)) log.error({ service: name }, 'a deployment has no Service: another one has its name')
       else await apply(service)
     }
@@ -62,7 +62,10 @@ const nameOf = ({ metadata }: V1Service) => metadata?.name ?? ''
 const isOurs = ({ metadata }: V1Service) =>
   Object.entries(MANAGED_BY).every(([label, value]) => metadata?.labels?.[label] === value)
 
-/** Of two with one name the headless one stays: the deployments "a" and "a-exposed" both want "a-exposed". */
+/**
+ * Of two Services with the same name, keeps the headless one: the deployments "a" and "a-exposed" both want
+ * "a-exposed".
+ */
 function uniqueByName(services: V1Service[]): Map<string, V1Service> {
   const headlessLast = [...services].sort((one, other) => rank(one) - rank(other))
   return new Map(headlessLast.map((service) => [nameOf(service), service]))

@@ -46,14 +46,14 @@ export class InstanceProcess {
     private readonly onChange: () => void,
   ) {}
 
-  /** Starts the program. Until its directory has answered, the run counts as starting and has no process. */
+  /** Starts the program. Until its directory was read, the run counts as starting and has no process. */
   async start(spec: LocalSpec): Promise<void> {
     this.ready = spec.ready === undefined ? undefined : new ReadyLine(spec.ready)
     const { PATH, LANG = 'C.UTF-8', TZ } = process.env
     const env = { PATH, LANG, HOME: spec.directory, ...(TZ && { TZ }), ...spec.env }
     const [program] = spec.command
     const failure = await findStartFailure(program, spec.directory, env.PATH ?? '')
-    // It was stopped meanwhile.
+    // A stop was requested during the check.
     if (this.record.state === 'STOPPING') return this.recordExit(null, null, undefined)
     if (failure) return this.recordExit(null, null, startFailureMessage(failure, program))
     this.spawn(spec, env)

@@ -1,7 +1,7 @@
 import type { ConsoleHead } from '../../../consoleHead'
 import type { ConsoleLine } from '../../runtime'
 
-/** Where the lines of consoles are stored, for all platforms (see `state/deployments/consoles.ts`). */
+/** The shared store of console lines for all platforms (see `state/deployments/consoles.ts`). */
 export interface ConsoleStore {
   head(podName: string): Promise<ConsoleHead>
   append(podName: string, head: ConsoleHead, lines: Omit<ConsoleLine, 'seq'>[]): Promise<boolean>

@@ -3,18 +3,16 @@ import { secondOf, type LogOptions, type LogRow } from './podLog'
 import { storeInBatches } from './rowBatches'
 import { placeRows, StoredRows, type PlacedRow, type StoredPosition } from './storedRows'
 
-/**
- * How many new rows are expected, at most. Where there are more, more of the log is searched for the newest stored row.
- */
+/** Expected maximum of new rows. If there are more, a longer part of the log is searched for the newest stored row. */
 const NEW_ROWS = 256
 const MORE_NEW_ROWS = 8192
-/** Time to find it in a log that is followed. */
+/** Time to find the newest stored row in a followed log. */
 const SEARCH_MS = 1000
 
 export interface NewRowsRequest {
   /** Undefined if no row of the run is stored. */
   stored: StoredPosition | undefined
-  /** Whether to go on until the run ends. */
+  /** Whether to continue until the run ends. */
   follow: boolean
   signal: AbortSignal
   /** @param isAfterGap whether rows before these are lost */
@@ -22,14 +20,17 @@ export interface NewRowsRequest {
 }
 
 /**
- * Creates a function that reads the rows of a run's log that are not stored yet, and stores them. The kubelet skips
- * rows by their number or by their time. By time it would skip new ones where the clock of a node was set back. The
- * function throws as `readLog` and `storeRows`.
+ * Creates a function that reads the rows of a run's log that are not stored yet, and stores them. The kubelet can skip
+ * rows by number or by time. By time it would skip new rows if the clock of a node was set back. The function throws
+ * what `readLog` and `storeRows` throw.
  */
 export function createNewRowsReader(
   readLog: (options: LogOptions) => AsyncIterable<LogRow[]>,
 ): (request: NewRowsRequest) => Promise<void> {
-  /** Whether the last reading broke off before it came to new rows. By time there is less to read. */
+  /**
+   * Whether the last read broke off before it reached new rows. The next one skips rows by time, because that is
+   * shorter.
+   */
   let isByTime = false
 
   return async function storeNewRows({ stored, follow, signal, storeRows }) {
@@ -59,7 +60,7 @@ export function createNewRowsReader(
         await read({ follow: false, signal, ...(newRows !== undefined && { tail: tailOf(position, newRows) }) }, rows)
         signal.throwIfAborted()
         if (rows.isPassed) return
-        // It would look as if rows were lost.
+        // Otherwise rows would seem to be lost.
         if (!rows.isComplete) throw new Error('The log of an instance broke off')
         seen = rows.newest
       }
@@ -97,5 +98,5 @@ export function createNewRowsReader(
   }
 }
 
-/** All rows of the newest time are needed to count their places. */
+/** The tail must include all rows of the newest time, because their places are counted. */
 const tailOf = ({ readCount }: StoredPosition, newRows: number) => readCount + newRows

@@ -15,9 +15,9 @@ import { isAt, type PlacedRow, type StoredPosition } from './storedRows'
 /** Batches between two deletions of old lines. */
 const TRIM_AFTER = 20
 const RENEW_LEASE_MS = 1500
-/** Before the log is read again after an error, or while another platform reads it. */
+/** Delay before the next read after an error, or while another platform reads the log. */
 const RETRY_MS = 500
-/** Time for the rest of a log whose run has ended. */
+/** Time to read the rest of a log after its run has ended. */
 const CATCH_UP_MS = 8000
 
 const LOST = '[System] Output is missing here: the node no longer keeps it.'
@@ -47,8 +47,8 @@ export interface PodConsoleParts {
 
 /**
  * The console of one instance. The output of its runs is read from the cluster and stored, with the platform's own
- * lines in between. While somebody watches it, one of the platforms reads the output and all of them read the store;
- * otherwise it is read when it is asked for, and when a run ends.
+ * lines in between. While a viewer watches, one platform reads the output and all of them read the store. Otherwise the
+ * output is read on request and when a run ends.
  */
 export class PodConsole {
   private follower: ((lines: ConsoleLine[]) => void) | undefined
@@ -126,7 +126,7 @@ export class PodConsole {
     this.start()
   }
 
-  /** Reads on at once, because the run has changed. */
+  /** To be called when the run has changed: continues to read at once. */
   wake(): void {
     this.wakeUp()
   }
@@ -138,8 +138,8 @@ export class PodConsole {
   }
 
   /**
-   * Stores what is missing of a run that has ended, or of one that nobody watches. Failures are left to the next call.
-   * Callers share a turn that begins after their call: one may take seconds, and they may be many.
+   * Stores the missing output of a run that has ended or has no viewers. After a failure, the next call tries again.
+   * Callers share a turn that begins after their call, because a turn may take seconds.
    */
   readonly settle = createSharedRead(() => (this.settled = this.storeMissing()))
 
@@ -156,7 +156,7 @@ export class PodConsole {
     try {
       const signal = AbortSignal.timeout(CATCH_UP_MS)
       await this.readRun(run, false, signal)
-      // What is left of a log that is too long for one turn is read by the next one.
+      // The next turn reads the rest of a log that is too long for one turn.
       if (run.hasEnded && !signal.aborted) await this.complete(run)
     } catch (error) {
       this.warn(error)
@@ -251,7 +251,7 @@ export class PodConsole {
     await delay(RETRY_MS, undefined, { signal: waiting.signal }).catch(() => undefined)
   }
 
-  /** Stores the output of a run from where the store ends. */
+  /** Stores the output of a run that follows the stored one. */
   private async readRun(run: ConsoleRun, follow: boolean, signal: AbortSignal): Promise<void> {
     if (!run.hasLog) return
     const from = positionOf(await this.parts.store.head(this.parts.podName), run)
@@ -261,7 +261,7 @@ export class PodConsole {
     try {
       await this.readNewRows({ stored: from, follow, signal, storeRows })
     } catch (error) {
-      // The container has no log any more, or not yet.
+      // The container's log does not exist yet, or no longer does.
       const isMissing = error instanceof ClusterRefusal && [400, 404].includes(error.status)
       if (!signal.aborted && !isMissing) throw error
     }
@@ -269,8 +269,8 @@ export class PodConsole {
 
   /**
    * Stores rows that follow a position.
-   * @param expected what the store should hold of this run; undefined: nothing
-   * @returns what it holds now
+   * @param expected the position up to which the store should hold this run; undefined: nothing of it
+   * @returns the position up to which it holds the run now
    */
   private async storeRows(
     run: ConsoleRun,
@@ -285,7 +285,7 @@ export class PodConsole {
         // Another platform has stored some of these rows, or all.
         const isShared = stored?.readTo !== expected?.readTo || stored?.readCount !== expected?.readCount
         const known = isShared && stored ? rows.findIndex((row) => isAt(row, stored)) : undefined
-        // All of them are stored, and rows that follow them.
+        // All of these rows are stored, and later ones too.
         if (known === -1) return []
         position = stored
         const fresh = rows.slice(known === undefined ? 0 : known + 1)
@@ -312,9 +312,9 @@ export class PodConsole {
   }
 
   /**
-   * Appends lines after the newest one, and delivers them. If another platform has appended meanwhile, it delivers
-   * those lines and tries again.
-   * @param linesFor gets the head, and changes it
+   * Appends lines after the newest one, and delivers them. If another platform has appended lines first, tries again
+   * and delivers those lines too.
+   * @param linesFor returns the lines to append for a head, and updates that head
    */
   private async append(linesFor: (head: ConsoleHead) => Texts): Promise<void> {
     const { store, podName } = this.parts
@@ -365,7 +365,7 @@ export class PodConsole {
   }
 }
 
-/** How far a run is stored. */
+/** The position up to which a run is stored. */
 function positionOf({ runId, readTo, readCount }: ConsoleHead, run: ConsoleRun): StoredPosition | undefined {
   return runId === run.runId && readTo !== null ? { readTo, readCount } : undefined
 }

@@ -21,7 +21,7 @@ export class PodInput {
     private readonly log: Pick<Logger, 'warn'>,
   ) {}
 
-  /** @returns false if the line could not be handed over, or the buffer is full */
+  /** @returns false if the connection failed or the buffer is full */
   async write(line: string): Promise<boolean> {
     try {
       const socket = await this.connect()

@@ -1,7 +1,7 @@
 import type { ClusterClient } from '../clusterClient'
 import { CONTAINER } from '../podSpec'
 
-/** The longest row that is kept whole, in bytes. A console line is cut at less. */
+/** Maximum bytes of a row. Console lines are cut at a lower limit. */
 const MAX_ROW_BYTES = 16 * 1024
 const LINE_FEED = 0x0a
 const SPACE = 0x20
@@ -70,7 +70,7 @@ class RowSplitter {
     return rows
   }
 
-  /** Returns the row that has no line end. */
+  /** Returns the last row if it has no line end. */
   end(): LogRow | undefined {
     if (this.restBytes === 0) return undefined
     const row = readRow(Buffer.concat(this.rest))

@@ -1,17 +1,17 @@
 import type { LogRow } from './podLog'
 
-/** Rows that are stored together, at most. */
+/** Maximum size of a batch. */
 const MAX_BATCH_BYTES = 256 * 1024
 /** Rows within this time are stored together. */
 const BATCH_MS = 20
-/** What a row takes besides its text: a program may print nothing but empty lines. */
+/** Overhead that counts per row, because a program may print only empty lines. */
 const ROW_BYTES = 64
 
 /**
- * Reads rows to their end, and passes them on in batches, one at a time. While a batch is being stored the next one is
- * collected; when that is full, the reading waits.
+ * Reads all rows and stores them in batches, one at a time. While a batch is being stored, the next one is collected;
+ * when that is full, reading pauses (backpressure).
  * @param isNew called for each row in order; others are dropped
- * @throws what reading or storing throws, after the rows before it were passed on
+ * @throws errors of reading or storing, after the earlier rows were passed to the store
  */
 export async function storeInBatches<Row extends LogRow>(
   source: AsyncIterable<Row[]>,

@@ -1,6 +1,6 @@
 import type { LogRow } from './podLog'
 
-/** A row with its place among consecutive rows of the same time, from 1: several may be printed at once. */
+/** A row with its one-based place among consecutive rows of the same time: a program may print several at once. */
 export interface PlacedRow extends LogRow {
   place: number
 }
@@ -11,7 +11,7 @@ export interface StoredPosition {
   readCount: number
 }
 
-/** Adds their places to the rows of one reading. */
+/** Adds the place to each row of one read. */
 export async function* placeRows(batches: AsyncIterable<LogRow[]>): AsyncGenerator<PlacedRow[]> {
   let newest = { time: '', place: 0 }
   for await (const rows of batches)
@@ -30,20 +30,20 @@ interface SearchOptions {
   isByTime?: boolean
   /** Whether rows before the first one are lost. */
   isGap?: boolean
-  /** A row that the log had before. */
+  /** A row that an earlier read found in the log. */
   mustHave?: PlacedRow | undefined
 }
 
 /**
- * Finds the newest stored row in a log. What follows it is new: the order of rows says so, and not their times, because
- * the clock of a node may be set back.
+ * Finds the newest stored row in a log. The rows after it are new. Their order decides, not their times, because the
+ * clock of a node may be set back.
  */
 export class StoredRows {
-  /** Whether what comes next is new. */
+  /** Whether the following rows are new. */
   isPassed: boolean
   /** Whether rows before the next new one are lost. */
   isGap: boolean
-  /** Whether the row that the log must have was read, if there is one. */
+  /** Whether the row `mustHave` was read; true without one. */
   isComplete: boolean
   /** The last row that was read before the first new one. */
   newest: PlacedRow | undefined
