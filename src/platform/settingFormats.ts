@@ -1,12 +1,12 @@
 import { isIP } from 'node:net'
 import { pageOf } from '../contract/pageRoutes'
 
-/** Whether it is a URL with the scheme http or https. */
+/** Whether a text is a URL with the scheme http or https. */
 export function isWebAddress(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 }
 
-/** Whether it is an origin with an optional path whose characters need no encoding, in URLs or in HTML. */
+/** Whether a text is an origin with an optional path whose characters need no encoding in URLs or in HTML. */
 export function isPublicUrl(text: string): boolean {
   return isWebAddress(text) && text === `${new URL(text).origin}${publicPath(text)}`
 }
@@ -26,7 +26,7 @@ export function isOwnPath(path: string): boolean {
   return path !== '' && (/^(?:api|assets|socket\.io)$/i.test(first) || [`/${first}`, path].some(pageOf))
 }
 
-/** Whether it is an origin: scheme, host and port without a path. */
+/** Whether a text is an origin: scheme, host and port without a path. */
 export function isOrigin(text: string): boolean {
   return URL.canParse(text) && new URL(text).origin === text
 }
@@ -40,7 +40,9 @@ export function isNetwork(text: string): boolean {
   return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
 }
 
-/** Whether it is the issuer of an OpenID Connect provider: a URL without a query, with https except on this machine. */
+/**
+ * Whether a text is the issuer of an OpenID Connect provider: a URL without a query, with https except on this machine.
+ */
 export function isIssuer(text: string): boolean {
   if (!isWebAddress(text)) return false
   const { protocol, hostname, search, hash, username, password } = new URL(text)

@@ -10,7 +10,7 @@ export interface LocalPaths {
   peersFile(podName: string): string
 }
 
-/** Lets a runtime of this machine run specifications, whose paths are those of the shared area. */
+/** Adapts a runtime of this machine to specifications with paths of the shared area. */
 export function withLocalPaths(runtime: Runtime<LocalSpec>, paths: LocalPaths): Runtime {
   async function resolve({
     image: _image,

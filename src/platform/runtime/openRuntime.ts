@@ -20,7 +20,7 @@ export interface RuntimeSettings extends ContainedSettings {
 /**
  * Opens the runtime of this machine. First stops instances of the other runtime in order, so that none runs twice; the
  * manager starts them again.
- * @returns the runtime, and the reason if it is plain although containers were wanted
+ * @returns the runtime, and, if it runs plain processes although containers were wanted, the reason
  * @throws StartError if isolation is required but impossible
  */
 export async function openRuntime(

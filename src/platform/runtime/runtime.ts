@@ -22,7 +22,7 @@ export interface InstanceSpec {
   mounts: string[]
   /** Environment variables in addition to PATH, HOME, LANG and TZ. */
   env: Record<string, string>
-  /** Whether it has a peers file, whose path its variable QUARTERDECK_PEERS tells it. */
+  /** Whether it has a peers file. The variable QUARTERDECK_PEERS contains the file's path. */
   hasPeers: boolean
   /** Port that it is told to listen on, as shown in lists. */
   port: number | undefined
@@ -102,7 +102,7 @@ export interface RuntimeInstance {
 
 export interface Usage {
   podName: string
-  /** CPU time of another run must not be subtracted from this one's. */
+  /** Identifies the run, because CPU times of different runs must not be subtracted. */
   runId: string
   /** CPU time of all its processes since the start of the run. */
   cpuMs: number
@@ -168,7 +168,7 @@ export interface Runtime<Spec = InstanceSpec> {
   /** The nodes of the cluster; undefined where instances run on this machine alone. @throws AppError UNAVAILABLE */
   nodes?: () => Promise<NodeDetails[]>
   /**
-   * Makes deployments reachable by name, where instances have addresses of their own; others are not any more.
+   * Makes exactly these deployments reachable by name, where instances have addresses of their own.
    * @throws AppError UNAVAILABLE
    */
   publish?: (deployments: PublishedDeployment[]) => Promise<void>

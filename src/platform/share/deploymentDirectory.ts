@@ -9,15 +9,16 @@ import type { Passage } from './steps'
 /**
  * Returns the real path of a deployment's directory.
  * @param dataDirectory as in a definition: absolute below the shared root, without dot segments.
- * @throws AppError NOT_FOUND when it is missing, CONFLICT when it is a file or a link leads it outside the shared area,
- * INVALID_INPUT when a link in the directory of a deployment leads it out of that directory, UNAVAILABLE while the
- * shared area is not mounted
+ * @throws AppError NOT_FOUND when it is missing, CONFLICT when it is a file or a link leads outside the shared area,
+ * INVALID_INPUT when a link in a deployment's directory leads out of that directory, UNAVAILABLE while the shared area
+ * is not mounted
  */
 export async function findDeploymentDirectory(location: ShareLocation, dataDirectory: string): Promise<string> {
   const { shareDir, marker, dataDirectories } = location
   const { realPath, root } = await find(createJail(shareDir, marker), dataDirectory)
   if (realPath === `${root}${dataDirectory}` || !dataDirectories) return realPath
-  // A link is on the way. An instance can make one in its deployment's directory, to what others have.
+  // The path contains a link. An instance can create one in its deployment's directory that leads to files of other
+  // deployments.
   const known = await Promise.all(
     (await dataDirectories()).map((path) => realpath(join(shareDir, path)).catch(() => undefined)),
   )
@@ -39,9 +40,7 @@ export async function makeDeploymentDirectory(location: ShareLocation, dataDirec
   return findDeploymentDirectory(location, dataDirectory)
 }
 
-/**
- * Lets a path that came into the directory of a deployment lead only to what is in it. @param known their real paths
- */
+/** Once a path has entered a deployment's directory, restricts it to that directory. @param known their real paths */
 function withinOwner(known: (string | undefined)[], dataDirectory: string): Passage {
   let owner: string | undefined
   return {
@@ -69,7 +68,7 @@ async function find(jail: Jail, dataDirectory: string): Promise<{ realPath: stri
   return { realPath, root }
 }
 
-/** Turns failures of the jail into faults of the definition that names the directory. */
+/** Converts failures of the jail to errors about the definition that names the directory. */
 function toDefinitionError(error: unknown, dataDirectory: string): unknown {
   if (!(error instanceof AppError)) return error
   if (error.code === 'NOT_ALLOWED') return outsideShare(dataDirectory)

@@ -8,11 +8,11 @@ const LOW = 0.1
 const CRITICAL = 0.02
 /** Free bytes below which even a small write may fail. */
 const FULL_BYTES = 4 * 2 ** 20
-/** The same for inodes: an archive or a save briefly needs several. */
+/** Free inodes below which even a small write may fail: an archive or a save briefly needs several. */
 const FULL_INODES = 32
 const LEVELS = ['ok', 'low', 'critical', 'full'] as const
 const INTERVAL_MS = 60_000
-/** Disks of a network answer in milliseconds, or not at all. */
+/** Network file systems answer in milliseconds, or not at all. */
 const SHARE_MS = 2000
 
 export interface Disks {

@@ -14,8 +14,8 @@ export function missingPath(segments: PathSegments): AppError {
 }
 
 /**
- * For what is written to the data directory, not to the shared area. @returns undefined where it failed for another
- * reason than a full disk
+ * Translates a failed write to the data directory, not to the shared area.
+ * @returns undefined if the disk is not full
  */
 export function dataDiskFull(error: unknown): AppError | undefined {
   return ['ENOSPC', 'EDQUOT'].includes(errorCodeOf(error) ?? '')

@@ -107,7 +107,7 @@ export async function openFiles({ dataDir, shareDir, marker, log, now, limitsOf,
     listing,
     ...callsIn(jail),
     within(reach) {
-      // Undefined: anywhere.
+      // Undefined: links may lead anywhere.
       const { leadsOn } = reach
       const way = leadsOn && createJail(shareDir, marker, (root) => passageOf(leadsOn, root))
       const part = restrictJail(way ?? jail, reach)

@@ -12,8 +12,8 @@ import { parentAndName, printable, formatPath, type PathSegments } from './apiPa
 export type RawName = string | Buffer
 
 /**
- * An open directory of the shared area. Even if its path is swapped meanwhile, `entry(name)` stays in this directory:
- * the kernel resolves /proc/self/fd/N to the directory itself, not to its path.
+ * An open directory of the shared area. Even if its path is swapped in the meantime, `entryPath(name)` stays in this
+ * directory: the kernel resolves /proc/self/fd/N to the directory itself, not to its path.
  */
 export interface OpenDirectory {
   /** Current path according to the kernel, for watching and logs; never use it for opening. */
@@ -58,11 +58,11 @@ export interface Jail {
   open(segments: PathSegments): Promise<OpenFile>
   /** An entry's parent directory and name. Does not follow a final link. @throws AppError as `openDirectory` */
   openParent(segments: PathSegments, field?: string): Promise<[OpenDirectory, string]>
-  /** As `parent`, but follows a final link, so that a save through a link changes its target. */
+  /** As `openParent`, but follows a final link, so that a save through a link changes its target. */
   openParentOfTarget(segments: PathSegments, field?: string): Promise<[OpenDirectory, string]>
 }
 
-/** The checks of `ShareMarker` that each access begins with. */
+/** The checks of `ShareMarker` before each access. */
 interface MountCheck {
   requireAnswer(): Promise<void>
   check(root: OpenDirectory): Promise<void>
@@ -71,7 +71,7 @@ interface MountCheck {
 /**
  * @param shareDir the shared area; need not exist yet.
  * @param marker checks that it is mounted.
- * @param passageIn what of the way that a path leads is allowed, by the real path of the shared area; else everything
+ * @param passageIn returns the steps that a path may take, given the real path of the shared area; default: all
  */
 export function createJail(shareDir: string, marker?: MountCheck, passageIn?: (root: string) => Passage): Jail {
   async function openRoot(): Promise<OpenDirectory> {
@@ -97,7 +97,7 @@ export function createJail(shareDir: string, marker?: MountCheck, passageIn?: (r
     segments: PathSegments,
     flags: number,
   ): Promise<{ handle: FileHandle; realPath: string; root: string }> {
-    // Resolve from the checked root, so that mounting or unmounting over the path meanwhile has no effect.
+    // Resolve from the checked root, so that mounting or unmounting over the path has no effect.
     const [rootPath, handle] = await withDirectory(openRoot(), async ({ realPath, procPath }) => {
       const opening = passageIn
         ? openPassing(procPath, segments, flags, passageIn(realPath))
@@ -168,7 +168,10 @@ export function createJail(shareDir: string, marker?: MountCheck, passageIn?: (r
   }
 }
 
-/** Opens a path of which each step is allowed. @throws what the passage throws; Node.js errors of the file system */
+/**
+ * Opens a path if the passage allows each of its steps. @throws what the passage throws; Node.js errors of the file
+ * system
+ */
 async function openPassing(from: string, segments: PathSegments, flags: number, passage: Passage): Promise<FileHandle> {
   const found = await runAsync(openBySteps(stepCalls, from, segments, passage))
   if (flags === 0) return found
@@ -213,9 +216,8 @@ export async function openRealDirectory(realPath: string): Promise<OpenDirectory
 }
 
 /**
- * Opens a directory of the platform's own, which is no link: one in the shared area may have been replaced by an
- * instance.
- * @throws AppError CONFLICT when it is one; Node.js errors of the file system
+ * Opens a directory of the platform that must not be a link: an instance may have replaced one in the shared area.
+ * @throws AppError CONFLICT when it is a link; Node.js errors of the file system
  */
 export async function openOwnDirectory(path: string): Promise<OpenDirectory> {
   return openRealDirectory(join(await realpath(dirname(path)), basename(path)))

@@ -18,9 +18,9 @@ export function isDeploymentUser(uid: number): boolean {
 const PROGRESS_ENTRIES = 20_000
 
 /**
- * Changes the owner of a directory and everything in it, through open descriptors: no name that is swapped meanwhile
- * leads outside. Changes the owner of links, not of their targets. Skips subdirectories of other deployments' users,
- * because a deployment's directory may lie inside another's.
+ * Changes the owner of a directory and everything in it, through open descriptors, so that a swapped name cannot lead
+ * outside. Changes the owner of links, not of their targets. Skips subdirectories of other deployments' users, because
+ * a deployment's directory may lie inside another's.
  * @param onProgress called with the number of entries visited so far.
  * @param skipped collects directories of other owners that are too deep; they keep their owner.
  * @returns the number of entries whose owner changed.

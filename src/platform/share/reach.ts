@@ -6,22 +6,22 @@ import type { Passage } from './steps'
  * empty.
  */
 export interface Reach {
-  /** What it is made of, for another thread: every directory of a deployment, and whether they may use it. */
+  /** Serializable form for another thread: every directory of a deployment, and whether the caller may use it. */
   directories: readonly (readonly [path: string, isUsable: boolean])[]
-  /** Whether a path is a directory that they may use, or is inside of one. */
+  /** Whether a path is, or is inside, a directory that the caller may use. */
   holds(path: string): boolean
-  /** Whether a path can be changed, moved or read as a whole: it holds no directory that they may not use. */
+  /** Whether a path can be changed, moved or read as a whole: it contains no directory that the caller may not use. */
   isWhole(path: string): boolean
   /**
-   * Whether a path may lead through this directory: one that they may use, or one on the way to it. Without it:
+   * Whether a path may lead through this directory: one that the caller may use, or a parent of one. Undefined:
    * anywhere.
    */
   leadsOn?: (path: string) => boolean
 }
 
 /**
- * Lets paths lead only through what a caller knows of: whatever else a link passes does not exist, as if it was not
- * there.
+ * Lets paths lead only through directories that a caller knows of. Whatever else a link leads through is reported as
+ * missing.
  * @param root real path of the shared area
  */
 export function passageOf(leadsOn: NonNullable<Reach['leadsOn']>, root: string): Passage {
@@ -34,12 +34,12 @@ export function passageOf(leadsOn: NonNullable<Reach['leadsOn']>, root: string):
   }
 }
 
-/** A reach for work that takes long, whose caller may lose a part of it meanwhile. */
+/** A reach for long-running work, whose caller may lose a part of it before the end. */
 export interface FollowedReach extends Reach {
   /**
-   * Limits it from now on.
+   * Restricts the reach from now on.
    * @param now what the caller may use now
-   * @returns whether they may still use all that the work has used, by real paths
+   * @returns whether the caller may still use everything that the work has used, by real paths
    */
   limitTo(now: Omit<Reach, 'directories'>): boolean
 }
@@ -49,7 +49,7 @@ export function createFollowedReach(first: Reach | undefined): FollowedReach {
   const used = new Set<string>()
   const usedAsWhole = new Set<string>()
   let current: Omit<Reach, 'directories'> = first ?? { holds: () => true, isWhole: () => true }
-  // What was used can still be removed by work that is ended because of it.
+  // Paths that were already used stay accessible, so that work that is aborted can remove its files.
   const note = (paths: Set<string>, path: string, isUsable: boolean) => {
     if (isUsable) paths.add(path)
     return isUsable || paths.has(path)

@@ -3,7 +3,7 @@ import { access, stat } from 'node:fs/promises'
 import { delimiter, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Disks of a network answer in milliseconds, or not at all. */
+/** Network file systems answer in milliseconds, or not at all. */
 const ANSWER_MS = 5000
 
 /**
@@ -21,9 +21,12 @@ export function launchIn(directory: string, command: readonly string[]): [progra
 }
 
 /**
- * Finds out why a program would not start, because the launcher cannot tell its own failure from the program's.
- * @param program name or path, as in a definition @param directory absolute path @param path PATH of the program
- * @returns a code as of `spawn`; `ETIMEDOUT` if the directory does not answer; undefined if it should start
+ * Finds out why a program would not start, because the launcher's exit code does not distinguish its own failure from
+ * the program's.
+ * @param program name or path, as in a definition
+ * @param directory absolute path
+ * @param path PATH of the program
+ * @returns an error code as `spawn` has it; `ETIMEDOUT` if the directory does not answer; undefined if it should start
  */
 export async function findStartFailure(
   program: string,

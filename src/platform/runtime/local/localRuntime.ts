@@ -8,11 +8,11 @@ import { IN_PIECES, type CallName, type HostCalls } from './hostProtocol'
 interface Subscription {
   next: number
   listener: (lines: ConsoleLine[]) => void
-  /** New lines that overtook the answer with the stored ones; undefined after that answer. */
+  /** New lines that arrived before the answer with the stored ones; undefined after that answer. */
   buffered: ConsoleLine[] | undefined
 }
 
-/** Delivers the answer to `follow`, then the lines that overtook it. */
+/** Delivers the answer to `follow`, then the lines that arrived before it. */
 function deliverFirst(subscription: Subscription, lines: ConsoleLine[]): void {
   const buffered = subscription.buffered ?? []
   subscription.buffered = undefined
@@ -84,7 +84,7 @@ export async function openLocalRuntime(copyParts: CopyParts): Promise<Runtime<Lo
         subscription.buffered = []
         const lines = await call('follow', podName, subscription.next, IN_PIECES)
         if (subscriptions.get(podName) === subscription) deliverFirst(subscription, lines)
-        // The subscription was cancelled meanwhile.
+        // The subscription was cancelled during the call.
         else if (!subscriptions.has(podName)) await call('unfollow', podName)
       }
       emitChange()

@@ -21,7 +21,7 @@ async function stopAll(): Promise<void> {
     process.kill(platform, 'SIGTERM')
     while (lockOwner(lock) === platform) await delay(50)
   }
-  // Hold the lock until this process exits, so that no platform starts meanwhile.
+  // Hold the lock until this process exits, so that no platform starts in the meantime.
   const deadline = Date.now() + (platform === undefined ? 0 : RELEASE_MS)
   while (existsSync(lock) && !takeLock(lock)) {
     if (Date.now() < deadline) {

@@ -3,8 +3,8 @@ import { createKeyedQueue } from '../../concurrency/keyedQueue'
 
 /**
  * Mutex per directory entry. Every operation that changes what a name refers to (save, move, delete) holds the locks of
- * all names it touches, so that none sees a half-done change of another. It locks within this platform only, with
- * its replicas; `work` must handle changes by other programs. Not reentrant: `work` must not take another lock.
+ * all names it touches, so that none sees another's incomplete change. It locks within this platform only, with its
+ * replicas; `work` must handle changes by other programs. Not reentrant: `work` must not take another lock.
  * @param entries identified by device and inode of the directory, so that two paths to one directory share a lock
  */
 export type EntryLocks = <Result>(
@@ -22,7 +22,7 @@ export function createEntryLocks(withReplicaLocks: ReplicaLocks = (_keys, work) 
     const keys = new Map<string, string>()
     for (const [directory, name] of entries) {
       const { dev, ino } = await directory.stats()
-      // The number of the device is another on each machine.
+      // Device numbers differ between machines.
       keys.set(`${dev}:${ino}:${name}`, `${ino}:${name}`)
     }
     const workAlone = () => withReplicaLocks([...new Set(keys.values())], work)

@@ -12,7 +12,8 @@ const LINK_UNSUPPORTED = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 
 /**
  * Renames an entry without replacing another: of two concurrent calls for one name, one succeeds. A crash can leave a
  * file under both names, never under neither.
- * @throws AppError NAME_TAKEN, and Node.js errors of the file system; ENOENT also when the entry is moved meanwhile.
+ * @throws AppError NAME_TAKEN, and Node.js errors of the file system; ENOENT also if the entry is moved during the
+ * call.
  */
 export async function renameNoReplace(
   from: OpenDirectory,
@@ -40,7 +41,7 @@ export async function renameNoReplace(
     return
   }
   await unlink(from.entryPath(name)).catch(async (error: unknown) => {
-    // If another process moved or deleted the entry meanwhile, the new link must not bring it back.
+    // If another process moved or deleted the entry in the meantime, the new link must not bring it back.
     if (errorCodeOf(error) === 'ENOENT' && (await lstatOf(to, newName))?.ino === stats.ino)
       await unlink(to.entryPath(newName))
     throw error

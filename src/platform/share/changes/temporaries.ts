@@ -45,7 +45,7 @@ export interface TemporaryDirectory extends Temporary {
 
 /**
  * Unfinished files of the shared area. They lie beside their destination (decisions §3: a rename within one file system
- * is atomic) and are recorded, so that what a killed platform left is removed.
+ * is atomic) and are recorded, so that the files of a killed platform are removed.
  */
 export interface Temporaries {
   /** `parent` must stay open until the temporary has ended. */
@@ -53,11 +53,12 @@ export interface Temporaries {
   directory(parent: OpenDirectory): Promise<TemporaryDirectory>
 }
 
-/** Between looks for what replicas that have ended left. */
+/** Interval of the checks for files that ended replicas left behind. */
 const SWEEP_MS = 10 * 60_000
 
 /**
- * Also removes what an earlier process left. @param records where temporaries are recorded; else in the data directory
+ * Also removes files that an earlier process left behind.
+ * @param records default: records in the data directory
  */
 export async function openTemporaries(
   dataDir: string,
@@ -68,7 +69,7 @@ export async function openTemporaries(
 ): Promise<Temporaries> {
   const kept = records ?? (await openTemporaryRecords(dataDir))
   await removeLeftovers(kept, jail, log)
-  // In the data directory only an earlier process can have left something.
+  // Records in the data directory belong to one process, so they need no later checks.
   const sweep = records && setInterval(() => void removeLeftovers(records, jail, log), SWEEP_MS)
   sweep?.unref()
 
@@ -98,7 +99,7 @@ export async function openTemporaries(
   }
 }
 
-/** How the content of a temporary is made and kept. */
+/** How the content of a temporary is created, flushed and closed. */
 interface Content<Opened> {
   make: (name: string) => Promise<Opened>
   sync: (opened: Opened) => Promise<unknown>

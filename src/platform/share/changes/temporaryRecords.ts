@@ -4,10 +4,10 @@ import { AppError, errorCodeOf } from '../../errors'
 
 /** Where unfinished files are recorded, so that those of a killed platform can be removed. */
 export interface TemporaryRecords {
-  /** Call it before the file is made. @param path absolute. @throws AppError DISK_FULL */
+  /** Call it before the file is created. @param path absolute. @throws AppError DISK_FULL */
   add(id: string, path: string): Promise<void>
   remove(id: string): Promise<void>
-  /** What platforms have left that do not run any more. The path may be empty: there is no file yet. */
+  /** Records of platforms that no longer run. An empty path means that the file was not created yet. */
   leftovers(): Promise<{ id: string; path: string }[]>
 }
 

@@ -11,7 +11,7 @@ import { looksLikeText, TEXT_LIMIT, TEXT_SAMPLE } from '../textEncodings'
 
 /** The longest listing, in bytes: half a million entries of the usual length. */
 const MAX_BYTES = 64 * 2 ** 20
-/** What an entry takes at most beside its name and its path, in bytes of JSON. */
+/** Maximum bytes of JSON of an entry without its name and its path. */
 const FIELDS_BYTES = 120
 const NAMES_PER_READ = 1024
 /** Number of files whose `isText` is remembered. */
@@ -19,13 +19,13 @@ const MAX_REMEMBERED = 200_000
 
 /** A directory that the platform holds open. */
 export interface ListedDirectory {
-  /** `/proc/self/fd/N`, which stays in this directory even if its path is swapped meanwhile. */
+  /** `/proc/self/fd/N`, which stays in this directory even if its path is swapped in the meantime. */
   procPath: string
   /** Its path, as the API writes it. */
   path: string
-  /** Real path of the shared area. Of a link that leads out of it only the link itself is shown. */
+  /** Real path of the shared area. A link that leads out of it is shown without its target. */
   root: string
-  /** What the caller may use of the shared area: everything else is not there. Undefined: all. */
+  /** The part of the shared area that the caller may use; everything else is omitted. Undefined: all. */
   within?: { reach: Reach; /** The directory's real path, below the shared area. */ realPath: string } | undefined
 }
 
@@ -43,18 +43,18 @@ export interface Entry {
 
 type TextDecision = Pick<Stats, 'dev' | 'size' | 'mtimeMs' | 'ctimeMs'> & { isText: boolean }
 
-/** By inode, oldest first, because reading a sample takes longer than all else of an entry. */
+/** By inode, oldest first, because reading a sample takes longer than the rest of an entry. */
 const textDecisions = new Map<number, TextDecision>()
 const sample = Buffer.alloc(TEXT_SAMPLE)
 
 /**
  * Reads a directory, without the platform's own files. Its system calls are synchronous, which takes a third of the
- * time: only for a thread where nothing else waits.
+ * time. Use it only in a thread of its own.
  * @throws AppError TOO_LARGE; Node.js errors of the file system
  */
 export function readEntries(directory: ListedDirectory): Entries {
   const entries: FileEntry[] = []
-  /** Names that are not UTF-8, which a path of the API cannot express, by what is readable of them. */
+  /** Names that are not UTF-8, by their decoded text. A path of the API cannot express them. */
   const notUtf8 = new Map<string, Buffer>()
   const pathBytes = jsonBytes(directory.path)
   let bytes = 0
@@ -78,7 +78,7 @@ export function readEntries(directory: ListedDirectory): Entries {
     else notUtf8.set(name, rawName)
   }
   if (notUtf8.size > 0) {
-    // Listed so that users know of them; once if several read the same.
+    // Listed so that users know of them; only one of several with the same decoded text.
     for (const { name } of entries) notUtf8.delete(name)
     for (const rawName of notUtf8.values()) add(readEntry(directory, rawName))
   }
@@ -109,7 +109,8 @@ export function readEntry({ procPath, path, root, within }: ListedDirectory, raw
       modifyTime: Math.floor(mtimeMs),
       isText: target?.isFile() === true && isUtf8Name && isText(entryPath, target),
     },
-    // Not reported: changes within a directory, of a link's target, and of a file under another of its names.
+    // inotify does not report changes within a subdirectory, of a link's target, or of a file under another of its
+    // names.
     isReported: own.isFile() && own.nlink === 1,
   }
 }
@@ -117,7 +118,7 @@ export function readEntry({ procPath, path, root, within }: ListedDirectory, raw
 const entryPathOf = (procPath: string, name: RawName): PathLike =>
   typeof name === 'string' ? `${procPath}/${name}` : Buffer.concat([Buffer.from(`${procPath}/`), name])
 
-/** One by one as bytes: an instance can create millions of them. */
+/** Yields names one by one as bytes, because an instance can create millions of them. */
 function* namesIn({ procPath }: ListedDirectory): Generator<Buffer> {
   // Node.js returns buffers for this encoding, although the types say string.
   const directory = opendirSync(procPath, { encoding: 'buffer' as BufferEncoding, bufferSize: NAMES_PER_READ })
@@ -132,7 +133,7 @@ function* namesIn({ procPath }: ListedDirectory): Generator<Buffer> {
 function targetStats(procPath: string, name: RawName, root: string, reach: Reach | undefined): Stats | undefined {
   const open = () => {
     if (!reach?.leadsOn) return openSync(entryPathOf(procPath, name), constants.O_RDONLY | O_PATH)
-    // A name that is not UTF-8 is of no use to them: it cannot be opened.
+    // Restricted callers cannot open a name that is not UTF-8, so it need not resolve here.
     return runSync(openBySteps(stepCalls, procPath, [name.toString()], passageOf(reach.leadsOn, root)))
   }
   return withDescriptor(open, (fd) => {

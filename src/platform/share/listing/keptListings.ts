@@ -8,13 +8,13 @@ import { readEntries, readEntry, type ListedDirectory } from './entries'
 /** Directories with fewer entries are read each time. */
 const MIN_KEPT_ENTRIES = 500
 const MAX_KEPT_BYTES = 32 * 2 ** 20
-/** Resolution of the kernel's modification times: a directory that was changed within it may change again unseen. */
+/** Resolution of the kernel's modification times: two changes within it may leave the same time. */
 const TICK_MS = 20
 /** If more entries have changed, the directory is read as a whole. */
 const MAX_CHANGED = 100
 /** Maximum age of a kept listing, because inotify drops events when its queue is full. */
 const MAX_AGE_MS = 30_000
-/** The same if inotify does not report every change of its entries. */
+/** Maximum age if inotify does not report every change of the entries. */
 const MAX_AGE_UNREPORTED_MS = 1000
 /**
  * Types of local file systems (statfs(2)). On network file systems inotify reports only the changes of this machine.
@@ -24,12 +24,12 @@ const LOCAL = new Set([0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0
 export interface ListingTask {
   /** Descriptor of the directory, open until the answer. */
   fd: number
-  /** As the API writes it. */
+  /** The directory's path, as the API writes it. */
   path: string
   /** Real path of the shared area. */
   root: string
   deploymentTypeIndex: number | null
-  /** Of the caller's `Reach`; undefined: all. */
+  /** `directories` of the caller's `Reach`; undefined: all. */
   directories?: Reach['directories'] | undefined
 }
 
@@ -42,20 +42,19 @@ export interface ListingAnswer {
 interface Kept {
   answer: ListingAnswer
   entries: Map<string, FileEntry>
-  /** Device and inode: another directory may take its path. */
+  /** Device and inode, because another directory may take the same path. */
   identity: string
   mtimeNs: bigint
   /** Names that inotify has reported since. */
   changed: Set<string>
-  /** When it is too old, on the clock of `performance.now()`. */
+  /** When the listing is too old, on the clock of `performance.now()`. */
   expiresAt: number
   watcher: FSWatcher
 }
 
 /**
- * Lists directories, and keeps large listings. inotify reports which of their entries are to be read again. If the
- * directory has another modification time and nothing was reported, it is read as a whole. Like `readEntries` only for
- * a thread of its own.
+ * Lists directories, and keeps large listings. inotify reports which entries must be read again. If the modification
+ * time has changed without a report, the whole directory is read. Use it only in a thread of its own, as `readEntries`.
  * @param read overridden by tests
  */
 export function createKeptListings(read = { readEntries, readEntry }) {
@@ -100,7 +99,7 @@ export function createKeptListings(read = { readEntries, readEntry }) {
         realPath: readlinkSync(procPath).slice(root.length),
       }
       const directory = { procPath, path, root, within }
-      // Each caller sees what they may use.
+      // Part of the key, because each caller sees only what they may use.
       const key = JSON.stringify([deploymentTypeIndex, path, directories])
       const { dev, ino, mtimeNs, mtimeMs } = fstatSync(fd, { bigint: true })
       const identity = `${dev}:${ino}`
@@ -121,7 +120,7 @@ export function createKeptListings(read = { readEntries, readEntry }) {
       forget(key)
       const isFresh = Date.now() - Number(mtimeMs) < TICK_MS
       const canBeKept = !isFresh && LOCAL.has(statfsSync(directory.procPath).type)
-      // Watches before it reads, so that no change falls between.
+      // Watches before it reads, so that no change is missed.
       const watcher = canBeKept ? tryToWatch(directory.procPath) : undefined
       const changed = new Set<string>()
       watcher

@@ -13,7 +13,7 @@ import type { ListingAnswer, ListingTask } from './keptListings'
 
 /** The second one works only while the first is busy, so that a hung disk does not hold up the listings of another. */
 const MAX_WORKERS = 2
-/** How long a listing may take, without its wait for a worker. */
+/** Timeout of a listing, without its wait for a worker. */
 const TIMEOUT_MS = 20_000
 /** Number of workers that may be left behind in hung system calls. */
 const MAX_HUNG = 4
@@ -22,8 +22,8 @@ const WORKER_MEMORY = 512
 
 export interface Listing {
   /**
-   * The serialized answer of `GET /api/sftp/files`. Calls during a reading of the same directory share the next one.
-   * @param within what the caller may use of the shared area; such calls are not shared
+   * The serialized answer of `GET /api/sftp/files`. Calls during a read of the same directory share the next read.
+   * @param within the part of the shared area that the caller may use; such calls are not shared
    * @throws AppError INVALID_INPUT, NOT_FOUND, CONFLICT (not a directory), NOT_ALLOWED, TOO_LARGE, UNAVAILABLE
    */
   list(
@@ -37,12 +37,11 @@ export interface Listing {
 /**
  * Lists directories in worker threads, so that neither a large directory nor a hung disk blocks the event loop. A
  * thread in a hung system call cannot be ended: after the timeout it is left behind, and another one takes its place.
- * It ends when the kernel returns. Until then the platform cannot exit by itself, only by SIGKILL. That holds for the
- * threads of Node.js, too, in which the jail opens every path first, so a process of its own for listings would gain
- * nothing.
+ * It ends when the kernel returns. Until then the platform cannot exit by itself, only by SIGKILL. The same holds for
+ * Node.js's own threads, in which the jail opens every path first, so a separate process for listings would not help.
  */
 export function createListing(jail: Jail): Listing {
-  /** The last one is used next, so that most listings are kept by the same one. */
+  /** The last worker is used next, so that one worker keeps most listings. */
   const idle: Worker[] = []
   const workers = new Set<Worker>()
   const hung = new Set<Worker>()

@@ -56,7 +56,7 @@ export class DirectorySync {
     this.timer = setTimeout(() => void this.sync(), wait === DEBOUNCE_MS ? Math.min(wait, maxDelay) : wait)
   }
 
-  /** Looks for changes that were not reported, unless a sync is scheduled or in progress. */
+  /** Checks for unreported changes, unless a sync is scheduled or in progress. */
   poll(): void {
     if (this.timer === undefined && !this.isSyncing) void this.sync()
   }
@@ -106,7 +106,7 @@ export class DirectorySync {
 
 /** Text for users, without paths of this machine. */
 function problemOf(directory: string, error: unknown): string {
-  // Read is the shared area, written is this machine's disk.
+  // The sync reads the shared area and writes to this machine's disk.
   const failure = dataDiskFull(error) ?? fileFailure(error, `"${basename(directory)}"`)
   return `"${basename(directory)}" could not be copied yet. This is retried. ${failure instanceof Error && failure !== error ? failure.message : ''}`.trim()
 }

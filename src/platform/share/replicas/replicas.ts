@@ -61,7 +61,7 @@ export function createReplicas(
     return replicate(directory, replicaOf(directory), options)
   }
 
-  /** Waits for copies in progress, and removes only what is not watched by then. */
+  /** Waits for copies in progress, and removes only replicas that are still unwatched then. */
   async function removeUnwatched(): Promise<void> {
     const isWatched = (replica: string) => [...watched.keys()].some((directory) => replicaOf(directory) === replica)
     for (const name of await readdir(root)) {
