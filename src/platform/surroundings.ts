@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 /** Functions that close what was opened, called in reverse order. */
 export type Closers = (() => Promise<unknown>)[]
 
-/** What every part of the platform is opened with. */
+/** Dependencies with which every part of the platform is opened. */
 export interface Surroundings {
   log: Logger
   /** Receives a function for each part once it is open, so that a failed start can be undone. */

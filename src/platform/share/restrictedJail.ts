@@ -6,9 +6,9 @@ import type { FoundDirectory, Jail, RawName } from './jail'
 import type { Reach } from './reach'
 
 /**
- * A jail for a caller who may use only a part of the shared area. It decides by the real path of what was opened, so
- * that a link of an instance leads nowhere else, also if it is swapped meanwhile. Everything outside of the part does
- * not exist: AppError NOT_FOUND.
+ * A jail for a caller who may use only a part of the shared area. It decides by the real path of the opened entry, so
+ * that an instance's link cannot lead elsewhere, even if it is swapped. Everything outside of the part is reported as
+ * missing: AppError NOT_FOUND.
  */
 export function restrictJail(jail: Jail, reach: Reach): Jail {
   const realPathBelow = ({ realPath, root }: FoundDirectory) => realPath.slice(root.length)
@@ -34,8 +34,9 @@ export function restrictJail(jail: Jail, reach: Reach): Jail {
 
   /**
    * Passes on why a path cannot be opened, unless the reason lies in a part of others or outside of the shared area:
-   * then the path does not exist. What of a path exists, with its links followed, shows where it leads.
-   * @param missing what the error for a path that does not exist names
+   * then the path is reported as missing. The longest existing prefix of the path, with links followed, shows where it
+   * leads.
+   * @param missing the path that the error for a missing path names
    */
   function explain(segments: PathSegments, missing = segments) {
     return async (error: unknown): Promise<never> => {
@@ -77,7 +78,7 @@ export function restrictJail(jail: Jail, reach: Reach): Jail {
       const [parent, name] = await jail.openParentOfTarget(segments, field).catch(explain(segments, around))
       try {
         const directory = restrict({ ...parent, root: await jail.root() }, segments)
-        // A link whose target is not there would be replaced: then one to what others have would not be.
+        // Not a link: one with a missing target would be replaced, while one to files of others would be refused.
         if (reach.holds(realPathBelow(directory)) && !(await lstatOf(directory, name))?.isSymbolicLink())
           return [directory, name]
         throw missingPath(around)

@@ -6,7 +6,7 @@ import { AppError, errorCodeOf } from '../errors'
 import type { OpenDirectory } from './jail'
 import { lstatOf } from './directoryEntries'
 
-/** In the root of the shared area. Hidden by its prefix (`internalNames.ts`), and never removed. */
+/** A file in the root of the shared area, hidden by its prefix (`internalNames.ts`) and never removed. */
 const MARKER = '.quarterdeck-share'
 const MARKER_TEXT = 'Quarterdeck knows by this file that its shared area is mounted here. Do not remove it.\n'
 
@@ -16,26 +16,26 @@ export interface ShareLocation {
   /** Without a marker, any directory at that path counts as the shared area. */
   marker?: ShareMarker
   /**
-   * Directories of all known deployments, as in their definitions: `/lobby`. Without it, links may lead from one to
-   * another.
+   * Directories of all known deployments, as in their definitions: `/lobby`. If undefined, links may lead from one
+   * deployment to another.
    */
   dataDirectories?: () => Promise<string[]>
 }
 
-/** Disks of a network answer in milliseconds, or not at all. */
+/** Network file systems answer in milliseconds, or not at all. */
 const ANSWER_MS = 2000
 
-/** Tells the mounted shared area from the empty directory that an unmount leaves (decisions §13). */
+/** Distinguishes the mounted shared area from the empty directory that an unmount leaves (decisions §13). */
 export interface ShareMarker {
   /**
-   * Checks that the shared area answers. When a network share hangs, each access to it holds one of the few threads
-   * that all accesses to files have, signing in as well. Asked before an access, one of them hangs for all.
+   * Checks that the shared area answers; call it before an access. Each access to a hung network share blocks one of
+   * the few threads for files, which signing in needs too. Callers share one check, so only one thread blocks.
    * @throws AppError UNAVAILABLE
    */
   requireAnswer(): Promise<void>
   /** @throws AppError UNAVAILABLE when the directory is not the shared area */
   check(root: OpenDirectory): Promise<void>
-  /** Whether the marker exists already: then the platform must not create the directory any more. */
+  /** Whether the marker exists already. Then the platform must not create the directory. */
   readonly isInitialised: boolean
 }
 

@@ -4,10 +4,10 @@ import { open, readlink, type FileHandle } from 'node:fs/promises'
 /** open(2): opens a path without reading it, blocking on a FIFO or touching a device. Not exported by Node.js. */
 export const O_PATH = 0o10000000
 
-/** As of the kernel (path_resolution(7)). */
+/** The kernel's limit of links in a path (path_resolution(7)). */
 const MAX_LINKS = 40
 
-/** The calls to the file system, which answer at once or by a promise. */
+/** The calls to the file system, synchronous or with promises. */
 export interface StepCalls<File> {
   /** @throws Node.js errors of the file system */
   open(path: string, flags: number): File | Promise<File>
@@ -18,23 +18,23 @@ export interface StepCalls<File> {
   close(file: File): void | Promise<void>
 }
 
-/** What of the way that a path leads is allowed. */
+/** Decides which directories a path may lead through. */
 export interface Passage {
   /**
-   * The path leads through this directory, by a name or by a link.
-   * @param directory its real path. @throws what the resolution is to fail with
+   * Called for each directory that the path leads through, by a name or by a link.
+   * @param directory its real path. @throws the error with which the resolution fails
    */
   through(directory: string): void
 }
 
-/** Runs the resolution with calls that answer at once. */
+/** Runs the resolution with synchronous calls. */
 export function runSync<Result>(steps: Generator<unknown, Result>): Result {
   let step = steps.next()
   while (!step.done) step = steps.next(step.value)
   return step.value
 }
 
-/** Runs the resolution with calls that answer by promises. */
+/** Runs the resolution with calls that return promises. */
 export async function runAsync<Result>(steps: Generator<unknown, Result>): Promise<Result> {
   let step = steps.next()
   while (!step.done) {
@@ -48,10 +48,10 @@ export async function runAsync<Result>(steps: Generator<unknown, Result>): Promi
 }
 
 /**
- * Opens a path as open(2) does with O_PATH, but step by step, each checked: the kernel tells only where a path ends,
- * and whether it can be opened at all tells a user who makes links what there is on the way.
+ * Opens a path as open(2) does with O_PATH, but checks each step. The kernel reports only where a path ends; for a user
+ * who creates links, success or failure of the whole path would reveal what exists on the way.
  * @param from path of the directory to begin in
- * @param names of the path, which may have `..` and links
+ * @param names the names of the path, including `..` and links
  * @throws what the calls and the passage throw; an error with the code ELOOP
  */
 export function* openBySteps<File>(
@@ -111,10 +111,10 @@ export const stepCalls: StepCalls<FileHandle> = {
 }
 
 /**
- * The real path of what a path leads to, unless it leads on the way through what it must not.
- * @param from path of the directory to begin in. @param path relative to it; may have `..` and links
- * @param isAllowed whether it may lead through this directory
- * @returns undefined if it does not, or nothing is there
+ * Resolves a path, unless it leads through a forbidden directory.
+ * @param from path of the directory to begin in. @param path relative to `from`; may have `..` and links
+ * @param isAllowed whether the path may lead through this directory
+ * @returns the real path; undefined if it is forbidden or missing
  */
 export async function realPathThrough(
   from: string,

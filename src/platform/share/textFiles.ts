@@ -77,7 +77,7 @@ export function createTextFiles(
           }
           const written = await temporary.handle.stat()
           await temporary.replace(name, directory, async () => {
-            // Check again: the file may have been written or moved meanwhile.
+            // Check again: the file may have been written or moved in the meantime.
             if (modifyTime !== undefined) checkUnchanged(await lstatOf(directory, name), modifyTime, path)
           })
           return wholeMilliseconds(written)

@@ -23,13 +23,16 @@ import { watchSessions } from './sessionWatch'
 import { broadcastStates } from './stateFrames'
 import { WatchedInstances, type ViewerUser, type WatchedInstance } from './watchedInstances'
 
-/** In bytes. The longest command (contract/sockets/consoleChannel.ts) with each character escaped by JSON as six. */
+/**
+ * Maximum bytes of a message: the longest command (contract/sockets/consoleChannel.ts), with six bytes for each
+ * character that JSON escapes.
+ */
 const MESSAGE_LIMIT = 64 * 1024
 /** RFC 6455 §7.4.1: the server is shutting down. */
 const GOING_AWAY = 1001
 /** Time for a peer to take the answer to a refused upgrade. */
 const REFUSAL_MS = 1000
-/** Each viewer may have 1 MiB that it has not read yet. A browser has one per tab. */
+/** Each viewer may have 1 MiB of unread data. A browser has one per tab. */
 const MAX_VIEWERS_PER_USER = 100
 
 export interface ConsoleParts {

@@ -9,12 +9,12 @@ const FLUSH_LINES = 100
 const FEED_LINES = 20_000
 /** In bytes of UTF-8. */
 const FEED_BYTES = 4 * 2 ** 20
-/** In UTF-16 units. Splits a long history into several frames. */
+/** In UTF-16 code units. Splits a long history into several frames. */
 const FRAME_LIMIT = 64 * 1024
 /** In bytes. Backpressure: a viewer with this much unsent data must wait. With its last frame it stays under 1 MiB. */
 const MAX_UNSENT_BYTES = 512 * 1024
 
-/** The connection of one viewer, as `ws` has it. */
+/** The used part of a viewer's connection (`ws`). */
 export interface Outlet {
   /** Bytes that the network has not taken yet. */
   readonly bufferedAmount: number
@@ -45,7 +45,7 @@ export class ConsoleFeed {
   private timer: NodeJS.Timeout | undefined
   private flushedAt = 0
   private unfollow: (() => void) | undefined
-  /** Resolves when the kept lines were read. */
+  /** Resolves when the stored lines were read. */
   readonly ready: Promise<void>
 
   constructor(runtime: Pick<Runtime, 'follow'>, podName: string) {
@@ -71,7 +71,7 @@ export class ConsoleFeed {
     return () => this.viewers.delete(viewer)
   }
 
-  /** Adds a viewer who is sent only what is broadcast. @returns a function that removes the viewer */
+  /** Adds a viewer that receives only broadcast frames. @returns a function that removes the viewer */
   attachForStates(outlet: Outlet): () => void {
     this.stateViewers.add(outlet)
     return () => this.stateViewers.delete(outlet)

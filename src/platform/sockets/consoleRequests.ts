@@ -54,13 +54,13 @@ async function sendCommand(
 ): Promise<void> {
   const isShared = isReplica || new Set([...viewers.values()].map(({ userId }) => userId)).size > 1
   if (isShared && state !== 'STOPPED' && state !== 'BLOCKED') {
-    // Tells the other viewers who sent the command, dimmed.
+    // Shows the other viewers who sent the command, dimmed.
     await runtime.note(podName, `\u001b[2m${user.username}: ${showable(command).replaceAll(/\p{Cc}/gu, ' ')}\u001b[0m`)
   }
   if (await runtime.write(podName, command.replaceAll(/[\r\n\0]/g, ' '))) return
   const isRunning = (await runtime.list()).some((run) => run.podName === podName && run.state !== 'EXITED')
   if (!isRunning) throw new AppError('CONFLICT', 'The instance is not running.')
-  // In a cluster, a node that does not answer and a program that does not read its input cannot be told apart.
+  // In a cluster, a node that does not answer cannot be distinguished from a program that does not read its input.
   const reason = isReplica
     ? 'The input did not reach the instance: its node does not answer, or it does not read its input.'
     : 'The instance does not read its input.'

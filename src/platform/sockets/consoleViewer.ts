@@ -10,14 +10,14 @@ const HISTORY_LINES = 1000
 const PING_MS = 30_000
 /** Time for a peer to answer a close. */
 const CLOSE_MS = 1000
-/** Limit of a viewer's queued messages. Each is executed after the one before, which may take seconds. */
+/** Limit of a viewer's queued messages, which are executed one after another and may take seconds. */
 const MAX_QUEUED_MESSAGES = 100
 /** The same in bytes. */
 const MAX_QUEUED_BYTES = 2 ** 20
 
 /**
  * Sends the feed to a viewer until its connection closes.
- * @param since the first line to send; undefined: the last ones; `states`: only what is no line
+ * @param since the first line to send; undefined: the last ones; `states`: only frames without lines
  */
 export function sendFeed(viewer: WebSocket, feed: ConsoleFeed, since: number | 'states' | undefined): void {
   const outlet: Outlet = {
@@ -46,7 +46,7 @@ export function watchLiveness(viewer: WebSocket): void {
  * Executes a viewer's messages in their order: a command that saves the world must be written before the stop that
  * follows it.
  * @param execute executes one message
- * @param onFailure logs a failure, and returns what the viewer is told
+ * @param onFailure logs a failure, and returns the error for the viewer
  */
 export function executeMessages(
   viewer: WebSocket,

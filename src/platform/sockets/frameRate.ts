@@ -6,8 +6,8 @@ const MAX_FRAMES_PER_SECOND = 50
 /** Time for the peer to answer the close. */
 const CLOSE_MS = 1000
 /**
- * In bytes. Consoles queue less than half of it, so a peer that sends while more than this waits for it reads nothing
- * of the answers.
+ * Bytes of unsent answers. Consoles queue less than half of this, so a peer above it sends frames without reading the
+ * answers.
  */
 const MAX_UNSENT_BYTES = 2 * 2 ** 20
 
@@ -25,13 +25,13 @@ export function createFrameCounter(): () => boolean {
 
 /**
  * A WebSocket that is closed when its peer sends too many frames in a second, including pings and pongs: processing
- * many small frames would take all of the platform's CPU time. It stops reading then. A peer that sends frames and does
- * not read the answers, which would pile up, is disconnected.
+ * many small frames would take all of the platform's CPU time. It then stops reading. A peer that sends frames without
+ * reading the answers is disconnected, because these would pile up.
  */
 export class RateLimitedWebSocket extends WebSocket {
   /** Called by the server with an open connection. */
   constructor(address: null, protocols: undefined, options: object) {
-    // @ts-expect-error: the types name only what clients give; a server's own call has `options`.
+    // @ts-expect-error: the types have only the clients' parameters; a server passes `options`.
     super(address, protocols, options)
     const isTooFast = createFrameCounter()
     const count = () => {

@@ -46,12 +46,12 @@ export function openRealtime(app: FastifyInstance, { callers, origins, replicas,
     path: '/socket.io',
     serveClient: false,
     destroyUpgrade: false,
-    // The requests of long-polling belong to a connection that only one replica knows. They are answered with 400.
+    // Long-polling requests belong to a connection that only one replica knows; the others would answer 400.
     ...(isReplica && { transports: ['websocket'] as const }),
     maxHttpBufferSize: MESSAGE_LIMIT,
     wsEngine: RateLimitedServer,
-    // Runs before engine.io opens a connection, so that a refused client (403 for polling) costs no memory. Not called
-    // for later requests of a connection.
+    // Runs before engine.io opens a connection, so that a refused client (403 for polling) costs no memory. It is not
+    // called for later requests of a connection.
     allowRequest: (request, decide) => {
       if (!isAllowedOrigin(request, origins)) return decide('ORIGIN', false)
       callers.authenticate(tokenOf(request)).then(

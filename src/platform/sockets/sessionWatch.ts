@@ -3,12 +3,12 @@ import { credentialOf, type Caller } from '../caller'
 import { hasSameRights, type Callers } from '../accounts/callers'
 import { createSharedRead } from '../concurrency/sharedRead'
 
-/** Between checks without a reason. Expired sessions and keys are found by them alone. */
+/** Interval of regular checks. Only these find expired sessions and keys. */
 const CHECK_MS = 2000
 
 /**
- * Closes sockets whose session or API key has ended (logout, expiry, deletion, password change), and those whose user
- * got other rights (decisions §2, §16).
+ * Closes sockets whose session or API key has ended (logout, expiry, deletion, password change), and those of users
+ * whose rights have changed (decisions §2, §16).
  * @param opened the callers of the open sockets, as of their handshakes
  * @param close closes the sockets of a caller; `isStillValid` if the session or key is valid with other rights
  * @returns a function that stops the checks
@@ -27,7 +27,7 @@ export function watchSessions(
       if (!hasSameRights(one, now)) close(one, now !== undefined)
     }
   }
-  // One at a time. A change during a check is found by the next one.
+  // One check at a time. A change during a check is found by the next one.
   const closeInTurn = createSharedRead(closeEnded)
   const check = () =>
     void closeInTurn().catch((error: unknown) => log.warn({ err: error }, 'failed to check the sessions of sockets'))

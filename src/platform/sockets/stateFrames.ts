@@ -2,7 +2,7 @@ import type { InstanceState } from '../../contract/instance'
 import type { Runtime } from '../runtime/runtime'
 import type { WatchedInstances } from './watchedInstances'
 
-/** The interval for state changes that the runtime does not report: an instance that is blocked. */
+/** Poll interval for state changes that the runtime does not report, such as a blocked instance. */
 const STATE_CHECK_MS = 1000
 
 /**

@@ -9,7 +9,7 @@ const TIMED_OUT = 'Query read timeout'
 const LEAST_MS = 100
 /** A connection is closed this long after the cancellation of its query, even if the query has not ended. */
 const CANCEL_MS = 5000
-/** What Kysely sends to begin a transaction. */
+/** The query with which Kysely begins a transaction. */
 const BEGIN = 'begin'
 /** The request code of a CancelRequest (PostgreSQL protocol, "Message Formats"). */
 const CANCEL_CODE = 80_877_102
@@ -19,12 +19,12 @@ const CANCEL_CODE = 80_877_102
  * connection.
  *
  * After a timeout pg stops waiting, but the server still runs the query. So the query is cancelled, and its connection
- * is closed instead of reused: the next query on it would wait for the same one. The connection is released once the
+ * is closed instead of reused, because the next query on it would have to wait. The connection is released once the
  * query has ended and counts as in use until then, so that the number of connections stays bounded while a table is
  * locked.
  *
- * The server ends a transaction whose client has sent nothing for two such timeouts: the machine of a replica may
- * vanish, or its process be suspended, in the middle of one. It would keep its locks from all others, for hours.
+ * The server ends a transaction whose client has sent nothing for two such timeouts: a replica's machine may vanish, or
+ * its process be suspended, in the middle of one, and its locks would block all others for hours.
  * @param answerMs timeout in milliseconds
  * @throws from queries, Error with the message of pg after a timeout; further queries on that connection fail at once
  */
@@ -39,7 +39,7 @@ export function boundPool(pool: Pool, answerMs: number): PostgresPool {
       async function query(text: string, values: unknown[]): Promise<unknown> {
         // Kysely rolls back after a failure: the rollback would wait for the query that has timed out.
         if (ended) throw new Error(TIMED_OUT)
-        // One message. A parameter of the connection would be refused by some poolers (PgBouncer).
+        // Set in the same message. Some poolers (PgBouncer) refuse the setting as a connection parameter.
         const sent = text === BEGIN ? `${BEGIN}; set local idle_in_transaction_session_timeout = ${2 * answerMs}` : text
         const config: QueryConfig & { query_timeout: number } = { text: sent, values, query_timeout: wait }
         wait = answerMs

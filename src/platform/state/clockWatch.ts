@@ -14,8 +14,8 @@ interface ClockParts {
 }
 
 /**
- * Warns, now and every ten minutes, if this machine's clock and that of PostgreSQL differ. Terms are set by the one and
- * end by the other: with PostgreSQL five minutes ahead, nobody could sign in.
+ * Warns, now and every ten minutes, if the clocks of this machine and PostgreSQL differ. One clock sets expiry times
+ * and the other checks them: with PostgreSQL five minutes ahead, nobody could sign in.
  * @returns a function that stops it
  */
 export function watchClock(parts: ClockParts): () => void {
@@ -31,7 +31,7 @@ export async function warnOfClock({ db, log, now }: ClockParts): Promise<void> {
   const { rows } = await sql<{ at: Date }>`select clock_timestamp() as at`.execute(db)
   const answeredAt = now()
   const at = rows[0]?.at.getTime() ?? askedAt
-  // It was read some time in between.
+  // The database's clock was read between the two.
   const ahead = at < askedAt ? at - askedAt : Math.max(0, at - answeredAt)
   if (Math.abs(ahead) <= TOLERANCE_MS) return
   log.warn(

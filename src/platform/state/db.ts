@@ -117,8 +117,8 @@ export async function identifyDatabase(connection: Pick<ClientBase, 'query'>): P
 }
 
 /**
- * A broken connection fails its query and is replaced. Without listeners it would end the process: the pool needs one
- * for idle connections, and each client one for when it is checked out.
+ * A broken connection fails its query and is replaced. Without an error listener it would end the process: the pool
+ * needs one for idle connections, and each client one while it is checked out.
  */
 export function ignoreConnectionErrors(pool: Pool): void {
   pool.on('error', () => undefined)
@@ -126,7 +126,7 @@ export function ignoreConnectionErrors(pool: Pool): void {
 }
 
 /**
- * Gives the state in a database the newest schema, without a time limit for its queries.
+ * Migrates the state in a database to the newest schema, without a query timeout.
  * @throws StartError as `openStateDatabase`
  */
 export async function migrateState(url: string): Promise<void> {
@@ -159,7 +159,7 @@ export function connectionErrorText(url: string, error: unknown): string {
 export function isPostgresUnreachable(error: unknown): boolean {
   const code = errorCodeOf(error) ?? ''
   if (error instanceof AggregateError) return error.errors.some(isPostgresUnreachable)
-  // The unix socket of a stopped server, or of one that hangs and has a full queue.
+  // Errors of the unix socket of a stopped server, or of a hung one whose queue is full.
   if (['ENOENT', 'EAGAIN'].includes(code) && (error as NodeJS.ErrnoException).syscall === 'connect') return true
   if (/^(?:ECONN|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|57P0[123]|08|53300)/.test(code))
     return true

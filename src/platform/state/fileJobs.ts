@@ -7,9 +7,9 @@ import type { Db } from './db'
 import type { Notifications } from './notifications'
 import { hasEnded } from './replicas'
 
-/** How old the progress is that other replicas show. */
+/** Interval at which a replica publishes progress, and so its maximum age at others. */
 const PUBLISH_MS = 500
-/** A replica publishes the end of its jobs; those of one that is gone end with it. */
+/** A replica that was not seen for this long is gone, and its jobs have ended with it. */
 const GONE_AFTER = '45 seconds'
 
 /** The jobs of this process, as `Jobs` of the shared area. */
@@ -19,7 +19,7 @@ interface LocalJobs {
   cancel(userId: number, id: string): void
 }
 
-/** The jobs of users, at whichever replica they run. */
+/** The jobs of users on all replicas. */
 export interface FileJobs {
   of(userId: number): Promise<FileJob[]>
   /** @throws AppError NOT_FOUND for another user's job and for one that has ended */
@@ -44,7 +44,9 @@ interface SharedJobsParts {
   log: Pick<Logger, 'warn'>
 }
 
-/** The jobs of all replicas. Each publishes its own in the state, and reads there which of them to cancel. */
+/**
+ * The jobs of all replicas. Each replica publishes its own jobs in the state, and reads there which of them to cancel.
+ */
 export function shareFileJobs(local: LocalJobs, { db, replica, notifications, log }: SharedJobsParts): FileJobs {
   const own = createFileJobs(local)
   let isPublished = false

@@ -8,7 +8,7 @@ import type { Db } from './db'
 
 /** The channel of LISTEN and NOTIFY. Its messages only say that the table was written. */
 const CHANNEL = 'quarterdeck'
-/** Reads without a message: one may be lost, and behind a pooler that shares connections none arrives. */
+/** Poll interval: a message may be lost, and none arrives behind a pooler that shares connections. */
 const READ_MS = 750
 const CONNECT_TIMEOUT_MS = 4000
 /** Exponential back-off of the connection that listens. */
@@ -24,12 +24,14 @@ const LAST_RETRY_MS = 5000
 export type Topic = 'instances' | 'sessions' | 'jobs' | 'sync'
 
 /**
- * What one replica of the platform tells all of them, itself included. A notification says that something has changed,
- * and the receiver reads what: several may arrive as one, one may arrive twice, and none is lost, however long a
- * replica was cut off.
+ * Messages from one replica of the platform to all, including itself. A notification says that something has changed,
+ * and the receiver reads the change. Several may arrive as one and one may arrive twice, but none is lost, however long
+ * a replica was disconnected.
  */
 export interface Notifications {
-  /** Calls the listeners here at once, and those of other replicas within a second. Never waits and never fails. */
+  /**
+   * Calls this replica's listeners at once, and those of other replicas within a second. Never waits and never fails.
+   */
   tell(topic: Topic, data?: string): void
   /** @param listener receives the data of the last notification. @returns a function that unsubscribes */
   on(topic: Topic, listener: (data: string | undefined) => void): () => void
@@ -57,14 +59,14 @@ export function createNotifications(): Notifications {
 }
 
 /**
- * The notifications of a replica: a row per topic whose version counts the notifications. A replica reads the rows when
- * PostgreSQL tells it to (LISTEN, on a connection of its own) and at intervals, and knows by the version what is new.
+ * The notifications of a replica: a row per topic whose version counts the notifications. A replica reads the rows
+ * after a message of PostgreSQL (LISTEN, on a dedicated connection) and at intervals, and detects news by the version.
  * @param url of the state's database
  */
 export async function openNotifications(db: Db, url: string, log: Logger): Promise<Notifications> {
   const local = createNotifications()
   const versions = new Map<string, number>()
-  /** The last notification of each topic, until it was sent. */
+  /** The last notification of each topic that was not sent yet. */
   const unsent = new Map<Topic, { data: string | undefined }>()
   let sending: Promise<void> | undefined
   let isCutOff = false
@@ -75,7 +77,7 @@ export async function openNotifications(db: Db, url: string, log: Logger): Promi
     for (const { topic, version, data } of rows) {
       if (Number(version) <= (versions.get(topic) ?? 0)) continue
       versions.set(topic, Number(version))
-      // The data that waits to be sent is newer.
+      // Unsent data is newer.
       const waiting = unsent.get(topic as Topic)
       local.tell(topic as Topic, waiting ? waiting.data : (data ?? undefined))
     }
@@ -94,7 +96,7 @@ export async function openNotifications(db: Db, url: string, log: Logger): Promi
       // The listeners of this replica have been called. A version that another replica published in between is not
       // skipped.
       if (version === (versions.get(topic) ?? 0) + 1) versions.set(topic, version)
-      // A notification that came during the query is sent too, even with the same data: the state may have changed
+      // A notification that arrived during the query is sent too, even with the same data: the state may have changed
       // after others read it.
       if (unsent.get(topic) === notification) unsent.delete(topic)
     }
@@ -125,7 +127,7 @@ export async function openNotifications(db: Db, url: string, log: Logger): Promi
     tell(topic, data) {
       unsent.set(topic, { data })
       local.tell(topic, data)
-      // Another one that arrives during the sending is sent with the next interval at the latest.
+      // A notification that arrives while sending is sent at the next interval at the latest.
       void (sending ?? Promise.resolve()).then(() => (isClosed ? undefined : send()))
     },
     async close() {
@@ -137,7 +139,10 @@ export async function openNotifications(db: Db, url: string, log: Logger): Promi
   }
 }
 
-/** Keeps a connection that listens. @param onMessage called for each message, and after each new connection */
+/**
+ * Keeps a listening connection open.
+ * @param onMessage called for each message, and after each new connection
+ */
 function listenAlways(url: string, onMessage: () => void): () => Promise<void> {
   let client: Client | undefined
   let retry: NodeJS.Timeout | undefined

@@ -40,7 +40,7 @@ export async function registerReplica(db: Db, log: Pick<Logger, 'warn'>): Promis
 export const hasEnded = (column: string, after = ENDED_AFTER) =>
   sql<boolean>`not exists (select from replicas r where r.id = ${sql.ref(column)} and r.seen_at > now() - ${after}::interval)`
 
-/** Also drops their jobs. Their unfinished files are still to be removed. */
+/** Deletes ended replicas with their jobs. Their unfinished files remain to be removed. */
 export async function dropEndedReplicas(db: Db): Promise<void> {
   await db.deleteFrom('file_jobs').where(hasEnded('file_jobs.replica')).execute()
   await db.deleteFrom('replicas').where(hasEnded('replicas.id')).execute()

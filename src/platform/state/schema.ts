@@ -12,9 +12,9 @@ export interface State {
   users: {
     id: Generated<number>
     username: string
-    /** Null: an account that was made by OpenID Connect. */
+    /** Null for an account that was created by OpenID Connect. */
     password_hash: string | null
-    /** At most one of the two. Neither: an operator. */
+    /** At most one of these flags is set. Neither: an operator. */
     is_admin: boolean
     is_limited: Generated<boolean>
     created_at: Generated<Date>
@@ -30,9 +30,9 @@ export interface State {
     expires_at: Date
     used_by: string | null
     revoked: Generated<boolean>
-    /** What its user may do. Null: an operator. */
+    /** The rights of the invited user. Null: an operator. */
     access: Json<UserAccess>
-    /** The administrator. Null: unknown, or the platform. */
+    /** The administrator who created it. Null: unknown, or the platform. */
     made_by: number | null
   }
   api_keys: {
@@ -42,7 +42,7 @@ export interface State {
     prefix: string
     key_hash: string
     scopes: Scope[]
-    /** False: only those in `api_key_deployments`. */
+    /** False: only the deployments in `api_key_deployments`. */
     all_deployments: boolean
     created_at: Generated<Date>
     expires_at: Date | null
@@ -59,7 +59,7 @@ export interface State {
     last_used_at: Generated<Date>
     device: string
     address: string
-    /** Of the sign-in of this user before the one that opened this session. */
+    /** The user's previous sign-in, before the one that opened this session. */
     previous_sign_in_at: Generated<Date | null>
     previous_sign_in_address: Generated<string | null>
   }
@@ -85,13 +85,13 @@ export interface State {
     /** A bigint, which the driver returns as text. */
     counter: ColumnType<string, number, number>
     transports: string[]
-    /** The domain that it was made for. */
+    /** The domain that the passkey was created for. */
     rp_id: string
     created_at: Generated<Date>
     last_used_at: Date | null
   }
   recovery_codes: { user_id: number; code_hash: string }
-  /** What a call may be answered with once: WebAuthn challenges, proofs of identity, secrets that are not confirmed. */
+  /** Single-use challenges: of WebAuthn, proofs of identity, and unconfirmed secrets. */
   challenges: {
     hash: string
     purpose: string
@@ -111,7 +111,7 @@ export interface State {
     verifier: string
     redirect_uri: string
     origin: string
-    /** Of the user who connects their account. Null: a sign-in. */
+    /** The session of the user who connects their account. Null: a sign-in. */
     session_id: string | null
     expires_at: Date
   }
@@ -176,7 +176,7 @@ export interface State {
   }
   console_chunks: { pod_name: string; first: string; last: string; lines: string }
   heartbeats: { name: string; at: Date }
-  /** Of a session or of an API key. */
+  /** Each belongs to a session or to an API key. */
   download_tickets: {
     token_hash: string
     session_id: string | null
@@ -224,7 +224,7 @@ export interface State {
     subject: string | null
     address: string
     succeeded: boolean
-    /** A UUID that the platform gave it. Null: of an earlier version. */
+    /** A UUID that the platform generated. Null for entries of earlier versions. */
     entry: string | null
     /** The name of the API key that was used. Null: a session. */
     api_key: string | null

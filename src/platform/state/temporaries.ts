@@ -2,8 +2,8 @@ import type { Db } from './db'
 import { hasEnded } from './replicas'
 
 /**
- * The records of a replica's unfinished files, because its data directory may be gone with it: as `TemporaryRecords` of
- * the shared area.
+ * The records of a replica's unfinished files, because its data directory may be gone with it. Implements
+ * `TemporaryRecords` of the shared area.
  * @param replica the id of this one
  */
 export function createStoredTemporaries(db: Db, replica: string) {
@@ -16,8 +16,8 @@ export function createStoredTemporaries(db: Db, replica: string) {
       await db.deleteFrom('temporaries').where('id', '=', id).execute()
     },
     /**
-     * Of the replicas that had ended by the call before already: when the state was away, all of them look as if they
-     * had ended, for a moment.
+     * Only those of replicas that had already ended at the previous call: after an outage of the database, all replicas
+     * look as if they had ended, for a moment.
      */
     async leftovers(): Promise<{ id: string; path: string }[]> {
       const rows = await db

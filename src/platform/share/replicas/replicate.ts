@@ -51,7 +51,7 @@ export interface ReplicateOptions {
 }
 
 /**
- * Makes `target` a copy of `source`: copies what changed (by size and modification time), removes what is gone.
+ * Makes `target` a copy of `source`: copies changed entries (by size and modification time), removes deleted ones.
  * Replaces each file atomically. Keeps links that stay within `source`; omits other links and special files. Every step
  * is relative to open directories and follows no link.
  * @param source a real path. @param target a directory of the platform.
@@ -164,7 +164,7 @@ async function replicateFile(
     if (existing && !existing.isFile()) await removeTree(to, name)
     const unfinished = to.entryPath(internalName(randomUUID()))
     try {
-      // By descriptor, so that the checked file is copied; a reflink where the file system supports it.
+      // Copies by descriptor, so that the checked file is copied; as a reflink where the file system supports it.
       const source = `/proc/self/fd/${handle.fd}`
       if (holes < MIN_SPARSE_BYTES) await copyFile(source, unfinished, constants.COPYFILE_FICLONE)
       else
@@ -218,7 +218,7 @@ async function resolvesWithin(root: string, from: OpenDirectory, name: RawName):
     const target = await readlink(from.entryPath(name))
     if (isAbsolute(target)) return false
     const isWithin = (path: string) => path === root || path.startsWith(`${root}${sep}`)
-    // Whether a link is in the copy must not tell instances what there is elsewhere on its way.
+    // Links through other directories are left out: whether they resolve would tell instances what exists there.
     const path = await realPathThrough(from.procPath, target, isWithin)
     return path !== undefined && isWithin(path)
   } catch {

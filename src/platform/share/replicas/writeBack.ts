@@ -11,7 +11,7 @@ export interface WriteBackTask {
   copy: string
   /** Real path of the deployment's directory, in the shared area. */
   directory: string
-  /** What is written back: paths within the copy, with wildcards in their names. */
+  /** Paths within the copy that are written back, with wildcards in their names. */
   paths: string[]
 }
 

@@ -20,7 +20,7 @@ export interface FileDownload {
   size: number
   /** Milliseconds since the epoch. */
   modifyTime: number
-  /** Reads the inclusive range of bytes, even if the file grows meanwhile; fewer bytes if it shrinks. */
+  /** Reads the inclusive range of bytes, even if the file grows during the read; fewer bytes if it shrinks. */
   stream(start: number, end: number): ReadStream
   close(): Promise<void>
 }
@@ -68,7 +68,7 @@ export function createDownloads(jail: Jail): Downloads {
     },
 
     async zip(paths) {
-      // By path: opening one that is given ten thousand times takes long.
+      // Unique paths: opening one that is repeated ten thousand times takes long.
       const requested = new Map(paths.map((path) => [formatPath(parsePath(path, 'files')), path]))
       for (const [path, given] of requested) {
         const found = await jail.open(parsePath(path)).catch((error: unknown) => {
@@ -157,7 +157,7 @@ async function addAll(
     if (!realSegments) continue
     const parent = await jail.openDirectory(realSegments.slice(0, -1)).catch(undefinedIfMissing)
     const name = parent ? (realSegments.at(-1) ?? '.') : '.'
-    // Its parent may be no directory of the caller, or is gone.
+    // Its parent is missing, or may not be used by the caller.
     const directory = parent ?? (await jail.openDirectory(realSegments))
     try {
       // Named after the last requested segment. The shared root has none: its children are the top-level entries.

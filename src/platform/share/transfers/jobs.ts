@@ -31,7 +31,7 @@ export interface Jobs {
   of(userId: number): FileJob[]
   /** @throws AppError NOT_FOUND for another user's job and for one that has ended */
   cancel(userId: number, id: string): void
-  /** All that run or wait, with their users. */
+  /** All running and queued jobs, with their users. */
   all(): { userId: number; job: FileJob }[]
   /** Ends the jobs on these paths of a user who was deleted or lost the rights for them. */
   end(userId: number, paths: readonly string[]): void
@@ -39,7 +39,7 @@ export interface Jobs {
   close(): Promise<void>
 }
 
-/** The failure of work whose user may not do it any more. Their session goes on, if they have one still. */
+/** The error for work whose user lost the rights for it. Their session, if it is still valid, continues. */
 export const rightsLost = () =>
   new AppError('NOT_ALLOWED', 'Your account or API key was deleted, or your rights have changed.')
 

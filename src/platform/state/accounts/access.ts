@@ -3,7 +3,7 @@ import type { Grant, Right, Role, UserAccess } from '../../../contract/access'
 import type { Caller } from '../../caller'
 import type { Db } from '../db'
 
-/** What `toCaller` needs of a query with the table `users`. The grants are an object of rights by deployment. */
+/** The columns for `toCaller`, for a query with the table `users`. The grants are an object of rights by deployment. */
 export const callerColumns = [
   'users.id as userId',
   'users.username',
@@ -15,7 +15,7 @@ export const callerColumns = [
     end`.as('grants'),
 ] as const
 
-/** Without the session or key of the call. */
+/** Converts a row to a caller, without the session or key of the call. */
 export function toCaller(row: {
   userId: number
   username: string
@@ -54,7 +54,7 @@ export async function listGrants(db: Db, userId: number): Promise<Grant[]> {
     .execute()
 }
 
-/** @returns the deployments of the grants that exist, which are not deleted before the end of the transaction */
+/** @returns the existing deployments of the grants, which cannot be deleted before the end of the transaction */
 export async function lockDeploymentsOf(transaction: Db, grants: Grant[]): Promise<Set<string>> {
   if (grants.length === 0) return new Set()
   const rows = await transaction
@@ -71,7 +71,7 @@ export async function lockDeploymentsOf(transaction: Db, grants: Grant[]): Promi
 }
 
 /**
- * Replaces what a user may do. Grants of deployments that do not exist are left out.
+ * Replaces a user's role and grants. Omits grants for deployments that do not exist.
  * @returns the deployments that exist
  */
 export async function setAccess(transaction: Db, userId: number, { role, grants }: UserAccess): Promise<Set<string>> {

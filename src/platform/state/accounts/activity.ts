@@ -5,7 +5,7 @@ import type { State } from '../schema'
 
 export type NewActivity = Insertable<State['activity']>
 
-/** Those that are there already, because the answer to an earlier call was lost, are not written again. */
+/** Skips entries that an earlier call has written although its answer was lost. */
 export async function insertActivity(db: Db, entries: NewActivity[]): Promise<void> {
   await db
     .insertInto('activity')

@@ -5,11 +5,11 @@ import type { State } from '../schema'
 import { callerColumns, toCaller } from './access'
 
 export type ApiKeyRow = Omit<Selectable<State['api_keys']>, 'key_hash' | 'window_start' | 'window_calls'> & {
-  /** Sorted; of a key for all deployments, empty. */
+  /** Sorted; empty for a key for all deployments. */
   deployments: string[]
 }
 
-/** In seconds. The limit of calls of a key counts in windows of this length. */
+/** Length in seconds of the windows in which the calls of a key are limited. */
 export const WINDOW_SECONDS = 60
 
 const deploymentsOfKey = sql<string[]>`
@@ -29,7 +29,7 @@ export async function insertApiKey(
       .execute()
 }
 
-/** Those of a user, newest first; also the expired ones. */
+/** A user's keys, newest first, including expired ones. */
 export async function listApiKeys(db: Db, userId: number): Promise<ApiKeyRow[]> {
   return db
     .selectFrom('api_keys')
@@ -62,7 +62,7 @@ export interface KeyCalls {
 
 /** Counts a call of a valid key, in one statement, so that concurrent calls of all replicas count. */
 export async function countKeyCall(db: Db, keyHash: string): Promise<({ id: string } & KeyCalls) | undefined> {
-  // A window that began in the future was begun while the clock was ahead.
+  // A window that begins in the future was created while the clock was ahead.
   const isOver = sql<boolean>`window_start not between now() - make_interval(secs => ${WINDOW_SECONDS}) and now()`
   const row = await db
     .updateTable('api_keys')
@@ -82,7 +82,7 @@ export async function countKeyCall(db: Db, keyHash: string): Promise<({ id: stri
   return row && { id: row.id, calls: row.calls, secondsLeft: Math.max(1, row.left) }
 }
 
-/** The users of those of these keys that are valid, each with its key. */
+/** The users of those keys that are valid, each with its key. */
 export async function findApiKeys(db: Db, ids: string[]): Promise<(Caller & { key: NonNullable<Caller['key']> })[]> {
   if (ids.length === 0) return []
   const rows = await db

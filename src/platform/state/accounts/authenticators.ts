@@ -4,7 +4,7 @@ import type { State } from '../schema'
 
 export type AuthenticatorRow = Selectable<State['authenticators']>
 
-/** Those of a user, oldest first. */
+/** A user's authenticators, oldest first. */
 export async function listAuthenticators(db: Db, userId: number): Promise<AuthenticatorRow[]> {
   return db
     .selectFrom('authenticators')
@@ -19,14 +19,14 @@ export async function insertAuthenticator(db: Db, row: Insertable<State['authent
   await db.insertInto('authenticators').values(row).execute()
 }
 
-/** The distance between the oldest and the newest code that are accepted at the same time. */
+/** The distance in time steps between the oldest and the newest code that are valid at the same time. */
 const MAX_STEP_SPAN = 2
 
 /**
  * Marks a time step as used by an authenticator's code. A stored step more than `MAX_STEP_SPAN` later was used while
  * the clock was ahead and is ignored; otherwise the user could not sign in until the clock has caught up.
- * @param step of a code that is valid now
- * @returns false if this step or a later one was used before; of concurrent calls, one gets true
+ * @param step the time step of a code that is valid now
+ * @returns false if this step or a later one was used before; only one of concurrent calls gets true
  */
 export async function markTotpStepUsed(db: Db, id: string, step: number): Promise<boolean> {
   const { numUpdatedRows } = await db

@@ -4,7 +4,7 @@ import type { State } from '../schema'
 
 export type ChallengeRow = Selectable<State['challenges']>
 
-/** Whom a challenge is for. All null: anybody who signs in with a passkey alone. */
+/** The owner of a challenge. All null: anybody who signs in with a passkey alone. */
 export type ChallengeOwner = Pick<ChallengeRow, 'user_id' | 'session_id' | 'step_hash'>
 
 export async function insertChallenge(db: Db, row: Omit<ChallengeRow, 'tries'>): Promise<void> {
@@ -12,8 +12,8 @@ export async function insertChallenge(db: Db, row: Omit<ChallengeRow, 'tries'>):
 }
 
 /**
- * Deletes a challenge, which can be answered once, rightly or wrongly.
- * @returns it; undefined if it is unknown, used, expired, for another purpose or for somebody else
+ * Deletes and returns a challenge, which can be answered only once.
+ * @returns undefined if it is unknown, used, expired, for another purpose or for another owner
  */
 export async function takeChallenge(
   db: Db,

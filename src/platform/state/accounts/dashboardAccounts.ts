@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db'
 
-/** Stores a user's service account before it is created in the cluster. Clears its earlier token. */
+/** Stores a user's service account before it is created in the cluster. Clears the earlier token. */
 export async function insertDashboardAccount(db: Db, serviceAccount: string, userId: number): Promise<void> {
   const blank = { user_id: userId, token: null, expires_at: null, created_at: sql<Date>`now()` }
   await db

@@ -6,7 +6,8 @@ export async function insertDownloadTicket(db: Db, ticket: State['download_ticke
 }
 
 /**
- * Deletes and returns a ticket. Of concurrent calls, one gets it. The caller checks its expiry, path and credential.
+ * Deletes and returns a ticket. Only one of concurrent calls gets it. The caller checks its expiry, path and
+ * credential.
  */
 export async function takeDownloadTicket(
   db: Db,

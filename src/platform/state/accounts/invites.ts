@@ -12,7 +12,9 @@ export async function findActiveInvite(db: Db, code: string): Promise<InviteRow 
   return db.selectFrom('invites').selectAll().where('code', '=', code).where(isActive).executeTakeFirst()
 }
 
-/** Marks an active invite as used. @returns undefined if it is not active; of concurrent calls, one gets the invite */
+/**
+ * Marks an active invite as used. @returns undefined if it is not active; only one of concurrent calls gets the invite
+ */
 export async function useInvite(db: Db, code: string, username: string): Promise<InviteRow | undefined> {
   return db
     .updateTable('invites')
@@ -23,7 +25,7 @@ export async function useInvite(db: Db, code: string, username: string): Promise
     .executeTakeFirst()
 }
 
-/** Until the end of the transaction no other platform sets the first invite. */
+/** Prevents other platforms from setting the first invite until the end of the transaction. */
 export async function lockFirstInvite(transaction: Db): Promise<void> {
   await sql`select pg_advisory_xact_lock(${FIRST_INVITE_LOCK_KEY})`.execute(transaction)
 }
@@ -93,7 +95,7 @@ export async function revokeInvitesOf(transaction: Db, userId: number): Promise<
     .map(({ message }) => message)
 }
 
-/** Until the end of the transaction, no invite is made with grants, and no deployment is deleted. */
+/** Prevents, until the end of the transaction, new invites with grants and deletions of deployments. */
 export async function lockInviteGrants(transaction: Db): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('grants of invites', 0))`.execute(transaction)
 }
@@ -108,7 +110,10 @@ export async function deleteInvite(db: Db, code: string): Promise<InviteRow | un
     .executeTakeFirst()
 }
 
-/** Removes a deployment from the grants of unused invites: one that is made later with its name is another one. */
+/**
+ * Removes a deployment from the grants of unused invites, so that they do not apply to a later deployment of the same
+ * name.
+ */
 export async function removeFromInvites(transaction: Db, deployment: string): Promise<void> {
   await sql`
     update invites set access = jsonb_set(access, '{grants}', coalesce(

@@ -34,7 +34,7 @@ export async function uncountLoginAttempt(db: Db, tokenHash: string): Promise<vo
     .execute()
 }
 
-/** @returns the number of attempts; undefined if it was deleted before, so that one of concurrent calls gets it */
+/** @returns the number of attempts; undefined if it was deleted before, so that only one of concurrent calls gets it */
 export async function deleteLoginStep(db: Db, tokenHash: string): Promise<number | undefined> {
   const step = await db
     .deleteFrom('login_steps')

@@ -5,18 +5,21 @@ import type { UserRow } from './users'
 
 type OpenIdStep = Selectable<State['openid_steps']>
 
-/** An account's owner at a provider: unique, and never given to somebody else (OpenID Connect Core §5.7). */
+/** The identity of an account's owner at a provider: unique, and never reassigned (OpenID Connect Core §5.7). */
 export interface Identity {
   issuer: string
   subject: string
 }
 
-/** Stores a sign-in that begins. */
+/** Stores a sign-in that has begun. */
 export async function insertOpenIdStep(db: Db, step: OpenIdStep): Promise<void> {
   await db.insertInto('openid_steps').values(step).execute()
 }
 
-/** @returns undefined if it is of another browser, or was taken before, so that one of concurrent calls gets it */
+/**
+ * @returns undefined if it belongs to another browser, or was taken before, so that only one of concurrent calls gets
+ * it
+ */
 export async function takeOpenIdStep(db: Db, stateHash: string, browserHash: string): Promise<OpenIdStep | undefined> {
   return db
     .deleteFrom('openid_steps')
@@ -26,7 +29,7 @@ export async function takeOpenIdStep(db: Db, stateHash: string, browserHash: str
     .executeTakeFirst()
 }
 
-/** The user whose account belongs to an identity, and whether it was made by it. */
+/** The user whose account belongs to an identity, and whether a sign-in with it created the account. */
 export async function findUserOfIdentity(
   db: Db,
   { issuer, subject }: Identity,
@@ -41,7 +44,7 @@ export async function findUserOfIdentity(
     .executeTakeFirst()
 }
 
-/** @returns whether the account of a user was made by its identity; undefined if it has none */
+/** @returns whether a sign-in with its identity created a user's account; undefined if it has no identity */
 export async function findIdentityOf(db: Db, userId: number): Promise<{ made_account: boolean } | undefined> {
   return db.selectFrom('openid_identities').select('made_account').where('user_id', '=', userId).executeTakeFirst()
 }

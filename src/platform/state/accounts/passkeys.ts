@@ -4,7 +4,7 @@ import type { State } from '../schema'
 
 export type PasskeyRow = Selectable<State['passkeys']>
 
-/** Those of a user, oldest first. */
+/** A user's passkeys, oldest first. */
 export async function listPasskeys(db: Db, userId: number): Promise<PasskeyRow[]> {
   return db
     .selectFrom('passkeys')
@@ -26,8 +26,8 @@ export async function findPasskey(db: Db, credentialId: string): Promise<Passkey
 
 /**
  * Stores the counter of a use. Authenticators without a counter always send 0.
- * @returns false if the counter did not grow, or the passkey is gone; of concurrent calls with one counter, one gets
- * true
+ * @returns false if the counter did not grow, or the passkey is gone; only one of concurrent calls with the same
+ * counter gets true
  */
 export async function markPasskeyUsed(db: Db, id: string, counter: number): Promise<boolean> {
   const { numUpdatedRows } = await db

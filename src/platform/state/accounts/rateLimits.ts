@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import type { Db } from '../db'
 
 /**
- * Counts an attempt in a window that begins with the first one. One statement, so that concurrent attempts all count. A
- * window that ends more than a minute (for concurrent attempts) after a window that begins now is discarded: it was
- * begun while the clock was ahead.
+ * Counts an attempt in a window that begins with the first one. Uses one statement, so that concurrent attempts all
+ * count. A window that ends more than a minute (for concurrent attempts) after a window that begins now is discarded:
+ * it began while the clock was ahead.
  * @param seconds length of the window
  * @returns the attempts in the window including this one, and the whole seconds until it ends
  */

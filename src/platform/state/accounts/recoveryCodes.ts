@@ -16,7 +16,7 @@ export async function replaceRecoveryCodes(transaction: Db, userId: number, hash
     .execute()
 }
 
-/** @returns false if it was used before; of concurrent calls, one gets true */
+/** @returns false if it was used before; only one of concurrent calls gets true */
 export async function useRecoveryCode(db: Db, userId: number, hash: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('recovery_codes')

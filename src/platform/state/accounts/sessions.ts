@@ -7,13 +7,13 @@ import { callerColumns, toCaller } from './access'
 /** The current user of a valid session. */
 export type SessionUser = Caller & { sessionId: string }
 
-/** Records the sign-in with its user, and the one before it with the session. */
+/** Records the sign-in with the user, and the previous sign-in with the session. */
 export async function insertSession(
   db: Db,
   session: { id: string; user_id: number; expires_at: Date; device: string; address: string },
 ): Promise<void> {
   await db
-    // One statement. Two sign-ins at the same time are recorded one after the other.
+    // One statement, so that concurrent sign-ins are recorded one after the other.
     .with('previous', (query) =>
       query
         .selectFrom('users')
@@ -36,7 +36,7 @@ export async function insertSession(
     .execute()
 }
 
-/** The sign-in of its user before the one that opened this session. Undefined for the first one. */
+/** The user's previous sign-in, before the one that opened this session. Undefined if there was none. */
 export async function findPreviousSignIn(db: Db, id: string): Promise<{ at: Date; address: string } | undefined> {
   const row = await db
     .selectFrom('sessions')
@@ -54,7 +54,7 @@ export async function holdSession(
   transaction: Db,
   { userId, sessionId }: Pick<SessionUser, 'userId' | 'sessionId'>,
 ): Promise<boolean> {
-  // The user comes first, as where users are deleted with their sessions: else both would wait for each other.
+  // Locks the user first, like the deletion of users with their sessions. Another order could deadlock.
   await transaction.selectFrom('users').select('id').where('id', '=', userId).forKeyShare().execute()
   const session = transaction.selectFrom('sessions').select('id').where('id', '=', sessionId).forShare()
   return (await session.executeTakeFirst()) !== undefined
@@ -64,7 +64,7 @@ export async function deleteSession(db: Db, id: string): Promise<void> {
   await db.deleteFrom('sessions').where('id', '=', id).execute()
 }
 
-/** The users of those of these sessions that are valid. */
+/** The users of those sessions that are valid. */
 export async function findSessions(db: Db, ids: string[]): Promise<SessionUser[]> {
   return ids.length === 0 ? [] : readSessions(db, ids)
 }
@@ -82,7 +82,7 @@ export async function useSessions(db: Db, ids: string[]): Promise<SessionUser[]>
           .select('id')
           .where('id', 'in', ids)
           .where('last_used_at', '<', sql<Date>`now() - interval '1 minute'`)
-          // Another replica updates it, or it is being deleted. To wait could end in a deadlock.
+          // A locked session is being updated by another replica or deleted. Waiting could deadlock.
           .forUpdate()
           .skipLocked(),
       ),
@@ -123,7 +123,7 @@ export async function deleteSessionOf(db: Db, userId: number, id: string): Promi
   return numDeletedRows === 1n
 }
 
-/** Deletes a user's sessions but a kept one. */
+/** Deletes a user's sessions except a kept one. */
 export async function deleteSessionsOf(db: Db, userId: number, keptId?: string): Promise<void> {
   let sessions = db.deleteFrom('sessions').where('user_id', '=', userId)
   if (keptId !== undefined) sessions = sessions.where('id', '!=', keptId)

@@ -36,7 +36,7 @@ export async function deleteMethod(
   return row?.name
 }
 
-/** Locks the user's row, so that changes of one user's methods come one after the other. @returns how many there are */
+/** Locks the user's row, to serialize changes of one user's methods. @returns the number of methods */
 export async function countMethods(
   transaction: Db,
   userId: number,

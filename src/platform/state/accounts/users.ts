@@ -22,13 +22,13 @@ export async function insertUser(db: Db, user: Insertable<State['users']>): Prom
   return id
 }
 
-/** Without users there is none, and with users who all came by OpenID Connect there may be none. */
+/** False without users, and possibly if all users were created by OpenID Connect. */
 export async function hasAdmin(db: Db): Promise<boolean> {
   const admin = db.selectFrom('users').select('id').where('is_admin', '=', true).limit(1)
   return (await admin.executeTakeFirst()) !== undefined
 }
 
-/** Sorted by registration. `lastSeen` is of the sessions that are still valid, and of API keys. */
+/** Sorted by registration. `lastSeen` includes valid sessions and API keys. */
 export async function listUsers(
   db: Db,
 ): Promise<(Pick<UserRow, 'id' | 'username' | 'is_admin' | 'is_limited'> & { lastSeen: Date | null })[]> {
@@ -52,8 +52,8 @@ export async function findUser(db: Db, id: number): Promise<UserRow | undefined>
 }
 
 /**
- * Serializes transactions that remove administrator rights, so that each sees the result of the one before. One lock
- * for all, because row locks of changing rows are taken in no fixed order (deadlocks).
+ * Serializes transactions that remove administrator rights, so that each sees the result of the previous one. Uses one
+ * lock, because row locks of changing rows are taken in no fixed order (deadlocks).
  * @returns the administrators' ids
  */
 export async function lockAdmins(transaction: Db): Promise<Set<number>> {
@@ -73,7 +73,7 @@ export async function setUserAdmin(db: Db, id: number, isAdmin: boolean): Promis
 }
 
 /**
- * Sets a new password. Ends the user's login steps, any wait for wrong codes, and all sessions but a kept one.
+ * Sets a new password. Ends the user's login steps, any wait for wrong codes, and all sessions except a kept one.
  * @param expected the hash to replace; nothing changes if another one is stored
  * @returns whether it was changed
  */
@@ -87,7 +87,7 @@ export async function replacePassword(
   if (expected !== undefined) update = update.where('password_hash', '=', expected)
   const { numUpdatedRows } = await update.executeTakeFirst()
   if (numUpdatedRows === 0n) return false
-  // Before the sessions: this waits for a transaction that is creating a session from a login step.
+  // Deleted before the sessions, because this waits for a transaction that creates a session from a login step.
   await transaction.deleteFrom('login_steps').where('user_id', '=', id).execute()
   let sessions = transaction.deleteFrom('sessions').where('user_id', '=', id)
   if (keptSession !== undefined) sessions = sessions.where('id', '!=', keptSession)
@@ -98,8 +98,8 @@ export async function replacePassword(
 }
 
 /**
- * Deletes all that signs a user in without the password: API keys, passkeys, and the connection to a provider. After
- * the sessions: creating one of these locks the session it is created with (`holdSession`), so none is missed here.
+ * Deletes every way to sign in without the password: API keys, passkeys, and the connection to a provider. Call it
+ * after deleting the sessions: creating one of these locks its session (`holdSession`), so none is missed.
  */
 export async function deleteOtherAccess(transaction: Db, id: number): Promise<void> {
   for (const table of ['api_keys', 'passkeys', 'openid_identities'] as const)

@@ -11,9 +11,9 @@ export interface CodeWaits {
 }
 
 /**
- * Counts a code as wrong before it is verified. One statement, so that concurrent attempts all count. A wait that would
- * end more than a minute (for concurrent attempts) after the longest possible one is discarded: it was begun while the
- * clock was ahead.
+ * Counts a code as wrong before it is verified. Uses one statement, so that concurrent attempts all count. A wait that
+ * would end more than a minute (for concurrent attempts) after the longest possible one is discarded: it began while
+ * the clock was ahead.
  * @returns the wrong codes including this one, and the end of the wait that it begins, if any; undefined if the user is
  * waiting already
  */
@@ -36,7 +36,7 @@ export async function countCodeAttempt(
   return row && { count: row.count, blockedUntil: row.blocked_until }
 }
 
-/** After a right code: uncounts it and ends the wait that it began. */
+/** To be called after a correct code: uncounts it and ends the wait that it began. */
 export async function uncountCodeAttempt(db: Db, userId: number): Promise<void> {
   await db
     .updateTable('wrong_codes')
@@ -55,7 +55,7 @@ export async function findCodeWait(db: Db, userId: number): Promise<Date | undef
   return row?.blocked_until ?? undefined
 }
 
-/** @returns what was counted since the last sign-in; undefined if nothing was */
+/** @returns the wrong codes since the last sign-in; undefined if there were none */
 export async function clearWrongCodes(db: Db, userId: number): Promise<{ count: number; first_at: Date } | undefined> {
   return db.deleteFrom('wrong_codes').where('user_id', '=', userId).returning(['count', 'first_at']).executeTakeFirst()
 }

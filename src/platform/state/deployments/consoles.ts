@@ -42,7 +42,7 @@ export function createConsoleStore(db: Db) {
 
     /**
      * Appends lines after `head.last`, and replaces the rest of the head.
-     * @param lines without line ends. @returns false if another platform has appended meanwhile; nothing is stored then
+     * @param lines without line ends. @returns false if another platform has appended first; nothing is stored then
      */
     async append(podName: string, head: ConsoleHead, lines: Line[]): Promise<boolean> {
       const text = lines.map(({ type, content }) => LETTERS[type] + content).join('\n')

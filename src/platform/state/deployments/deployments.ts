@@ -40,8 +40,8 @@ export async function updateDeployment(
 }
 
 /**
- * Enables a deployment that is not being deleted. If it was disabled, its instances are wanted again, without their
- * former crashes and blocks: here and not by the manager, which may not have seen that it was disabled.
+ * Enables a deployment that is not being deleted. If it was disabled, also marks its instances as wanted and clears
+ * their crashes and blocks. The manager cannot do this, because it may have missed that the deployment was disabled.
  * @returns false if the deployment does not exist or is being deleted
  */
 export async function enableDeployment(db: Db, name: string): Promise<boolean> {
@@ -68,9 +68,9 @@ export async function setDirectorySeen(db: Db, name: string, dataDirectory: stri
 /** Also deletes the rows of its instances, and its grants, those of unused invites included. */
 export async function deleteDeployment(db: Db, name: string): Promise<void> {
   await db.transaction().execute(async (transaction) => {
-    // An invite that is being made is seen, or its maker sees no deployment.
+    // With this lock, either a concurrent invite is visible here, or its creation finds no deployment.
     await lockInviteGrants(transaction)
-    // First, as a registration locks them: the invite, then the deployments.
+    // Locks the invites before the deployments, in the same order as a registration.
     await removeFromInvites(transaction, name)
     await transaction.deleteFrom('deployments').where('name', '=', name).execute()
   })

@@ -12,7 +12,7 @@ export async function recordHeartbeat(db: Db): Promise<void> {
     .execute()
 }
 
-/** Whether the manager has recorded no heartbeat for so many milliseconds, by the database's clock. */
+/** Whether the manager's last heartbeat is older than `ms` milliseconds, by the database's clock. */
 export async function isHeartbeatOlder(db: Db, ms: number): Promise<boolean> {
   const recent = db
     .selectFrom('heartbeats')

@@ -136,7 +136,7 @@ export async function setBlocked(db: Db, uid: string, reason: string | null, ret
     .execute()
 }
 
-/** Makes the instances of a deployment wanted that are not to be removed, and clears their crashes and blocks. */
+/** Marks all instances of a deployment as wanted, except those to be removed, and clears their crashes and blocks. */
 export async function resetInstances(db: Db, deployment: string): Promise<void> {
   await db
     .updateTable('instances')

@@ -5,7 +5,7 @@ const TIMEOUTS = ['idle_in_transaction_session_timeout', 'transaction_timeout']
 
 /** How an advisory lock is held. */
 interface LockOptions {
-  /** Any number of holders, but none beside a holder that does not share. */
+  /** Whether other holders that share may hold the lock at the same time. */
   isShared?: boolean
   /**
    * The server releases the lock when the connection has sent nothing for this long: the holder's machine may be gone
@@ -19,7 +19,7 @@ interface LockOptions {
  * work behind a pooler that hands out connections per transaction (PgBouncer): another client gets the same session and
  * its lock.
  * @param client a dedicated connection. The lock is released when its transaction or the connection ends.
- * @param key several texts are several locks, of which all are taken or none
+ * @param key several texts are several locks, which are taken all or none
  * @returns whether the lock was taken; if not, the transaction is rolled back
  */
 export async function tryAdvisoryLock(

@@ -4,18 +4,18 @@ import { tryAdvisoryLock } from './advisoryLock'
 
 /** How long the server keeps a lock whose holder is silent. */
 const LEASE_MS = 8000
-/** Several within a lease, so that one slow answer does not lose it. */
+/** Several renewals fit in a lease, so that one slow answer does not lose it. */
 const RENEW_MS = 2000
-/** How long an answer of the server counts: a holder that was suspended must ask again. */
+/** How long an answer of the server stays valid. A holder that was suspended must confirm again. */
 const CONFIRMED_MS = 1000
-/** Between attempts to take a lock that another holds. */
+/** Interval of attempts to take a lock that is held. */
 const RETRY_MS = 50
 
 /** An advisory lock that ends by itself when its holder's machine is gone. */
 export interface LeasedLock {
   /** Whether the lock is held, as far as this process knows. */
   readonly isHeld: boolean
-  /** Whether the lock is held, as the server has said within the last second. */
+  /** Whether the server has confirmed the lock within the last second. */
   confirm(): Promise<boolean>
   /** Never throws. */
   release(): Promise<void>
@@ -24,7 +24,7 @@ export interface LeasedLock {
 /**
  * Tries to take an advisory lock on a connection of its own.
  * @param onLost called once if the lock is lost, not when it is released
- * @returns undefined if another connection holds it. @throws Error if the server cannot be asked
+ * @returns undefined if another connection holds it. @throws Error if the query fails
  */
 export async function tryLeasedLock(
   pool: Pick<Pool, 'connect'>,
@@ -43,7 +43,7 @@ export async function tryLeasedLock(
   return isTaken ? keepLease(client, askedAt, onLost) : undefined
 }
 
-/** As `tryLeasedLock`, again and again for `waitMs`. */
+/** As `tryLeasedLock`, but retries for `waitMs`. */
 export async function waitForLeasedLock(
   pool: Pick<Pool, 'connect'>,
   key: number | string | string[],
@@ -76,7 +76,7 @@ function keepLease(client: PoolClient, takenAt: number, onLost: () => void): Lea
   }
 
   async function ask(): Promise<void> {
-    // From before the question on: the lease begins when the server has answered it.
+    // Measured before the query, because the server may renew the lease at any moment between query and answer.
     const askedAt = performance.now()
     try {
       await client.query('select 1')

@@ -7,15 +7,15 @@ import { tryAdvisoryLock } from './advisoryLock'
 import { connectionErrorText } from '../db'
 
 /**
- * Key of the advisory lock of all platforms: one with the local runtime holds it alone, those with the Kubernetes
- * runtime share it. Any number that no other lock uses.
+ * Key of the advisory lock of all platforms: a platform with the local runtime holds it exclusively, those with the
+ * Kubernetes runtime share it. Any number that no other lock uses.
  */
 const PLATFORM_LOCK_KEY = 7_230_002
 /** The server needs a moment to detect that a killed platform's connection is gone. */
 const ACQUIRE_TIMEOUT_MS = 5000
-/** Between checks that the connection is alive. */
+/** Interval of checks that the connection is alive. */
 const CHECK_INTERVAL_MS = 1000
-/** How long the server keeps the lock of a platform that is silent: its machine may be gone. */
+/** How long the server keeps the lock of a silent platform, whose machine may be gone. */
 const LEASE_MS = 15_000
 const CONNECT_TIMEOUT_MS = 4000
 
@@ -23,7 +23,7 @@ const CONNECT_TIMEOUT_MS = 4000
  * Prevents a second platform with the local runtime from using the same database: both would start its persistent
  * deployments, each on its own machine (decisions §15). Holds an advisory lock of PostgreSQL on a dedicated connection.
  * Take it before migrating: a newer version that is refused must not change the tables of the running one.
- * @param url of the database
+ * @param url the database's URL
  * @param onLost called once if another platform took the lock while the connection was broken. After a break the lock
  * is taken again when the server answers; until then no manager works, because its lock is on the same server.
  * @param isShared for a replica of the platform: any number of them may hold the lock, but none beside a platform with
@@ -94,7 +94,7 @@ export async function holdPlatformLock(
     throw new StartError([connectionErrorText(url, error)])
   })
   if (!isTaken) {
-    // What can be shared is held by replicas.
+    // A lock that can be shared is held by replicas.
     const runtime = !isShared && (await tryLock(true)) ? 'Kubernetes' : 'local'
     await client?.end()
     throw new StartError([

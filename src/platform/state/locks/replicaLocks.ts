@@ -3,14 +3,17 @@ import { AppError } from '../../errors'
 import { openStatePool } from '../db'
 import { waitForLeasedLock } from './leasedLock'
 
-/** Each holds a database connection, of a pool of their own: the removal of a large directory takes minutes. */
+/**
+ * Limit of concurrent locks. Each holds a connection, from a separate pool because the removal of a large directory
+ * takes minutes.
+ */
 const PARALLEL = 16
 const WAIT_MS = 10_000
 
 export interface ReplicaLocks {
   /**
    * Runs work while no other replica runs work with one of the same keys.
-   * @throws AppError CONFLICT if another one does so for longer than 10 s
+   * @throws AppError CONFLICT if another replica does so for longer than 10 s
    */
   hold<Result>(this: void, keys: string[], work: () => Promise<Result>): Promise<Result>
   close(): Promise<void>

@@ -39,7 +39,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .execute()
   await db.schema.createIndex('sessions_user').on('sessions').column('user_id').execute()
 
-  // Between the two calls of signing in. All tokens are stored as SHA-256 hashes.
+  // State between the two calls of signing in. All tokens are stored as SHA-256 hashes.
   await db.schema
     .createTable('login_steps')
     .addColumn('token_hash', 'text', (column) => column.primaryKey())
@@ -48,7 +48,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('tries', 'integer', (column) => column.notNull().defaultTo(0))
     .execute()
 
-  // Between the three calls of registering. The second call fills the last three columns.
+  // State between the three calls of registering. The second call fills the last three columns.
   await db.schema
     .createTable('registrations')
     .addColumn('token_hash', 'text', (column) => column.primaryKey())

@@ -17,7 +17,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .alterTable('instances')
     .addColumn('restarts', 'integer', (column) => column.notNull().defaultTo(0))
     .addColumn('last_exit', 'jsonb')
-    // The capsule and the time of its last crash.
+    // The capsule and the time of the last crash.
     .addColumn('crash', 'jsonb')
     .addColumn('crashed_at', 'timestamptz')
     .execute()

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** Each allows one download and ends with its session. */
+/** Tickets, each of which allows one download and ends with its session. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('download_tickets')

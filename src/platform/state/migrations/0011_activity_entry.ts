@@ -1,12 +1,10 @@
 import type { Kysely } from 'kysely'
 
-/**
- * What an entry of the activity log is known by before it has its number: it is written once, however often it is sent.
- */
+/** An idempotency key for entries of the activity log: an entry that is sent several times is written once. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable('activity')
-    // Null: of an earlier version.
+    // Null for entries of earlier versions.
     .addColumn('entry', 'uuid', (column) => column.unique())
     .execute()
 }

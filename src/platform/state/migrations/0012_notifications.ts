@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** What replicas of the platform tell each other: one row per topic, whose version grows with each notification. */
+/** Notifications between replicas of the platform: one row per topic, whose version grows with each notification. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('notifications')

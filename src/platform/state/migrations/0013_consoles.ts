@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** Consoles of instances that do not run on this machine: what the cluster keeps of them ends with their Pod. */
+/** Consoles of instances that do not run on this machine: the cluster deletes its logs with the Pod. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('consoles')

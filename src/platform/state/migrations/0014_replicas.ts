@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** The replicas of the platform that run, with the jobs and the unfinished files of each in the shared area. */
+/** The running replicas of the platform, with the jobs and the unfinished files of each in the shared area. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('replicas')
@@ -10,7 +10,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('temporaries')
     .addColumn('id', 'uuid', (column) => column.primaryKey())
-    // Without a reference: it outlives the replica's row.
+    // No foreign key, because this row outlives the replica's row.
     .addColumn('replica', 'uuid', (column) => column.notNull())
     .addColumn('path', 'text', (column) => column.notNull())
     .execute()

@@ -2,7 +2,7 @@ import { sql, type Kysely } from 'kysely'
 
 /** Limited users with their grants, API keys, and what an invite gives. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // The role is `administrator`, `limited`, or without both flags `operator`.
+  // The role is `administrator`, `limited` or, without both flags, `operator`.
   await db.schema
     .alterTable('users')
     .addColumn('is_limited', 'boolean', (column) => column.notNull().defaultTo(false))
@@ -11,7 +11,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('grants')
     .addColumn('user_id', 'integer', (column) => column.notNull().references('users.id').onDelete('cascade'))
-    // A deployment that is created later with the same name is another one: it begins without grants.
+    // Deleted with the deployment, so that a later deployment of the same name begins without grants.
     .addColumn('deployment', 'text', (column) => column.notNull().references('deployments.name').onDelete('cascade'))
     .addColumn('rights', sql`text[]`, (column) => column.notNull())
     .addPrimaryKeyConstraint('grants_pkey', ['user_id', 'deployment'])
@@ -37,7 +37,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     // The calls since the begin of the present window, for the limit of calls.
     .addColumn('window_start', 'timestamptz', (column) => column.notNull().defaultTo(sql`now()`))
     .addColumn('window_calls', 'integer', (column) => column.notNull().defaultTo(0))
-    // Room for new versions of a row beside the old one: each call changes the row.
+    // Leaves room for new versions of a row on the same page, because each call changes the row.
     .modifyEnd(sql`with (fillfactor = 50)`)
     .execute()
   await db.schema.createIndex('api_keys_user').on('api_keys').column('user_id').execute()
@@ -49,13 +49,13 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .execute()
   await db.schema.createIndex('api_key_deployments_deployment').on('api_key_deployments').column('deployment').execute()
 
-  // A ticket belongs to the session or to the key that asked for it.
+  // A ticket belongs to the session or to the key that requested it.
   await sql`alter table download_tickets alter column session_id drop not null`.execute(db)
   await db.schema
     .alterTable('download_tickets')
     .addColumn('key_id', 'uuid', (column) => column.references('api_keys.id').onDelete('cascade'))
     .execute()
 
-  // The name of the API key of a call. Null: by a session.
+  // The name of the API key of a call. Null for a session.
   await db.schema.alterTable('activity').addColumn('api_key', 'text').execute()
 }

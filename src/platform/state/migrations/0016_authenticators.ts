@@ -8,7 +8,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('user_id', 'integer', (column) => column.notNull().references('users.id').onDelete('cascade'))
     .addColumn('name', 'text', (column) => column.notNull())
     .addColumn('secret', 'text', (column) => column.notNull())
-    // Of the last accepted code, for replay protection.
+    // The time step of the last accepted code, for replay protection.
     .addColumn('last_step', 'integer', (column) => column.notNull())
     .addColumn('created_at', 'timestamptz', (column) => column.notNull().defaultTo(sql`now()`))
     .addColumn('last_used_at', 'timestamptz')
@@ -17,9 +17,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     insert into authenticators (user_id, name, secret, last_step, created_at)
     select id, 'Authenticator app', totp_secret, totp_last_step, created_at from users`.execute(db)
-  // They stay for replicas of the version before, which still read them while this one replaces them one by one.
-  // Nothing else reads or writes them, so new users have none; a database that an unreleased version migrated lacks
-  // them.
+  // The columns stay for replicas of the previous version, which still read them during a rolling update. Nothing else
+  // reads or writes them, so new users have none; a database that an unreleased version migrated lacks them.
   await sql`
     alter table users alter column totp_secret drop not null, alter column totp_last_step drop not null`.execute(db)
 
@@ -38,7 +37,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .execute()
   await db.schema.createIndex('passkeys_user').on('passkeys').column('user_id').execute()
 
-  // A used code is deleted.
+  // The unused codes; a used one is deleted.
   await db.schema
     .createTable('recovery_codes')
     .addColumn('user_id', 'integer', (column) => column.notNull().references('users.id').onDelete('cascade'))
@@ -46,7 +45,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addPrimaryKeyConstraint('recovery_codes_pkey', ['user_id', 'code_hash'])
     .execute()
 
-  // A challenge ends with the user, the session or the login step that it was made for.
+  // A challenge is deleted with its user, session or login step.
   await db.schema
     .createTable('challenges')
     .addColumn('hash', 'text', (column) => column.primaryKey())

@@ -1,15 +1,15 @@
 import { sql, type Kysely } from 'kysely'
 
-/** Users who sign in by OpenID Connect, and sign-ins by it that have begun. */
+/** Users who sign in by OpenID Connect, and sign-ins in progress. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // An account that was made by OpenID Connect has none.
+  // An account that was created by OpenID Connect has no password.
   await sql`alter table users alter column password_hash drop not null`.execute(db)
   await db.schema
     .createTable('openid_identities')
     .addColumn('issuer', 'text', (column) => column.notNull())
     .addColumn('subject', 'text', (column) => column.notNull())
     .addColumn('user_id', 'integer', (column) => column.notNull().unique().references('users.id').onDelete('cascade'))
-    // Whether the account was made by it. Otherwise its owner connected it.
+    // Whether a sign-in with this identity created the account. Otherwise its owner connected it.
     .addColumn('made_account', 'boolean', (column) => column.notNull())
     .addPrimaryKeyConstraint('openid_identities_pkey', ['issuer', 'subject'])
     .execute()

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** The last sign-in of each user, and with each session the one before it. */
+/** The last sign-in of each user and, with each session, the previous one. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable('users')

@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely'
 
-/** Who made an invite: it ends when they are no administrator any more. */
+/** The administrator who created an invite, which is revoked when they are demoted. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable('invites')
-    // Null: of an earlier version, or of the platform itself.
+    // Null for invites of earlier versions or of the platform itself.
     .addColumn('made_by', 'integer', (column) => column.references('users.id').onDelete('set null'))
     .execute()
 }

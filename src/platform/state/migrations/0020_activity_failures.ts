@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely'
 
-/** Why an action failed: an error code, which is no secret, unlike the text of some failures. */
+/** Why an action failed: an error code which, unlike some error texts, contains no secret. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable('activity')
-    // Null: a success, or of an earlier version.
+    // Null for a success, or an entry of an earlier version.
     .addColumn('failure', 'text')
     .execute()
 }
