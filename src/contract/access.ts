@@ -12,7 +12,7 @@ export type Right = z.infer<typeof Right>
 export const Scope = z.enum(SCOPES)
 export type Scope = z.infer<typeof Scope>
 
-/** Limits of what one user or key may be given. They are far above what a network has. */
+/** Limits of grants and deployments of one user or key, far above what a network has. */
 const MAX_GRANTS = 500
 
 /** The rights of a limited user on a deployment. An answer always has `view`. */

@@ -14,7 +14,7 @@ const LAST_TIME = 253_402_300_799_999
 const Time = z.number().int().min(0).max(LAST_TIME)
 /** A year in milliseconds. */
 const LONGEST = 366 * 86_400_000
-/** Limit for one action. Exceeds the number of lines that the console can have pending. */
+/** Limit for one action, above the number of lines that the console can have pending. */
 const OMITTED_LINES_MAX = 20_000
 
 const Route = z.string().max(16_384)
@@ -39,7 +39,7 @@ export const LoggedAction = z
     payload: z.unknown().optional(),
     meta: z.unknown().optional(),
     error: z.unknown().optional(),
-    /** The slices that it changed, each with the hash of its new state. */
+    /** The slices that the action changed, each with the hash of its new state. */
     changed: z.record(z.string(), z.string()),
   })
   .superRefine(({ type, payload }, context) => {

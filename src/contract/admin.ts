@@ -57,7 +57,7 @@ export const CreateInviteCode = z
     role: Role.optional().describe('As UserAccess. Default: the role `operator`.'),
     grants: UserAccess.shape.grants.optional(),
   })
-  // Its user would be an operator, who has all rights on all deployments.
+  // Without a role the user would be an operator, who has all rights on all deployments.
   .refine(({ role, grants = [] }) => role !== undefined || grants.length === 0, {
     path: ['role'],
     message: 'must be given where there are grants',

@@ -13,7 +13,7 @@ import {
 import { Definition } from './deployment'
 import { issueMessage } from './issueMessage'
 
-/** In UTF-16 units. Far more than a deployment needs; any text up to this size is parsed within 200 ms. */
+/** In UTF-16 code units. Far more than a deployment needs; any text up to this size is parsed within 200 ms. */
 const TEXT_LIMIT = 16 * 1024
 const DEPTH_LIMIT = 100
 const ALIAS_LIMIT = 20
@@ -77,7 +77,7 @@ export function readDefinition(
 
 interface Fault {
   message: string
-  /** Offset of its start in UTF-16 units. */
+  /** Offset of the error's start in UTF-16 code units. */
   pos: readonly [number, ...number[]]
 }
 
@@ -188,7 +188,7 @@ function isTooDeep(text: string): boolean {
     else if (character === ']' || character === '}') open = Math.max(0, open - 1)
     if (open > DEPTH_LIMIT) return true
   }
-  // Each `key: ` and `- ` of a line is a level, too.
+  // Each `key: ` and `- ` of a line is a level too.
   return text
     .split('\n')
     .some(

@@ -23,7 +23,7 @@ export const Deployment = z.object({
 })
 export type Deployment = z.infer<typeof Deployment>
 
-/** With `instances=true`, each deployment comes with its instances, as the overview needs them (our extra). */
+/** With `instances=true`, each deployment comes with its instances, for the overview (our extra). */
 export const DeploymentsQuery = z.strictObject({ instances: z.enum(['true', 'false']).optional() })
 
 export const DeploymentsAnswer = success(
@@ -76,7 +76,7 @@ export const ConfigurationAnswer = success(
   }),
 )
 export type ConfigurationAnswer = z.infer<typeof ConfigurationAnswer>
-/** Answer of a save: `revision` is the one now stored, which the next save sends (our extra). */
+/** Answer of a save: `revision` is that of the stored text, to be sent with the next save (our extra). */
 export const SavedConfigurationAnswer = success(
   z.object({
     revision: Revision.optional(),
@@ -142,7 +142,7 @@ export const Definition = z
     data: z.enum(['copy', 'shared'], 'must be copy or shared').optional(),
     /** With `data: copy`: paths that are written back to the deployment's directory after an orderly stop. */
     keep: z.array(KeptPath).max(64, 'must be at most 64 paths').optional(),
-    /** Further directories of the shared area that instances may read. */
+    /** Additional directories of the shared area that instances may read. */
     mounts: z.array(DataDirectory).max(16, 'must be at most 16 directories').optional(),
     /** Persistent only. */
     node: Text(253).min(1).optional(),
@@ -164,9 +164,9 @@ export const Definition = z
         timeoutSeconds: z.number().int().min(1).max(86_400).default(600),
       })
       .optional(),
-    /** Deployments whose instances are listed in the file that this deployment's instances get. */
+    /** Deployments whose instances are listed in the peers file of this deployment's instances. */
     discover: z.array(DeploymentName).max(64).optional(),
-    /** First words of console commands without secrets, which an action log keeps in full (decisions §10). */
+    /** First words of console commands without secrets, which action logs contain in full (decisions §10). */
     plainCommands: z
       .array(
         z
@@ -224,8 +224,8 @@ export const Definition = z
 export type Definition = z.infer<typeof Definition>
 
 /**
- * Returns where instances write: `shared`, to the deployment's directory itself; `copy`, to a copy that is made anew at
- * each start, so that all but `keep` is lost.
+ * Returns where instances write. `shared`: to the deployment's directory. `copy`: to a copy that each start creates
+ * again, so that everything except `keep` is lost.
  */
 export function dataOf({ type, data }: Pick<Definition, 'type' | 'data'>): 'copy' | 'shared' {
   return data ?? (type === 'persistent' || type === 'process' ? 'shared' : 'copy')

@@ -43,7 +43,7 @@ export const SeveralFiles = z.strictObject({
 })
 export type SeveralFiles = z.infer<typeof SeveralFiles>
 
-/** `token`: a ticket, or on other servers the session's token (decisions §2). If missing: 401, not 400. */
+/** `token` is a ticket or, on other servers, the session's token (decisions §2). If it is missing: 401, not 400. */
 export const DownloadFile = z.strictObject({ path: SharedPath, token: z.string().default('') })
 export type DownloadFile = z.infer<typeof DownloadFile>
 

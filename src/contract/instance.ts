@@ -70,14 +70,14 @@ export const Instance = z.object({
     .number()
     .optional()
     .describe('Time of the last exit by itself, which left a crash capsule. Milliseconds since the epoch.'),
-  /** Set if it is STARTING for longer than the definition's `readyTimeoutSeconds`. */
+  /** Set if the instance is STARTING for longer than the definition's `readyTimeoutSeconds`. */
   lateStart: z
     .object({
       afterSeconds: z.number(),
       waitingFor: z.string().describe('Shown to the user: `a console line that matches Done`.'),
     })
     .optional(),
-  /** Set while it waits for a restart after it exited by itself. */
+  /** Set while the instance waits for a restart after it exited by itself. */
   retry: z
     .object({
       inMs: z.number().nonnegative().describe('Relative to now, because clocks of browsers differ.'),
@@ -99,7 +99,7 @@ export type Instance = z.infer<typeof Instance>
 export const InstancesAnswer = success(z.object({ instances: z.array(Instance) }))
 export type InstancesAnswer = z.infer<typeof InstancesAnswer>
 
-/** What was kept of the last crash, from `GET /api/deployments/{name}/instances/{uid}/crash`. Our extra. */
+/** The record of the last crash, from `GET /api/deployments/{name}/instances/{uid}/crash`. Our extra. */
 export const CrashCapsule = z.object({
   exit: LastExit,
   /** The last 50 lines before the exit, oldest first. */

@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 
 /**
- * An error map of zod, for `safeParse(value, { error: issueMessage })`. Messages are the end of a sentence, such as
- * `must be a number`. Messages that a schema has itself go before these.
+ * An error map of zod, for `safeParse(value, { error: issueMessage })`. Messages complete a sentence, such as `must be
+ * a number`. A schema's own messages take precedence.
  */
 export const issueMessage: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {

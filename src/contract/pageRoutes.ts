@@ -1,6 +1,6 @@
 /**
- * Routes of the console and of the replay page, with the name of the page whose file the build makes. Their addresses
- * are answered with that file, all others with 404.
+ * Routes of the console and of the replay page, each with the name of the page whose file the build creates. Their
+ * addresses are answered with that file, all others with 404.
  */
 const PAGES = {
   '/replay': 'index',
@@ -22,17 +22,17 @@ const PAGES = {
 
 export const PAGE_ROUTES = Object.keys(PAGES)
 
-/** Names of the parameters that these pages read from their addresses, without that of the invite code. */
+/** Names of the query parameters that these pages read, except that of the invite code. */
 export const PAGE_PARAMETERS = ['instances', 'sso', 'tab', 'username']
 
 /** The values of `sso`: why signing in by OpenID Connect, or connecting an account, failed. */
 export const OPEN_ID_FAILURES = [
-  /** The step was not begun in this browser, is over, or was used. */
+  /** The step did not begin in this browser, has expired, or was used. */
   'expired',
   'cancelled',
   /** The provider does not answer. */
   'unavailable',
-  /** The provider refused, or what it sent is not valid. */
+  /** The provider refused, or its answer is not valid. */
   'refused',
   'no-role',
   'name-taken',
@@ -60,7 +60,7 @@ export function pageOf(path: string): string | undefined {
 function matches(route: string[], segments: string[]): boolean {
   const isWild = route.at(-1) === '*'
   const wanted = route.filter((part) => part !== '*')
-  // The route / splits into two empty segments; the first one stands before the first slash of any address.
+  // The route / splits into two empty segments; the first one comes before the leading slash of every address.
   if (wanted.length > 1 && wanted.at(-1) === '') wanted.pop()
   const isEnded = isWild || segments.slice(wanted.length).every((segment) => segment === '')
   return (

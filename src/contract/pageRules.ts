@@ -1,4 +1,4 @@
-/** As rules.ts, for what only the pages after sign-in need: the login page does not load this. */
+/** As rules.ts, for the pages after sign-in only: the login page does not load this. */
 
 /** The manager counts as responding while its last heartbeat is younger than this. */
 export const MANAGER_ALIVE_MS = 30_000
@@ -22,14 +22,14 @@ export const NO_NUL = 'must not contain a NUL character'
 /** The root of the shared area in paths of the API (decisions §3). */
 export const SHARED_ROOT = '/nfsshare'
 
-/** In index order: `typeIndex` is the position in this list (product §3). */
+/** Ordered: `typeIndex` is the position in this list (product §3). */
 export const DEPLOYMENT_TYPES = ['proxy', 'persistent', 'scalable', 'process'] as const
 export const INSTANCE_STATES = ['STARTING', 'RUNNING', 'BLOCKED', 'STOPPING', 'STOPPED'] as const
 
 /** The socket.io event of every message; its only argument is `{id, data}` (decisions §6). */
 export const REALTIME_EVENT = 'message'
 
-/** The maximum length of a console command in UTF-16 units. */
+/** The maximum length of a console command in UTF-16 code units. */
 export const COMMAND_MAX_LENGTH = 8192
 
 /** Close codes of the console channel; ours are in the private range of RFC 6455 §7.4. */
@@ -51,7 +51,7 @@ export function numberedName(name: string, count: number): string {
 /** From the fewest rights to the most (decisions §16). */
 export const ROLES = ['limited', 'operator', 'administrator'] as const
 
-/** What a limited user may be granted on a deployment (decisions §16). Each grant includes `view`. */
+/** The rights that a limited user may have on a deployment (decisions §16). Each grant includes `view`. */
 export const RIGHTS = ['view', 'console', 'power', 'files', 'configuration', 'schedules', 'backups'] as const
 
 /** What an API key may be used for (decisions §16). */
@@ -68,7 +68,7 @@ export const SCOPES = [
   'admin',
 ] as const
 
-/** Every API key begins with it, so that leaked ones can be found. */
+/** Every API key begins with this prefix, so that leaked keys can be found. */
 export const API_KEY_PREFIX = 'qd_'
 
 /** Has the wrong codes that a sign-in without a page of ours, by OpenID Connect, tells the page. */

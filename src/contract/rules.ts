@@ -1,7 +1,6 @@
 /**
- * Rules that both halves check, and the names and limits they share: those that the login page needs. Free of zod, as
- * is pageRules.ts, so that the console does not load zod at run time; the schemas are in the other files of this
- * folder.
+ * Rules, names and limits that the console and the platform share, and that the login page needs. Without zod, like
+ * pageRules.ts, so that the console does not load zod at run time. The schemas are in the other files of this folder.
  */
 
 export const PASSWORD_MIN_LENGTH = 8

@@ -1,6 +1,6 @@
 import { foldedText, withoutSecret } from './secretCommands'
 
-/** Replaces a secret. */
+/** The replacement of a secret. */
 export const HIDDEN = '•••'
 
 /** The end of a line that is already masked. */
@@ -21,7 +21,7 @@ const PLAIN_COMMANDS = new Set(
     'spreadplayers start status stop stopsound summon tag team teleport tick time timings title tp tps transfer trigger uptime version ver weather whitelist worldborder xp'
   ).split(' '),
 )
-/** @param word with blanks around it, and a slash and the namespace of the game before it */
+/** @param word may be surrounded by blanks, and begin with a slash and the game's namespace */
 export const isHarmlessCommand = (word: string) =>
   PLAIN_COMMANDS.has(word.trim().replace('/', '').replace('minecraft:', '').toLowerCase())
 
@@ -31,10 +31,10 @@ const COMMAND_WORD = /^\s*\/?[a-z][a-z_:-]{0,31}(?=\s|$)/i
 /** In a command, a secret may follow these words. Lines of output contain them too often for a pattern. */
 const SIGN_IN =
   /(?<!\w)(?:(?:log|sign)[ -]?(?:in|on)|(?:un)?register|identify|authenticate|change-?pass(?:word)?)(?!\w)(?=\s*\S)/i
-/** In a command, a secret may also precede these. */
+/** In a command, a secret may also precede these words. */
 const MENTION =
   /(?<![a-z0-9])(?:passw|pass(?:phrase|code)|pwd|token|secret|cred(?:s|ential)|(?:api|private|invite|access)[-_ ]?(?:key|code))/i
-/** Hardly a secret. */
+/** Words that are hardly a secret. */
 const ORDINARY = /^\W*[A-Za-z]?[a-z]{0,10}\W*$/
 
 /** Masks a command whose arguments hold no secrets: `say please login •••`. */
@@ -43,14 +43,14 @@ function maskPlain(command: string): string {
   const word = SIGN_IN.exec(text)
   const masked = maskLine(word ? `${text.slice(0, word.index + word[0].length)} ${HIDDEN}` : command)
   if (masked === command && !MENTION.test(text)) return command
-  // The words of a passphrase are ordinary, but for some.
+  // A passphrase consists mostly of ordinary words, but rarely only of them.
   const [first = '', ...words] = masked.split(' ')
   return words.every((word) => ORDINARY.test(word)) ? masked : `${first} ${HIDDEN}`
 }
 
 /**
- * Masks a console command for the action log and the activity log: a known harmless command is masked as a line, of any
- * other the first word and the length are kept (decisions §10).
+ * Masks a console command for the action log and the activity log: a known harmless command is masked as a line; any
+ * other command is reduced to its first word and its length (decisions §10).
  * @param plainCommands first words that the definition declares harmless
  */
 export function maskCommand(command: string, plainCommands: readonly string[] = []): string {

@@ -1,6 +1,6 @@
 /**
  * Patterns of secrets in console commands and lines of output, for the activity log, the console's echo and the action
- * log. In doubt a pattern matches. The input is untrusted, so each pattern must take linear time
+ * log. When in doubt, a pattern matches. The input is untrusted, so each pattern must take linear time
  * (test/contract/patterns.test.ts). Each has its cases in test/contract/secretCommands.test.ts.
  */
 export interface SecretPattern {
@@ -38,7 +38,7 @@ export const secretPatterns: readonly SecretPattern[] = [
     name: 'option of a Steam server',
     pattern: /(?<!\S)(?<shown>\+login(?!\s+anonymous(?!\S))|[+-]?(?:sv_setsteamaccount|set_steam_guard_code))\s+\S/i,
   },
-  // Also as part of a longer name: `DB_PASSWORD`, `clientSecret`, `AWS_SECRET_ACCESS_KEY`.
+  // Matches parts of longer names too: `DB_PASSWORD`, `clientSecret`, `AWS_SECRET_ACCESS_KEY`.
   {
     name: 'name with a value',
     pattern:
@@ -128,7 +128,7 @@ export const secretPatterns: readonly SecretPattern[] = [
   },
 ]
 
-/** In UTF-16 units. The rest of a longer text counts as a secret. */
+/** In UTF-16 code units. The rest of a longer text counts as a secret. */
 const MAX_SCANNED = 128 * 1024
 
 /** Escape sequences of terminals (ECMA-48), and colour codes of game servers. */
@@ -145,14 +145,16 @@ export const changeHiddenTexts = (text: string, change: (hidden: string) => stri
 export const escapesIn = (text: string) => text.matchAll(ESCAPES)
 export const withoutEscapes = (text: string) => text.replace(ESCAPES, '')
 
-/** Characters that hide a word from the patterns, besides escapes and letters that look like others (NFKC). */
+/** Characters that hide a word from the patterns, in addition to escapes and look-alike letters (NFKC). */
 // eslint-disable-next-line no-control-regex -- all that are no blanks
 const INVISIBLE = /[\u0000-\u0008\u000e-\u001f\u007f-\u009f\p{Default_Ignorable_Code_Point}]/u
 
 const isPlain = (text: string) =>
   text.normalize('NFKC') === text && !INVISIBLE.test(text) && text.search(ESCAPES) === -1
 
-/** Removes escapes and invisible characters, applies NFKC. `origins` maps each UTF-16 unit to its old offset. */
+/**
+ * Removes escapes and invisible characters, applies NFKC. `origins` maps each UTF-16 code unit to its original offset.
+ */
 function folded(text: string): { text: string; origins: number[] } {
   const folded = { text: '', origins: [] as number[] }
   const escapes = escapesIn(text)
@@ -170,7 +172,7 @@ function folded(text: string): { text: string; origins: number[] } {
   return folded
 }
 
-/** Returns a text as the patterns read it. */
+/** Returns a text in the form to which the patterns apply. */
 export const foldedText = (text: string) => (isPlain(text) ? text : folded(text).text)
 
 /** Returns the end of the part that may be shown. */

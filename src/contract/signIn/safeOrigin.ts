@@ -1,10 +1,10 @@
-/** Both halves have it, and this project has the types of neither. */
+/** Browsers and Node.js have `URL`, but this TypeScript project has the types of neither. */
 declare const URL: new (path: string, base: string) => { origin: string; pathname: string; search: string }
 
 // eslint-disable-next-line no-control-regex -- control characters are what it looks for: browsers drop them from URLs
 const unsafeCharacters = /[\\\u0000-\u001f\u007f]/
 
-/** Stands for the origin of the page, which a replay without a browser does not have. */
+/** A placeholder for the page's origin, which a replay without a browser does not have. */
 const ORIGIN = 'http://console.invalid'
 
 /** Returns the path and query to open after sign-in, or '/' if they could lead off this origin (security 60). */

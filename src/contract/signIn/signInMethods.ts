@@ -24,14 +24,14 @@ export type PasskeyOptions = z.infer<typeof PasskeyOptions>
 export const PasskeyOptionsAnswer = success(z.object({ options: PasskeyOptions }))
 export type PasskeyOptionsAnswer = z.infer<typeof PasskeyOptionsAnswer>
 
-/** What a browser answers to a challenge with a passkey (AuthenticationResponseJSON). */
+/** A browser's answer to a challenge with a passkey (AuthenticationResponseJSON). */
 export const PasskeyAssertion = z.looseObject({
   id: CredentialId,
   response: z.looseObject({ clientDataJSON: Base64Url, userHandle: z.string().max(200).optional() }),
 })
 export type PasskeyAssertion = z.infer<typeof PasskeyAssertion>
 
-/** What a browser answers when it has made a passkey (RegistrationResponseJSON). */
+/** A browser's answer when it has created a passkey (RegistrationResponseJSON). */
 export const PasskeyCreation = z.looseObject({
   id: CredentialId,
   response: z.looseObject({
@@ -68,7 +68,7 @@ const Methods = z.object({
   passkeys: z.array(SignInMethod),
   recoveryCodes: z.number().int().describe('How many recovery codes are left.'),
 })
-/** The own methods, from `GET /api/account/methods`. */
+/** The caller's sign-in methods, from `GET /api/account/methods`. */
 export const OwnMethodsAnswer = success(Methods)
 export type OwnMethodsAnswer = z.infer<typeof OwnMethodsAnswer>
 
@@ -81,7 +81,7 @@ export const UserMethodsAnswer = success(
 )
 export type UserMethodsAnswer = z.infer<typeof UserMethodsAnswer>
 
-/** Body of `POST /api/account/proof`: the password, and one of the others. */
+/** Body of `POST /api/account/proof`: the password, and one other proof. */
 export const Prove = z
   .strictObject({
     password: z.string().min(1).max(256).refine(hasNoNul, NO_NUL),
@@ -94,7 +94,7 @@ export const ProofAnswer = success(
   z.object({ proof: z.string().describe('For one change of the own methods within five minutes.') }),
 )
 export type ProofAnswer = z.infer<typeof ProofAnswer>
-/** Body of the calls that change the own methods. */
+/** Body of the calls that change the caller's sign-in methods. */
 export const Proven = z.strictObject({ proof: z.string().min(1).max(512).refine(hasNoNul, NO_NUL) })
 export type Proven = z.infer<typeof Proven>
 

@@ -3,8 +3,8 @@ import { COMMAND_MAX_LENGTH } from '../pageRules'
 
 /**
  * Query parameter of the websocket `/api/logs/{deployment}/{podName}`, our extra: with `?since=N` the channel begins
- * with line N, as far as it is kept, instead of the last 1,000 lines, so that a reconnect neither misses nor repeats
- * lines.
+ * with line N, or the oldest stored line, instead of the last 1,000 lines, so that a reconnect neither misses nor
+ * repeats lines.
  */
 export const SINCE = 'since'
 
@@ -19,7 +19,7 @@ export const ConsoleFrame = z.object({
 })
 export type ConsoleFrame = z.infer<typeof ConsoleFrame>
 
-/** Our extra: a request with it is answered by a frame with the same text, which says whether it was done. */
+/** Our extra: a request with a `ref` is answered by a frame with the same `ref`, which says whether it was executed. */
 const Ref = z.string().min(1).max(64).optional()
 
 /** Frames from the browser. */
@@ -33,13 +33,11 @@ export const ConsoleRequest = z.discriminatedUnion('type', [
 ])
 export type ConsoleRequest = z.infer<typeof ConsoleRequest>
 
-/**
- * The answer to a request that has a `ref`, sent instead of the notice that a refused one gets otherwise. Our extra.
- */
+/** The answer to a request with a `ref`, sent instead of the notice about a refused request. Our extra. */
 export const ConsoleAnswer = z.object({
   type: z.literal('answer'),
   ref: z.string(),
-  /** Why it was refused; missing if it was done. */
+  /** Why the request was refused; missing if it was executed. */
   failure: z.object({ code: z.string(), message: z.string() }).optional(),
 })
 export type ConsoleAnswer = z.infer<typeof ConsoleAnswer>
