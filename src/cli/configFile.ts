@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path'
 import { API_KEY_PREFIX } from '../contract/pageRules'
 import { CliError, EXIT } from './failure'
 
-/** Where the console is and as whom it is used. */
+/** The console's address and the key to use it with. */
 export interface SignIn {
-  /** Without a slash at its end: `https://example.com/panel`. */
+  /** Without a trailing slash: `https://example.com/panel`. */
   server: string
   key: string
 }
@@ -14,11 +14,11 @@ export interface SignIn {
 export const configPath = (): string =>
   join(process.env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'quarterdeck', 'config.json')
 
-/** The environment comes before the file. @throws CliError if neither has both */
+/** Reads the environment, which takes precedence, and the file. @throws CliError if a value is in neither */
 export async function readSignIn(): Promise<SignIn> {
   const { QUARTERDECK_SERVER: server, QUARTERDECK_KEY: key } = process.env
   const stored = server && key ? undefined : await readConfig()
-  // A key is sent to the server only that it was made for.
+  // A key is sent only to the server that it was created for.
   if (server && !key && stored && stored.server !== parseServer(server))
     throw new CliError(EXIT.notSignedIn, `There is no key for ${server}. Sign in: quarterdeck login --server ${server}`)
   const found = { server: server || stored?.server, key: key || stored?.key }
@@ -37,12 +37,12 @@ async function readConfig(): Promise<SignIn | undefined> {
     const { server, key } = JSON.parse(text) as Partial<SignIn>
     if (typeof server === 'string' && typeof key === 'string') return { server: parseServer(server), key }
   } catch {
-    // As any other content.
+    // Invalid JSON is handled like any other invalid content.
   }
   throw new CliError(EXIT.notSignedIn, `${configPath()} is damaged. Sign in again: quarterdeck login`)
 }
 
-/** Only the user may read it, at no time anybody else. */
+/** Writes the file so that other users can never read it, not even for a moment. */
 export async function writeConfig(signIn: SignIn): Promise<void> {
   const path = configPath()
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
@@ -55,7 +55,7 @@ export async function removeConfig(): Promise<void> {
   await rm(configPath(), { force: true })
 }
 
-/** @throws CliError if it is no address of a console */
+/** Normalizes a console's address. @throws CliError if it is not an address */
 export function parseServer(address: string): string {
   const url = URL.canParse(address) ? new URL(address) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
@@ -63,7 +63,7 @@ export function parseServer(address: string): string {
   return url.href.replace(/\/$/, '')
 }
 
-/** @throws CliError that does not tell the key */
+/** Checks the form of a key. @throws CliError, which does not contain the key */
 export function parseKey(text: string): string {
   const key = text.trim()
   if (!key.startsWith(API_KEY_PREFIX) || !/^\w{43}$/.test(key))

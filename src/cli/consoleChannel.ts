@@ -5,20 +5,20 @@ import { connectionFailure, type Api } from './api/client'
 import { adviceOf, CliError, EXIT, exitCodeOf } from './failure'
 import type { InstanceTarget } from './targets'
 
-/** In bytes. A frame has 64 Ki characters and one line more, each as long as JSON can make it. */
+/** Bytes of a frame: 64 Ki characters and one more line, each character in its longest JSON form. */
 const FRAME_LIMIT = 4 * 2 ** 20
 const ANSWER_MS = 60_000
 /** The platform sends a ping every 30 s. */
 const SILENCE_MS = 75_000
 
 export interface ConsoleChannel {
-  /** Resolves when the platform has done it. @throws CliError if it refused it, or the connection ended */
+  /** Resolves when the platform has executed the request. @throws CliError if it refused, or the connection ended */
   request(request: WithoutRef<ConsoleRequest>): Promise<void>
-  /** Resolves when the platform has answered a ping: it has sent before what it had to send. */
+  /** Resolves when the platform has answered a ping. It has then sent everything that was pending. */
   ping(): Promise<void>
   /** Resolves with the close code when the connection has ended. */
   closed: Promise<number>
-  /** While it is paused, the platform keeps lines back, and tells a gap in the end. */
+  /** Stops reading. The platform then holds lines back, and reports a gap if it drops some. */
   pause(): void
   resume(): void
   close(): void
@@ -29,7 +29,7 @@ type WithoutRef<Request> = Request extends { ref?: unknown } ? Omit<Request, 're
 /**
  * Opens the console of an instance.
  * @param since the first line to send; undefined: the last 1,000 lines
- * @throws CliError if the platform refuses it or cannot be reached
+ * @throws CliError if the platform refuses the connection or cannot be reached
  */
 export async function openConsole(
   api: Api,

@@ -1,4 +1,4 @@
-/** Exit codes. They are documented in README.md and stay as they are. */
+/** Exit codes, documented in README.md. They must not change. */
 export const EXIT = {
   ok: 0,
   failed: 1,
@@ -14,7 +14,7 @@ export const EXIT = {
 
 /** An expected failure. Its message is shown to the user and says what to do. */
 export class CliError extends Error {
-  /** @param code of the API, if the server refused something */
+  /** @param code the API's error code, if the server refused a call */
   constructor(
     readonly exitCode: number,
     message: string,

@@ -3,7 +3,7 @@ import { CliError, EXIT } from './failure'
 import { runProgram } from './program'
 import { plainText } from './terminal/text'
 
-// Consoles are followed until somebody ends it.
+// Ctrl+C is the normal end of following a console.
 if (process.argv[2] === 'logs') process.once('SIGINT', () => process.exit(EXIT.ok))
 
 runProgram(process.argv.slice(2)).then(

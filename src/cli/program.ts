@@ -12,24 +12,25 @@ import { CliError, EXIT } from './failure'
 import { openSession } from './session'
 import { createTerminal } from './terminal/terminal'
 
-/** The exit code of the command that has run. */
+/** Receives the exit code of the executed command. */
 interface Result {
   exitCode: number
 }
 
-/** The option by which the script of a shell asks for what may follow. */
+/** The option with which a shell's completion script requests the words that may follow. */
 const COMPLETION = '--get-yargs-completions'
 const EPILOGUE = `The key is read from QUARTERDECK_KEY and the address from QUARTERDECK_SERVER where they are set.
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not signed in, 4 not allowed, 5 not found, 6 server not reachable,
 7 apply --dry-run would change something, 130 interrupted.`
 
 /**
- * Runs the command of these arguments.
+ * Runs the command that the arguments name.
  * @returns the exit code. @throws CliError
  */
 export async function runProgram(args: string[]): Promise<number> {
   const result: Result = { exitCode: EXIT.ok }
-  // The shell calls `quarterdeck --get-yargs-completions quarterdeck logs …`. yargs knows all but the names.
+  // The shell calls `quarterdeck --get-yargs-completions quarterdeck logs …`. yargs completes everything except the
+  // names.
   const isCompletion = args[0] === COMPLETION
   const names = isCompletion ? await completeNames(args.slice(2)) : undefined
   if (names) {
@@ -42,7 +43,7 @@ export async function runProgram(args: string[]): Promise<number> {
     .usage('$0 <command>\n\nThe command line of a Quarterdeck console.')
     .option('json', { type: 'boolean', default: false, describe: 'Print JSON', global: true })
     .parserConfiguration({
-      // A command of a console may have words such as -a.
+      // A console command may contain words such as -a.
       'unknown-options-as-args': args[0] === 'send',
       'parse-positional-numbers': false,
     })
@@ -51,10 +52,10 @@ export async function runProgram(args: string[]): Promise<number> {
     .alias('help', 'h')
     .epilogue(EPILOGUE)
     .wrap(Math.min(110, process.stdout.columns || 100))
-    // For a completion it must: else it would run the command that is typed.
+    // yargs must exit after a completion. Otherwise it would run the typed command.
     .exitProcess(isCompletion)
     .demandCommand(1, 'Name a command.')
-    // A command that is typed is not whole.
+    // A command that is still being typed is incomplete.
     .strict(!isCompletion)
     .fail((message, error) => {
       throw error ?? new CliError(EXIT.usage, `${message}\nSee: quarterdeck --help`)

@@ -3,7 +3,7 @@ import { InstancesAnswer } from '../contract/instance'
 import { dataOf, type Api, type Deployment, type Instance } from './api/client'
 import { CliError, EXIT } from './failure'
 
-/** An instance, as the console's channel names it. */
+/** An instance as it is named in the address of the console channel. */
 export interface InstanceTarget {
   deployment: string
   podName: string
@@ -33,7 +33,7 @@ const isNamed = (instance: Instance, name: string) => [instance.podName, instanc
 export async function findTarget(api: Api, name: string): Promise<Target> {
   const deployments = await listDeployments(api).catch((error: unknown) => {
     const guessed = targetByForm(name)
-    // A key without the scope `read` may still do with an instance what its scopes allow.
+    // A key without the scope `read` may still have scopes for actions on an instance.
     if (error instanceof CliError && error.exitCode === EXIT.notAllowed && guessed) return guessed
     throw error
   })
@@ -61,7 +61,7 @@ export async function findInstance(api: Api, name: string): Promise<InstanceTarg
   return instance
 }
 
-/** An instance is called `lobby-1a2b3c` or `1a2b3c-lobby`. */
+/** Parses an instance's name: `lobby-1a2b3c` or `1a2b3c-lobby`. */
 function targetByForm(name: string): InstanceTarget | undefined {
   const [, front, id = '', back] = /^(?:([a-z0-9-]{1,40})-)?([0-9a-f]{6})(?:-([a-z0-9-]{1,40}))?$/.exec(name) ?? []
   if (front !== undefined && back === undefined) return { deployment: front, podName: name }

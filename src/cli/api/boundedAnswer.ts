@@ -1,12 +1,12 @@
 import { CliError, EXIT } from '../failure'
 
-/** In bytes. The listing of a directory with 100,000 entries has 20 MB. */
+/** Bytes of a body. The listing of a directory with 100,000 entries has 20 MB. */
 const MAX_BYTES = 128 * 2 ** 20
 const MAX_MS = 60_000
 
 /**
- * Reads the body of an answer that is not a file, so that a server that never ends one takes neither the memory nor the
- * time of this machine.
+ * Reads the body of an answer that is not a file, so that an endless answer cannot use up this machine's memory or hang
+ * the command.
  * @returns the same answer with the whole body. @throws CliError if it is too large or does not arrive in time
  */
 export async function boundedAnswer(

@@ -15,23 +15,23 @@ export interface Api extends SignIn {
   calls: Client<paths>
 }
 
-/** Answers of 429 that are waited for; then the refusal is told. */
+/** Retries after answers of 429 before the refusal is reported. */
 export const MAX_WAITS = 10
 const MAX_WAIT_SECONDS = 120
 /** The calls whose answers are files, which may be of any size. */
 const FILES = /\/api\/sftp\/download(?:-multiple)?$/
 
-/** What was called, for messages about its answer. */
+/** The call of each response, for messages about it. */
 const callsOf = new WeakMap<Response, string>()
 
-/** @param note tells that a limit is waited for */
+/** @param note prints that the call waits for a limit */
 export function createApi(signIn: SignIn, note: (text: string) => void): Api {
   const lost = (error: unknown): never => {
     throw error instanceof CliError ? error : connectionFailure(signIn.server, error)
   }
   const send = async (request: Request): Promise<Response> => {
     for (let waits = 0; ; waits += 1) {
-      // The files of a form are read as they are sent: who sends them has to begin anew (commands/copy/upload.ts).
+      // The files of a form are streamed, so only its sender can retry (commands/copy/upload.ts).
       const isRepeatable = !request.headers.get('content-type')?.startsWith('multipart/')
       const response = await fetch(isRepeatable ? request.clone() : request).catch(lost)
       const seconds = retryAfterOf(response)
@@ -51,14 +51,17 @@ export function createApi(signIn: SignIn, note: (text: string) => void): Api {
   const calls = createClient<paths>({
     baseUrl: signIn.server,
     fetch: send,
-    // Elsewhere, the key must not be sent.
+    // The key must not be sent to another address.
     redirect: 'manual',
     headers: { authorization: `Bearer ${signIn.key}` },
   })
   return { ...signIn, calls }
 }
 
-/** In how many seconds a call that exceeded a limit may be made again; undefined if it did not, or that is too long. */
+/**
+ * Seconds until a call that exceeded a limit may be repeated; undefined if it did not exceed one, or if the wait is too
+ * long.
+ */
 export function retryAfterOf({ status, headers }: Response): number | undefined {
   const seconds = Number(headers.get('retry-after') ?? Number.NaN)
   return status === 429 && seconds <= MAX_WAIT_SECONDS ? Math.max(0, seconds) : undefined
@@ -77,7 +80,7 @@ export function answerOf<Data>({ data, error, response }: Answer<Data>): Data {
   const place = headers.get('location')
   if (status >= 300 && status < 400 && place)
     throw new CliError(EXIT.failed, `The server sends on to ${place}: sign in with the address that is meant.`)
-  // A proxy may answer in its own words.
+  // A proxy may answer in another format.
   const told = typeof error?.message === 'string' ? error : undefined
   const id = headers.get('x-request-id')
   const request = status >= 500 && id ? ` (request ${id})` : ''
@@ -91,18 +94,18 @@ export function answerOf<Data>({ data, error, response }: Answer<Data>): Data {
 
 /**
  * The data of an answer.
- * @param schema of the whole answer
+ * @param schema the schema of the whole answer
  * @throws CliError if the server refused the call, or its answer has another form
  */
 export function dataOf<Data>(answer: Answer<{ data: Data }>, schema: ZodType): Data {
   const body = answerOf(answer)
-  // A newer server may have further fields, words and values, which are shown as they are.
+  // A newer server may send further fields and values, which are shown unchanged.
   const issue = schema.safeParse(body).error?.issues.find(({ code }) => code === 'invalid_type')
   if (issue) throw misunderstood(answer.response, `${issue.path.join('.') || 'all of it'}: ${issue.message}`)
   return body.data
 }
 
-/** @throws CliError for a successful answer that is no JSON, such as the page of a proxy */
+/** @throws CliError for a successful answer that is not JSON, such as the page of a proxy */
 async function requireJson(answer: Response): Promise<void> {
   try {
     JSON.parse(await answer.clone().text())
@@ -118,7 +121,7 @@ const misunderstood = (response: Response, reason: string) =>
       'Check the address, and whether this command line is of the version of the console.',
   )
 
-/** Puts a failed connection into words. */
+/** Converts a failed connection to an error for the user. */
 export function connectionFailure(server: string, thrown: unknown): CliError {
   const cause = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown
   const { code = '', message } = cause instanceof Error ? (cause as NodeJS.ErrnoException) : { message: String(cause) }

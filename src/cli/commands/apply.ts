@@ -17,7 +17,7 @@ interface ApplyOptions {
   dryRun: boolean
 }
 
-/** Creates or changes a deployment after its definition. @returns the exit code */
+/** Creates or changes a deployment to match its definition. @returns the exit code */
 export async function apply({ terminal, api }: Session, { file, yes, dryRun }: ApplyOptions): Promise<number> {
   const content = await readDefinitionFile(file)
   const read = readDefinition(content)
@@ -103,7 +103,7 @@ function printDiff(terminal: Terminal, name: string, before: string, after: stri
   for (const line of patch.trimEnd().split('\n')) {
     if (line.startsWith('====')) continue
     const colour = COLOUR[line[0] ?? '']
-    // A definition has no colours of its own.
+    // Escape characters are removed, because a definition has no colours of its own.
     const plain = line.replaceAll('\u001b', '')
     terminal.coloured(colour === undefined ? plain : `\u001b[${colour}m${plain}\u001b[0m`)
   }

@@ -4,7 +4,7 @@ import { readSignIn } from '../configFile'
 import { listDeployments } from '../targets'
 
 const WAIT_MS = 3000
-/** What a shell takes as it is. */
+/** Words that need no quoting in a shell. */
 const SAFE = /^[a-z0-9-]+$/
 
 /** The commands whose arguments are names of deployments, instances or both. */
@@ -20,7 +20,7 @@ const NAMED: Record<string, ('deployment' | 'instance')[] | undefined> = {
 
 /** Prints the script that a shell reads. */
 export function printCompletion(shell: 'bash' | 'zsh'): void {
-  // yargs looks there.
+  // yargs detects the shell by these variables.
   process.env.SHELL = `/bin/${shell}`
   delete process.env.ZSH_NAME
   const program = yargs([]) as unknown as { showCompletionScript(program: string, command: string): void }
@@ -28,8 +28,8 @@ export function printCompletion(shell: 'bash' | 'zsh'): void {
 }
 
 /**
- * The names that may follow, as the server has them now; none if it cannot be asked.
- * @param words what was typed, without the program. @returns undefined where no name is meant
+ * The names that may follow, as the server has them now; none if it does not answer.
+ * @param words the typed words, without the program. @returns undefined where no name is expected
  */
 export async function completeNames(words: string[]): Promise<string[] | undefined> {
   const [command = '', ...before] = words

@@ -9,9 +9,9 @@ import type { Session } from '../session'
 import { findInstance } from '../targets'
 import type { Terminal } from '../terminal/terminal'
 
-/** The lines that the channel begins with. More are sent if they are asked for. */
+/** The number of lines that the channel sends by default. */
 const USUAL_HISTORY = 1000
-/** No console keeps more; of a busy one the lines never end. */
+/** Maximum number of history lines, because the lines of a busy console never end. No console stores more. */
 const MAX_HISTORY = 20_000
 const BACKOFF_MS = { first: 250, longest: 15_000 }
 
@@ -21,7 +21,7 @@ type Entry =
   | { type: 'state'; state: string }
   | { type: 'notice'; content: string }
 
-/** Prints the last lines of a console and, with `follow`, those that come. */
+/** Prints the last lines of a console and, with `follow`, new ones. */
 export async function logs(
   { terminal, api }: Session,
   { name, follow, lines }: { name: string; follow: boolean; lines: number },
@@ -62,17 +62,17 @@ export async function logs(
     if ((await channel.closed) === CLOSE_SESSION_ENDED)
       throw new CliError(EXIT.notSignedIn, 'The key is not valid any more. Sign in again: quarterdeck login')
     const since = next === undefined ? {} : { since: next }
-    // A server may open connections only to end them.
+    // Resets the backoff only after a long connection, because a server may close each one at once.
     if (performance.now() - openedAt < BACKOFF_MS.longest) await backoff.wait()
     else backoff.reset()
     channel = await reconnect(terminal, backoff, () => openConsole(api, target, { ...since, onFrame }))
   }
 }
 
-/** The lines of a frame, after what is missing before them. @param next the number of the next line, if known */
+/** The lines of a frame, preceded by a notice about missing ones. @param next the number of the next line, if known */
 function entriesOf({ type, content, seq }: ConsoleFrame, next: number | undefined): Entry[] {
   if (type === 'power') return [{ type: 'state', state: content }]
-  // How many lines are missing follows from the numbers.
+  // The number of missing lines follows from the line numbers.
   if (seq === undefined) return /^\[System\] \d+ lines skipped$/.test(content) ? [] : [{ type: 'notice', content }]
   const lines = content
     .split('\n')
@@ -93,7 +93,7 @@ function printEntry(terminal: Terminal, entry: Entry, follow: boolean): void {
   else if (follow) terminal.note(`-- ${entry.state} --`)
 }
 
-/** A round trip without lines means that all kept ones were sent. */
+/** A round trip without new lines means that all stored ones were sent. */
 async function untilHistoryEnds(channel: ConsoleChannel, count: () => number): Promise<void> {
   for (let before = -1; count() !== before && count() < MAX_HISTORY;) {
     before = count()
@@ -139,7 +139,7 @@ async function reconnect(
   }
 }
 
-/** The channel sends no lines to those who may only start and stop the instance. @throws CliError for them */
+/** @throws CliError for users who may only start and stop the instance: the channel sends them no lines */
 async function requireConsole(api: Api, deployment: string): Promise<void> {
   const { role, grants, key } = dataOf(await api.calls.GET('/api/account'), AccountAnswer)
   const isGranted =

@@ -10,11 +10,11 @@ import type { Terminal } from '../terminal/terminal'
 export type PowerCommand = 'start' | 'stop' | 'restart' | 'drain'
 
 const REQUESTS = { start: 'start', stop: 'stop', restart: 'restart', drain: 'drainAndStop' } as const
-/** A key may make 600 calls a minute. */
+/** Poll interval. A key may make 600 calls a minute. */
 const POLL_MS = 500
-/** Instances whose states did not change for this long are settled: the manager would have restarted them by then. */
+/** Instances whose states did not change for this long are settled: the manager would have restarted them within it. */
 const SETTLED_MS = 10_000
-/** A refusal comes at once; the restart of a deployment is answered when it is done. */
+/** Time for a refusal, which comes at once. A restart of a deployment is answered only when it has finished. */
 const REFUSAL_MS = 2000
 
 /** Starts, stops, restarts or drains an instance or the instances of a deployment, and waits for the result. */
@@ -107,14 +107,14 @@ async function restartDeployment(
       isAnswered = true
     })
     .catch((error: unknown) => {
-      // Node.js waits five minutes for the answer. The restart goes on without its client.
+      // Node.js waits only five minutes for the answer. The restart continues without its client.
       if (!(error instanceof CliError) || error.code !== 'UND_ERR_HEADERS_TIMEOUT') throw error
     })
   if (!before) {
     await Promise.race([restarted, delay(REFUSAL_MS, undefined, { ref: false })])
     return undefined
   }
-  // Its failure ends the waiting.
+  // Only a failure of the restart ends the wait.
   const failed = restarted.then(() => new Promise<never>(() => undefined))
   const all = await Promise.race([
     failed,
@@ -129,7 +129,7 @@ async function restartDeployment(
   return statesOf(all)
 }
 
-/** @returns undefined, and says so, if the key may not read states: then nothing can be waited for */
+/** @returns undefined, with a note to the user, if the key may not read states, so that waiting is impossible */
 async function readableInstances(terminal: Terminal, api: Api, name: string): Promise<Instance[] | undefined> {
   return listInstances(api, name).catch((error: unknown) => {
     if (!(error instanceof CliError) || error.exitCode !== EXIT.notAllowed) throw error
@@ -138,7 +138,7 @@ async function readableInstances(terminal: Terminal, api: Api, name: string): Pr
   })
 }
 
-/** Repeats the question until it is answered with yes. @returns the instances of then */
+/** Polls the instances until the condition holds. @returns the instances of that poll */
 async function poll(
   terminal: Terminal,
   api: Api,
@@ -154,7 +154,7 @@ async function poll(
   }
 }
 
-/** All instances run, or those that do not are left stopped. */
+/** Creates a condition that holds when all instances run, or when the states are settled. */
 function createStartCheck(): (instances: Instance[]) => boolean {
   let seen = ''
   let since = Date.now()

@@ -7,7 +7,7 @@ import { CliError, EXIT } from '../failure'
 import { ask, isInteractive, readSecret } from '../terminal/prompts'
 import { createTerminal } from '../terminal/terminal'
 
-/** Signs in with a key that the user makes on the console's page, and stores it. */
+/** Signs in with a key that the user creates in the console, and stores the key. */
 export async function login(options: {
   json: boolean
   server: string | undefined
@@ -35,7 +35,7 @@ export async function login(options: {
   }
 }
 
-/** Forgets the key. It stays valid until it is deleted in the console. */
+/** Deletes the stored key, which stays valid until it is deleted in the console. */
 export async function logout(json: boolean): Promise<void> {
   const terminal = createTerminal(json)
   await removeConfig()
@@ -66,7 +66,7 @@ function warnOfPlainHttp(server: string, note: (text: string) => void): void {
     note('Warning: without https, everybody on the way can read the key.')
 }
 
-/** Where there is a desktop. Without one the user opens the printed address. */
+/** Opens the page on a desktop. Without one the user opens the printed address. */
 function openPage(address: string): void {
   const { DISPLAY, WAYLAND_DISPLAY } = process.env
   if (process.platform !== 'darwin' && !DISPLAY && !WAYLAND_DISPLAY) return

@@ -10,12 +10,12 @@ export async function ask(question: string): Promise<string> {
   return readLine(question, process.stderr)
 }
 
-/** Asks a question whose answer is yes or no, and no by default. */
+/** Asks a yes-or-no question. The default is no. */
 export async function confirm(question: string): Promise<boolean> {
   return /^y(?:es)?$/i.test(await ask(`${question} [y/N] `))
 }
 
-/** Reads a secret: on a terminal a line that is not shown, else the whole standard input. @throws CliError as `ask` */
+/** Reads a secret: on a terminal a line without echo, else the whole standard input. @throws CliError as `ask` */
 export async function readSecret(question: string): Promise<string> {
   const { stdin, stderr } = process
   if (!stdin.isTTY) return (await textOf(stdin)).trim()
@@ -27,12 +27,12 @@ export async function readSecret(question: string): Promise<string> {
   }
 }
 
-/** @param echo where the line is shown while it is typed */
+/** @param echo receives the typed characters */
 async function readLine(question: string, echo: NodeJS.WritableStream): Promise<string> {
-  // From here on the terminal itself shows nothing.
+  // From here on the terminal's own echo is off.
   const lines = createInterface({ input: process.stdin, output: echo, terminal: true, historySize: 0 })
   const aborted = new AbortController()
-  // Also at the end of the input, for which the question would not be answered.
+  // The event also reports the end of input, after which the question would never resolve.
   lines.on('close', () => aborted.abort())
   try {
     if (echo !== process.stderr) process.stderr.write(question)

@@ -3,22 +3,22 @@ import { colouredText, jsonText, plainText } from './text'
 import { EXIT } from '../failure'
 
 /**
- * Where a command prints: results on standard output, all else on standard error. Nothing that it prints can control a
- * terminal.
+ * The output of a command: results on standard output, everything else on standard error. Printed texts cannot control
+ * a terminal.
  */
 export interface Terminal {
   /** Whether results are JSON. */
   readonly isJson: boolean
   /** Prints a line of a result. */
   line(text: string): void
-  /** Prints a line with the colours that it has, where standard output shows colours. */
+  /** Prints a line, with its colours if standard output shows colours. */
   coloured(text: string): void
   json(value: unknown): void
-  /** Prints a line for people on standard error. */
+  /** Prints a line for users on standard error. */
   note(text: string): void
-  /** Replaces the line that tells how far a command is; undefined removes it. Only on a terminal. */
+  /** Replaces the progress line; undefined removes it. Only on a terminal. */
   progress(text: string | undefined): void
-  /** Resolves when the reader of standard output has taken what was printed. */
+  /** Resolves when standard output was flushed (backpressure). */
   drained(): Promise<void>
 }
 
@@ -26,7 +26,7 @@ export function createTerminal(isJson: boolean): Terminal {
   const { stdout, stderr } = process
   const hasColours = stdout.isTTY && !process.env.NO_COLOR
   let isProgressShown = false
-  // The reader of the pipe has ended, as after `| head`, so no message can be shown.
+  // The pipe's reader may have ended, as after `| head`. No message can be shown then.
   for (const stream of [stdout, stderr])
     stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? EXIT.ok : EXIT.failed))
 
@@ -60,7 +60,7 @@ export function createTerminal(isJson: boolean): Terminal {
   }
 }
 
-/** Prints rows in columns, which are as wide as their longest text. */
+/** Prints rows in columns that are as wide as their longest text. */
 export function printTable(terminal: Terminal, head: string[], rows: string[][]): void {
   const lines = [head, ...rows].map((row) => row.map(plainText))
   const widths = head.map((_title, column) => Math.max(...lines.map((row) => (row[column] ?? '').length)))

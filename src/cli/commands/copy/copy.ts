@@ -15,7 +15,7 @@ export async function copy({ terminal, api }: Session, from: string, to: string)
   const progress: Progress = { files: 0, bytes: 0 }
   const progressText = () => `${progress.files} files, ${bytesText(progress.bytes)}`
   const timer = setInterval(() => terminal.progress(progressText()), 200)
-  // What is unfinished is removed before the program ends.
+  // Unfinished files are removed before the program ends.
   const interrupted = new AbortController()
   const interrupt = () => interrupted.abort(new CliError(EXIT.interrupted, ''))
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, interrupt)
@@ -34,7 +34,7 @@ export async function copy({ terminal, api }: Session, from: string, to: string)
   else terminal.note(`Copied ${progressText()}.`)
 }
 
-/** The API's path of `remote:/lobby/world`, which may also begin with /nfsshare as the API has it. */
+/** The API's path of `remote:/lobby/world`, which may also begin with /nfsshare, like paths of the API. */
 function remotePath(text: string): string {
   const path = text.slice(REMOTE.length)
   if (!path.startsWith('/')) throw new CliError(EXIT.usage, `"${text}" must begin with ${REMOTE}/`)

@@ -18,11 +18,11 @@ interface DownloadParts {
 }
 
 /**
- * Copies a file or directory from the server; into `to` if that is a directory, as `cp` does. Under its final name is
- * only what is whole.
+ * Copies a file or directory from the server; into `to` if that is a directory, as `cp` does. Only complete files get
+ * their final name.
  */
 export async function download(api: Api, from: string, to: string, parts: DownloadParts): Promise<void> {
-  // `remote:/lobby/.` means what is in it.
+  // `remote:/lobby/.` means the content of the directory.
   const isContent = from.endsWith('/.')
   const source = isContent ? posix.dirname(from) : from
   const kind = await remoteEntry(api, source)
@@ -61,7 +61,7 @@ async function downloadFile(
   progress.files += 1
 }
 
-/** The server sends a ZIP archive, which is unpacked beside the target when it is whole. */
+/** The server sends a ZIP archive, which is unpacked beside the target when it is complete. */
 async function downloadDirectory(
   api: Api,
   from: string,
@@ -90,9 +90,9 @@ async function downloadDirectory(
 }
 
 /**
- * Moves the files of a directory to another one, which may have files already.
- * @throws CliError if a directory is a link there, before anything is moved: the server chooses the names, and must not
- * get files to where a link leads
+ * Moves the files of a directory to another one, which may contain files already.
+ * @throws CliError, before anything is moved, if a directory of the target is a link: the server chooses the names, and
+ * must not place files where a link leads
  */
 async function moveInto(from: string, target: string): Promise<void> {
   for await (const { segments } of walkLocal(from, () => undefined)) {
@@ -122,7 +122,7 @@ async function receive(
   await pipeline(body as unknown as Readable, counted, createWriteStream(path, { flags: 'wx' }), { signal }).catch(
     (error: NodeJS.ErrnoException) => {
       signal.throwIfAborted()
-      // Those of files name a call of the system.
+      // Errors of the file system name a system call.
       if (error.syscall) throw new CliError(EXIT.failed, `${path} cannot be written: ${error.message}`)
       throw connectionFailure(api.server, error)
     },

@@ -6,14 +6,17 @@ export interface LocalFile {
   name: string
 }
 
-/** A directory with its own files; its directories follow after it. */
+/** A directory with its own files. Its subdirectories follow later. */
 export interface LocalDirectory {
-  /** Names from the top; empty for the top itself. */
+  /** Names below the top; empty for the top itself. */
   segments: string[]
   files: LocalFile[]
 }
 
-/** Reads a directory, one level at a time. @param skip tells of what is neither a file nor a directory, as links */
+/**
+ * Reads a directory, one level at a time. @param skip called for entries that are neither file nor directory, such as
+ * links
+ */
 export async function* walkLocal(
   top: string,
   skip: (path: string) => void,

@@ -1,4 +1,4 @@
-/** What was copied so far. */
+/** The amount copied so far. */
 export interface Progress {
   files: number
   bytes: number

@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import { FilesAnswer } from '../../../contract/file'
 import { dataOf, type Api } from '../../api/client'
 
-/** What is at a path of the server. A limited user may list a directory, but not the one that it is in. */
+/** The type of the entry at a path of the server. A limited user may be able to list a directory but not its parent. */
 export async function remoteEntry(api: Api, path: string): Promise<'directory' | 'file' | undefined> {
   const listed = await list(api, path)
   if (listed.response.ok) {

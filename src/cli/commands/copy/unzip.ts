@@ -10,8 +10,8 @@ import type { Progress } from './progress'
 const openZip = promisify<string, Options, ZipFile>(open)
 
 /**
- * Unpacks an archive into a new directory. The names in it come from the server: yauzl refuses those that lead out of
- * the directory, and an archive of the platform has no links.
+ * Unpacks an archive into a new directory. The names come from the server. yauzl refuses names that lead out of the
+ * directory, and an archive of the platform has no links.
  */
 export async function unzip(
   archive: string,

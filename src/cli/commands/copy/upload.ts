@@ -17,7 +17,7 @@ interface UploadParts {
   signal: AbortSignal
 }
 
-/** The platform takes a thousand; a form that fails is sent again as a whole. */
+/** The platform accepts a thousand, but a failed form is sent again as a whole. */
 const FILES_PER_FORM = 200
 
 /** Copies a file or directory to the server; into `to` if that is a directory, as `cp` does. */
@@ -25,7 +25,7 @@ export async function upload(api: Api, from: string, to: string, parts: UploadPa
   const stats = await stat(from).catch((error: NodeJS.ErrnoException) => {
     throw new CliError(EXIT.notFound, `${from} cannot be read: ${error.message}`)
   })
-  // `directory/.` means what is in it.
+  // `directory/.` means the content of the directory.
   const name = stats.isDirectory() && /(?:^|\/)\.$/.test(from) ? '' : basename(resolve(from))
   const isInto = (await remoteEntry(api, to)) === 'directory'
   const target = isInto ? posix.join(to, name) : to
@@ -52,7 +52,7 @@ async function sendForm(api: Api, directory: string, files: LocalFile[], parts: 
     const boundary = `quarterdeck-${randomUUID()}`
     const form = Readable.toWeb(Readable.from(formOf(boundary, directory, files, progress)))
     const answer = await api.calls.POST('/api/sftp/upload', {
-      // The form itself is sent; its fields are described.
+      // Only for the types: the serializer sends the form.
       body: { path: directory, files: [] },
       bodySerializer: () => form,
       headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
@@ -71,7 +71,7 @@ async function sendForm(api: Api, directory: string, files: LocalFile[], parts: 
   }
 }
 
-/** A form (RFC 7578) whose files are read as it is sent. */
+/** A form (RFC 7578) whose files are streamed. */
 async function* formOf(
   boundary: string,
   directory: string,
@@ -81,7 +81,7 @@ async function* formOf(
   const head = (text: string) => Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; ${text}\r\n\r\n`)
   const names = JSON.stringify(files.map(({ name }) => name))
   yield Buffer.concat([head('name="path"'), Buffer.from(directory), Buffer.from('\r\n')])
-  // The names of parts cannot hold every character.
+  // File names are sent as a field, because names of parts cannot contain every character.
   yield Buffer.concat([head('name="names"'), Buffer.from(names), Buffer.from('\r\n')])
   for (const { path } of files) {
     yield head('name="files"; filename="file"')
