@@ -1,8 +1,8 @@
-/** Addresses of pages, as the router has them. */
+/** Addresses of pages, as the router sees them. */
 
 import type { Instance } from '../contract/instance'
 
-/** The most consoles that one page shows: one in each pane (sockets/panes.ts). */
+/** The maximum number of consoles on one page: one in each pane (sockets/panes.ts). */
 export const MAX_CONSOLES = 4
 
 export const configurationAddress = (deployment: string) => `/deployments/${encodeURIComponent(deployment)}/edit`
@@ -16,11 +16,11 @@ export const filesAddress = (directory: string) =>
 
 export const userAddress = (id: number | string) => `/admin/users/${encodeURIComponent(id)}`
 
-/** @param uids of the instances whose consoles are shown side by side */
+/** @param uids the uids of the instances whose consoles are shown side by side */
 export const consolesAddress = (uids: readonly string[]) =>
   `/consoles${uids.map((uid, index) => `${index === 0 ? '?' : '&'}instances=${encodeURIComponent(uid)}`).join('')}`
 
-/** Returns the page with the consoles of a deployment: of its first instances, those that run before others. */
+/** Returns the page with the consoles of a deployment's first instances, running ones first. */
 export function deploymentConsolesAddress(instances: readonly Pick<Instance, 'uid' | 'state'>[]): string {
   const running = instances.filter(({ state }) => state === 'RUNNING')
   const others = instances.filter(({ state }) => state !== 'RUNNING')

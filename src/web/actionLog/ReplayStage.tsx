@@ -17,8 +17,8 @@ const nowhere: Navigator = {
 /**
  * Renders the pages of the console with a recorded state.
  *
- * @param props.rewinds how often an earlier state was shown after a later one. A page that broke stays broken until the
- * next navigation, as in the console, but not in the states before.
+ * @param props.rewinds how often an earlier state was shown after a later one. Resets pages that crashed: a crashed
+ * page stays crashed until the next navigation, as in the console, but must show earlier states.
  */
 export function ReplayStage({ store, rewinds }: { store: AppStore; rewinds: number }) {
   return (

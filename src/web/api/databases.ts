@@ -81,8 +81,8 @@ export const {
 } = databasesApi
 
 /**
- * Applies a change to the cached list, then refetches it. If a query was in-flight before, its answer may still hold
- * the old password, so the change is applied again.
+ * Applies a change to the cached list, then refetches it. The answer to a query that was already in flight may still
+ * contain the old password, so the change is applied again.
  */
 async function applyAndRefetch<Result>(
   type: DatabaseType,
@@ -108,14 +108,14 @@ async function applyAndRefetch<Result>(
 const without = (databases: ListedDatabase[], gone: { name: string }[]) =>
   databases.filter((database) => !gone.some(({ name }) => name === database.name))
 
-/** Drops what a reset makes invalid, if the answer does not hold the new password. */
+/** Drops the fields that a reset makes invalid, for an answer without the new password. */
 const withoutPassword = (credentials: ShownCredentials) => ({
   ...credentials,
   password: undefined,
   connectionString: undefined,
 })
 
-/** Returns the database of an answer if it has credentials, else an empty list. */
+/** Returns the database of an answer as a list, which is empty without credentials. */
 function databaseOfAnswer({ data }: { data?: unknown }): ListedDatabase[] {
   return isObject(data) && isObject(data.credentials) ? listedDatabase(data) : []
 }

@@ -20,8 +20,8 @@ const STOPPING_TIMEOUT_MS = 600_000
 const RESTART_TIMEOUT_MS = 4 * 3_600_000
 
 /**
- * What runs of a deployment. `active` instances would be interrupted by a restart. `onlyUid` is set if there is one
- * instance.
+ * Counts of a deployment's instances. A restart would interrupt the `active` ones. `onlyUid` is set if there is exactly
+ * one instance.
  */
 export type InstanceCounts = {
   total: number
@@ -29,7 +29,7 @@ export type InstanceCounts = {
   active: number
   blocked: number
   players: number
-  /** Some instances did not tell their players. */
+  /** The players of some instances are unknown. */
   isPlayersPartial: boolean
   canDrain: boolean
   onlyUid?: string
@@ -40,16 +40,14 @@ export type ListedDeployment = Omit<Deployment, 'instances'> & { counts?: Instan
 /** `details`: all nodes of a cluster, if the server sends them. */
 export type NetworkNodes = NodesAnswer['data']
 export type StoredConfiguration = Configuration & { warnings?: string[] }
-/** `made.revision` is the revision that was stored. The text was stored in spite of `warnings`. */
+/** `made.revision` is the stored revision. The text was stored despite the `warnings`. */
 type Saved = { made: Pick<Configuration, 'revision'>; warnings: string[] }
 
 const urlOf = (name: string) => `deployments/${encodeURIComponent(name)}`
 
 export const deploymentsApi = api.injectEndpoints({
   endpoints: (build) => ({
-    /**
-     * Counts the instances here, so that a change of their CPU usage renders nothing and no player's name is stored.
-     */
+    /** Stores counts only, so that changes of CPU usage cause no render and the store contains no player names. */
     getDeployments: build.query<ListedDeployment[], void>({
       query: () => 'deployments?instances=true',
       responseSchema: answerSchema(({ deployments }: DataOf<DeploymentsAnswer>) =>
@@ -81,7 +79,7 @@ export const deploymentsApi = api.injectEndpoints({
         const remove = deploymentsApi.util.updateQueryData('getDeployments', undefined, (deployments) =>
           deployments.filter((deployment) => deployment.name !== name),
         )
-        // Before the refetch, so that the card of a deleted deployment cannot be clicked.
+        // Updates the cache before the refetch, so that the card of a deleted deployment cannot be clicked.
         await updateOnSuccess(queryFulfilled, () => dispatch(remove))
       },
       invalidatesTags: ['Deployment'],
@@ -123,7 +121,7 @@ export const deploymentsApi = api.injectEndpoints({
       providesTags: ['Deployment'],
     }),
 
-    /** With a revision, fails if another text is stored by now. Returns the new revision if the server sends it. */
+    /** With a revision, fails if another text is stored. Returns the new revision if the server sends it. */
     saveDeploymentConfig: build.mutation<Saved, { name: string } & Configuration>({
       query: ({ name, ...body }) => ({ url: urlOf(name), method: 'PATCH', body }),
       transformResponse: (answer: Partial<SavedConfigurationAnswer>) => {

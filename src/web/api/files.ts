@@ -21,7 +21,7 @@ export const post = (call: string, body: unknown) => ({ url: `sftp/${call}`, met
 
 type Outcome = { error?: unknown }
 
-/** Calls once per entry, continues after failures and returns them all. A 401 stops it. */
+/** Makes one call per entry, continues after failures and returns them all. A 401 stops it. */
 async function callForEach<Entry extends { path: string }>(
   entries: readonly Entry[],
   call: (entry: Entry) => Outcome | PromiseLike<Outcome>,
@@ -127,7 +127,7 @@ export const filesApi = api.injectEndpoints({
       },
     }),
 
-    /** Creates the directories of an upload, parents first. Those that exist are no failures (`existing`). */
+    /** Creates the directories of an upload, parents first. Existing ones do not count as failures (`existing`). */
     createDirectories: build.mutation<{ existing: string[]; failed: { path: string; message?: string }[] }, string[]>({
       async queryFn(paths, _api, _options, request) {
         const existing: string[] = []

@@ -1,12 +1,12 @@
 import { nanoid } from '@reduxjs/toolkit'
 
 /**
- * Holds texts between the server and a component, by handle: of files, which may be large and may hold passwords, and
- * secrets that are shown once. The store, and with it the action log, has only the handle.
+ * Holds texts on their way between the server and a component, by handle: content of files, which may be large and
+ * contain passwords, and secrets that are shown once. The store, and so the action log, has only the handle.
  */
 const texts = new Map<string, { text: string; secrets: readonly string[] }>()
 
-/** @param secrets what the text shows: the action log hides them wherever they appear */
+/** @param secrets the secrets in the text, which the action log hides everywhere */
 export function holdText(text: string, secrets: readonly string[] = []): string {
   const handle = nanoid()
   texts.set(handle, { text, secrets })

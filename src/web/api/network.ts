@@ -15,8 +15,8 @@ import { badAnswer } from '../failure'
 /** With `failure`, `instances` are the last known ones, if any. */
 export type OverviewSection = { deployment: Deployment; instances: Instance[]; failure?: ApiFailure }
 /**
- * `disks` lists the disks that are running out of room, if the server reports them. `version` is the ETag of a server
- * that tells all of this by one call.
+ * `disks` lists the disks that are running out of room, if the server reports them. `version` is the ETag, if the
+ * server sends all of this in one call.
  */
 export type Overview = { managerSilent: boolean; sections: OverviewSection[]; disks?: Disk[]; version?: string }
 
@@ -24,8 +24,7 @@ export const networkApi = api.injectEndpoints({
   endpoints: (build) => ({
     /**
      * The whole overview as one cache entry: one poll, one loading state, and two actions per poll however many
-     * deployments there are. If the instances of a deployment are asked for one by one and fail to load, only its
-     * section fails.
+     * deployments there are. If instances are requested per deployment and one request fails, only that section fails.
      */
     getOverview: build.query<Overview, void>({
       async queryFn(_arg, { extra, getState, queryCacheKey = '' }, _options, request) {
@@ -69,7 +68,7 @@ export const networkApi = api.injectEndpoints({
 
 const POLL_MS = 3000
 
-/** The overview as pages show it: asked for on each visit, then every 3 s while the window has the focus. */
+/** The overview as pages show it: requested on each visit, then every 3 s while the window has the focus. */
 export const usePolledOverview = () =>
   networkApi.useGetOverviewQuery(undefined, {
     pollingInterval: POLL_MS,

@@ -7,8 +7,8 @@ import { failureDetail } from '../failure'
 const MAX_LISTED = 20
 
 /**
- * Adds a failure to the problem log. `toast` is shown to the user too; failures that the product only logs (product §8)
- * have none.
+ * Adds a failure to the problem log. `toast` is also shown to the user; failures that are only logged (product §8) have
+ * none.
  */
 export const reportProblem =
   (what: string, reason: string, toast?: string) => (dispatch: AppDispatch, getState: () => RootState) => {
@@ -34,7 +34,7 @@ export function failureReason(error: unknown): string {
   const { failed = [] } = (error ?? {}) as Partial<ApiFailure>
   const each = failed.slice(0, MAX_LISTED).map(({ path, message }) => (message ? `${path}: ${message}` : path))
   if (failed.length > MAX_LISTED) each.push(`and ${failed.length - MAX_LISTED} more`)
-  // The call's own text repeats that of the first entry.
+  // The text of the whole call repeats that of the first entry.
   const detail = failed.some(({ message }) => message) ? '' : failureDetail(error)
   return [detail, ...each].filter(Boolean).join('\n') || 'The server gave no reason.'
 }

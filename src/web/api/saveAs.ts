@@ -8,7 +8,7 @@ export function saveAs(name: string, content: Blob) {
   setTimeout(() => URL.revokeObjectURL(url), REVOKE_DELAY_MS)
 }
 
-/** Lets the browser download a URL: it streams to disk, whatever the size. */
+/** Lets the browser download a URL, which streams to disk whatever the size. */
 export function openDownload(url: string, name: string) {
   const link = document.createElement('a')
   link.href = url

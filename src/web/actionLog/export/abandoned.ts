@@ -1,12 +1,12 @@
 import type { Recording } from '../replay/steps'
 import { eachTyped, typedOf, typedPayloads, typedState } from './typedPlaces'
 
-/** What the answers of the server hold (typedTexts.ts). */
+/** Looks texts up in the server's answers (typedTexts.ts). */
 type Answers = { hold(text: string): boolean; holdWhole(text: string): boolean }
 
 /**
- * Texts that were typed key by key and became something that no answer holds. All of their states are masked: the first
- * letters of a secret may be the first letters of a name.
+ * Texts that were typed key by key and whose final value is in no answer. All of their intermediate states are masked:
+ * the first letters of a secret may be the first letters of a name.
  *
  * @param evicted texts of typing actions that have been evicted from the recording, of all places together. The newest
  * text of each place is in the base state.
@@ -44,7 +44,7 @@ export function abandonedOf(
       if (isMasked[at] || (affixes.has(text) && !answers.holdWhole(text))) abandoned.add(text)
     })
   }
-  // The base state holds the state before the first of them.
+  // The base state holds the state before the first action.
   for (const [name, part] of Object.entries(base)) {
     const typed = typedOf(typedState, name)
     if (typed)
@@ -69,7 +69,7 @@ const MAX_AFFIX_LENGTH = 100
 /** Maximum number of prefixes and suffixes of all texts together. */
 const MAX_AFFIXES = 200_000
 
-/** The prefixes and suffixes of texts. Of a path, those of its last part, each with the directories before it. */
+/** The prefixes and suffixes of texts. For a path, those of its last part, each with the directories before it. */
 function affixesOf(texts: readonly string[]): Set<string> {
   const affixes = new Set<string>()
   for (const text of new Set(texts)) {

@@ -15,11 +15,11 @@ const SINGLE_WORD = /^(\S+) ••• \((\d+) characters\)$/
 
 /**
  * Masks what a user typed in a command: the words of a harmless command of a game server after the first one, and a
- * command of one word. Other commands have no words but the first, or the definition declares them harmless with their
- * words (`plainCommands`).
+ * command of one word. Other commands were reduced to their first word, or the definition declares them harmless
+ * (`plainCommands`).
  *
- * @param command it passed `maskCommand`
- * @param shown what of a word may be shown, or undefined
+ * @param command a result of `maskCommand`
+ * @param shown returns the part of a word that may be shown, or undefined
  */
 export function maskCommandWords(command: string, shown: (word: string) => string | undefined): string {
   const [first = '', ...words] = command.trim().split(/\s+/)
@@ -28,15 +28,15 @@ export function maskCommandWords(command: string, shown: (word: string) => strin
     return word.length === Number(length) && shown(word) === undefined ? command.slice(word.length + 1) : command
   }
   const left = words.map((word) => (isOwn(word) ? word.toLowerCase() : (shown(word) ?? HIDDEN)))
-  // One mask for words in succession: their number may tell what they are.
+  // One mask for consecutive words, because their number may reveal them.
   return [first, ...left.filter((word, at) => word !== HIDDEN || left[at - 1] !== HIDDEN)].join(' ')
 }
 
 const isOwn = (word: string) => WORDS.has(word.toLowerCase()) || isHarmlessCommand(word)
 
 /**
- * Returns what a user typed in a harmless command of a game server: the words after the first one, if there are any but
- * own ones.
+ * Returns what a user typed in a harmless command of a game server: the words after the first one, unless all of them
+ * are known words of commands.
  */
 export function wordsOfHarmless(command: string): string[] {
   const [first = '', ...words] = command.trim().split(/\s+/)

@@ -1,12 +1,12 @@
 import { changeTexts } from './hide'
 import { isObject } from './typedPlaces'
 
-/** The endpoint of the activity log. Its argument is what was searched for. */
+/** The endpoint of the activity log. Its argument is the search text. */
 export const SEARCH = 'getActivity'
 
 /**
- * Masks what an answer repeats of refused calls: the subjects of refused actions in the activity log, and the
- * directories that could not be created. Of the commands in the activity log it masks what was typed.
+ * Masks the inputs of refused calls that an answer repeats: the subjects of refused actions in the activity log, and
+ * directories that could not be created. Also masks the typed parts of commands in the activity log.
  */
 export function maskEchoed(
   endpoint: string | undefined,

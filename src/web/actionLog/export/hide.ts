@@ -10,14 +10,14 @@ const { fromCharCode } = String
 type Range = [from: number, to: number]
 
 /**
- * A part of a secret that is hidden: at least this share of it and this number of characters. In output a smaller part
- * is.
+ * Parts of a secret are hidden too if they have at least this share of its length and this number of characters; in
+ * output, smaller ones.
  */
 const PART = { share: 0.75, shortest: 8 }
 const TYPED_PART = { share: 0.5, shortest: 6 }
 /** Minimum length of an encoded form. */
 const SHORTEST_FORM = 6
-/** Of a longer secret each part of half this length is hidden. */
+/** Of a secret longer than this, each part of half this length is hidden. */
 const LONG = 200
 /** Minimum length of a value, without blanks. */
 const SHORTEST_VALUE = 4
@@ -48,7 +48,7 @@ function hideRanges(text: string, ranges: Range[]): string {
   return shown + text.slice(end)
 }
 
-/** Needles are looked up by their first characters: by as many of these as the needle has. */
+/** Numbers of first characters by which needles are looked up; the largest that a needle's length allows. */
 const BEGUN = [8, 6, 4, 3]
 
 /** Length of a table of hashes; a power of 2. */
@@ -133,7 +133,7 @@ function needlesOf(secret: string, { share, shortest }: typeof PART): string[] {
     [...new Int8Array(bytes)].join(','),
     bytes.map((byte, at) => `"${at}":${byte}`).join(','),
     [...plain].reverse().join(''),
-    // What is left of it where a word in it hides the rest.
+    // The shown rest of a secret that contains a word which masks what follows.
     plainOf(maskLine(secret)),
   ]
   // A secret may start at three positions inside a group of Base64.
@@ -150,7 +150,7 @@ type Finder = ReturnType<typeof finderOf>
 
 const hideIn = (text: string, finder: Finder) => hideFound(text, finder.placesIn(plainOf(text)))
 
-/** A letter after `§` may be a colour of a game server, which no reading has, or the first one of a secret. */
+/** A letter after `§` may be a colour code, which the normalized text omits, or the first letter of a secret. */
 function hideAfterSign(text: string, finder: Finder): string {
   if (!text.includes('§')) return text
   const reading = read(text.replaceAll('§', '\u200b'))
@@ -230,12 +230,13 @@ export function hideInLines(said: readonly string[], values: readonly string[], 
   return lines.map((line, index) => hideAfterSign(hideFound(line, found[index]!, split.get(index)), finder))
 }
 
-/** In characters. */
+/** Maximum length of a shared prefix, in characters. */
 const LONGEST_BEGINNING = 200
 const LETTER = /[\p{L}\p{N}]/u
 
 /**
- * Returns for each text the length of the prefix that it shares with a neighbour, ignoring digits: a logger wrote it.
+ * Returns for each text the length of the prefix that it shares with a neighbour, ignoring digits. A logger wrote such
+ * a prefix.
  */
 function commonBeginnings(texts: readonly string[]): number[] {
   const shapes = texts.map((text) => text.slice(0, LONGEST_BEGINNING).replace(/\d/g, '0'))

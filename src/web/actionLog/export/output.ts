@@ -9,7 +9,7 @@ type Query = { endpointName?: string; data?: unknown }
 
 /**
  * Applies `change` to all console output of a recording: lines of consoles and the last lines before a crash. The echo
- * of a command is no output: it is masked as the command (typedPlaces.ts).
+ * of a command does not count as output: it is masked like the command (typedPlaces.ts).
  */
 export function changeOutput<Recorded extends Changed>(
   recording: Recorded,

@@ -3,7 +3,7 @@ import { escapesIn } from '../../../contract/secrets/secretCommands'
 /** A normalized text: decoded, lower-case, without colours and blanks. */
 export type Reading = {
   text: string
-  /** For each UTF-16 unit of `text`, the start and the end of its source in the original text. */
+  /** For each UTF-16 code unit of `text`, the start and the end of its source in the original text. */
   starts: number[]
   ends: number[]
 }
@@ -20,8 +20,8 @@ const NAMED: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', a
 /** Limit of nested encodings, such as JSON inside JSON. */
 const PASSES = 3
 /**
- * Ignored characters: blanks, `+` (a blank in forms), accents, invisible characters and the sign that servers write in
- * their place.
+ * Ignored characters: blanks, `+` (a blank in forms), accents, invisible characters and the replacement character that
+ * servers write instead.
  */
 const IGNORED = /[\s+\p{Cc}\p{M}\p{Default_Ignorable_Code_Point}\ufffd]/gu
 
@@ -43,7 +43,7 @@ export function read(text: string): Reading {
     if (decoded === read) break
     read = decoded
   }
-  // Colours may be encoded, too. Sequences with texts stay, so that secrets are found in them.
+  // Colours may be encoded, too. Escape sequences with texts stay, so that secrets in them are found.
   const colours = [...escapesIn(read.text)].filter(({ 0: found }) => !HOLDS_TEXT.test(found))
   return folded(replace(read, colours, () => ''))
 }
@@ -57,7 +57,7 @@ const INCOMPLETE =
   /(?:%(?:25)*(?:[0-9a-f]{0,2}|u[0-9a-f]{0,3})|\\(?:u(?:[0-9a-f]{0,3}|\{[0-9a-f]{0,6})|x[0-9a-f]{0,2}|[0-3][0-7]{0,2})?|&(?:#x?[0-9a-f]{0,7}|[a-z]{0,4})|\u001b(?:\[[0-?]*)?)$/i
 
 /**
- * Reads lines that are split within an encoded character or colour together with the lines that follow.
+ * Joins lines that end inside an encoded character or colour with the following lines, and normalizes them.
  *
  * Returns the readings of these lines only, by their index.
  */
@@ -74,7 +74,7 @@ export function readSplit(lines: readonly string[]): Map<number, Reading> {
       const reading: Reading = { text: '', starts: [], ends: [] }
       for (; unit < joined.text.length && joined.starts[unit]! < offset + length; unit++) {
         reading.text += joined.text[unit]!
-        // The rest of a character that began in the line before is hidden with the one that follows.
+        // The rest of a character that began on the previous line is hidden with the next character.
         reading.starts.push(previousEnd > offset && reading.starts.length === 0 ? 0 : joined.starts[unit]! - offset)
         reading.ends.push(Math.min(joined.ends[unit]! - offset, length))
         previousEnd = joined.ends[unit]!
@@ -125,7 +125,7 @@ function decode(found: string): string {
 
 const pointOf = (code: number) => (code <= 0x10ffff ? String.fromCodePoint(code) : '')
 
-/** Bytes that are no UTF-8 are letters of Latin-1. */
+/** Bytes that are not UTF-8 are read as Latin-1. */
 function textOfBytes(numbers: readonly string[], radix: number): string {
   const bytes = numbers.map((number) => parseInt(number, radix))
   try {

@@ -32,7 +32,7 @@ export function createSecrets() {
   const echoes = createValues(SHORTEST)
   const spoken = createValues(SHORTEST)
   const names = new Set<string>()
-  /** Texts that are being typed, by field. Only the last state of each counts. */
+  /** Texts that are being typed, by field. Only the latest value of each counts. */
   const typed = new Map<string, () => { values: string[]; secrets: string[] }>()
   let username = ''
   /** The longest text that was typed into each field for secrets, submitted or not. */
@@ -203,7 +203,7 @@ const QUOTED = /(["'])((?:(?!\1).)*)\1/g
 /** Limit of an echo in characters. Scripts are not quoted. */
 const LONGEST_ECHO = 300
 
-/** Returns the masked values of a definition that probably are no words of a sentence. */
+/** Returns the masked values of a definition that are probably not words of a sentence. */
 function valuesOfDefinition(content: string): string[] {
   const text = content.replace(COMMENTS, '')
   const values = [
@@ -231,14 +231,17 @@ function secretsOfCommand(command: string): string[] {
   return parts.filter(isUnusual)
 }
 
-/** Returns what of a harmless command is hidden in output: all that follows its first word, and unusual words. */
+/**
+ * Returns the texts of a harmless command that are hidden in output: everything after the first word, and unusual
+ * words.
+ */
 function valuesOfCommand(command: string): string[] {
   const all = wordsOfHarmless(command).join(' ')
   const words = all.split(SEPARATORS).map(withoutDot)
   return [all, ...words.filter(isRandom)].filter((text) => text.length >= SHORTEST)
 }
 
-/** Returns the secrets that a component is about to show. Of their answer, the store has a handle only. */
+/** Returns the secrets that a component is about to show. The store has only a handle of their answer. */
 function shownSecrets(answer: unknown): readonly string[] {
   const { text } = (answer ?? {}) as { text?: unknown }
   return typeof text === 'string' ? heldSecrets(text) : []

@@ -4,13 +4,13 @@ import { PANES } from '../../sockets/panes'
 import type { PlainAction } from '../redact/redactAction'
 
 /**
- * Where a value holds what a user typed: a `text`, the `address` of a page, a `definition`, a `command`, the `subject`
- * of a draft, lines of a console with the `echo` of commands, an object by names (`byName`), or an object, or a list of
- * objects, with such fields. Whatever is not listed was chosen, or made by the console.
+ * Describes where a value contains typed text: a `text`, the `address` of a page, a `definition`, a `command`, the
+ * `subject` of a draft, lines of a console with the `echo` of commands, an object by names (`byName`), or an object or
+ * a list of objects with such fields. Fields that are not listed were chosen or generated.
  */
 export type Typed = Kind | 'echo' | 'byName' | { [field: string]: Typed }
 
-/** By type of action; of the payload. */
+/** The typed texts in payloads, by type of action. */
 export const typedPayloads: Record<string, Typed> = {
   'route/changed': 'address',
   'session/signInRequired': 'address',
@@ -40,7 +40,7 @@ export const typedPayloads: Record<string, Typed> = {
   'instance/searched': 'text',
   'instance/commandsRecalled': 'command',
   'console/commandSubmitted': 'command',
-  // From the address, which may be typed.
+  // From the page's address, which may be typed.
   'consoles/panesShown': 'text',
   'consoles/pickerSearched': 'text',
 }
@@ -49,7 +49,7 @@ const INSTANCE: Typed = { query: 'text', commands: 'command' }
 const CONSOLE: Typed = { submitted: 'command', buffer: { blocks: 'echo' } }
 const inEachPane = (typed: Typed): Typed => Object.fromEntries(PANES.map((pane) => [pane, typed]))
 
-/** By slice: where the reducers put these texts. */
+/** The typed texts in the state, by slice. */
 export const typedState: Record<string, Typed> = {
   route: 'address',
   session: { origin: 'address' },
@@ -78,7 +78,7 @@ export const typedState: Record<string, Typed> = {
   consoles: { panes: { uid: 'text' }, picker: { query: 'text' } },
 }
 
-/** Fields that hold one of a few words of the console. */
+/** Fields that contain one of a few fixed words. */
 export const CHOSEN = new Set(
   'type kind metric tab by status endpointName encoding as table role rights scopes'.split(' '),
 )
@@ -89,7 +89,7 @@ export const isObject = (value: unknown): value is Loose => typeof value === 'ob
 export const typedOf = (table: Record<string, Typed>, name: string) =>
   Object.hasOwn(table, name) ? table[name] : undefined
 
-/** Returns the typed texts and the arguments of an action, by which the state may name it after it was evicted. */
+/** Returns the typed texts and the arguments of an action, which the state may contain after the action was evicted. */
 export function typedTextsOf({ type, payload, meta }: PlainAction): string[] {
   const texts: string[] = []
   const add = (text: string) => {
@@ -112,7 +112,7 @@ export type Kind = 'text' | 'address' | 'definition' | 'command' | 'subject'
 const FORM =
   /^(create (?:invite code|proxy|deployment|sql database|mongo database)|(?:create in|move from|rename) )(\/.*)?$/s
 
-/** Changes the name of a deployment or a file that a draft is of, and the path in the name of a dialog. */
+/** Changes the name of a draft's deployment or file, and the path in the name of a dialog. */
 export const mapSubject = (subject: string, change: (text: string) => string) => {
   const [, words = '', name = ''] = FORM.exec(subject) ?? ['', '', subject]
   return name === '' ? words : words + change(name)
@@ -121,7 +121,7 @@ export const mapSubject = (subject: string, change: (text: string) => string) =>
 /** Top-level settings of a definition whose values the recorder keeps (redact/mask.ts). */
 const SETTING = /^(name|type|dataDirectory|node|description): (\S.*?)(\r?)$/s
 
-/** What a failure may quote of a YAML value: all of it, and what follows its first signs: `!!secret`. */
+/** The parts of a YAML value that a failure may quote: all of it, and the text after its leading signs: `!!secret`. */
 export const quotedOf = (value: string) => [value, /^[!|>&*]+([^\s!]+)/.exec(value)?.[1] ?? ''].filter(Boolean)
 
 /** Changes the values of a definition's settings that the recorder keeps. */
@@ -136,7 +136,7 @@ export const mapSettings = (text: string, change: (value: string, name: string) 
     )
     .join('\n')
 
-/** Changes the typed texts of a value and leaves everything else of it. */
+/** Changes the typed texts of a value and nothing else. */
 export function mapTyped(value: unknown, typed: Typed, change: (text: string, kind: Kind) => string): unknown {
   if (Array.isArray(value)) return value.map((inner) => mapTyped(inner, typed, change))
   if (typed === 'byName')
@@ -166,7 +166,8 @@ const changeEcho = (line: Loose, change: (text: string, kind: Kind) => string) =
     : line
 
 /**
- * Visits typed texts and, of definitions, the values of settings with their names. Addresses are not typed key by key.
+ * Visits typed texts and, of definitions, the values of settings with their names. Skips addresses, which are not typed
+ * key by key.
  */
 export function eachTyped(value: unknown, typed: Typed, visit: (text: string, setting: string) => void) {
   mapTyped(value, typed, (text, kind) => {

@@ -24,7 +24,7 @@ import {
 /** Fields in which the console and the server quote the arguments of a call. */
 const QUOTING = new Set(['message', 'code', 'field', 'what', 'reason', 'problem', 'syncProblem', 'path'])
 /**
- * Fields that hold an argument by itself. In other fields an equal text may be a word of the console, such as `dark`.
+ * Fields whose whole value is an argument. In other fields an equal text may be a word of the console, such as `dark`.
  */
 const NAMING = new Set(['name', 'id', 'key'])
 /** A part of a path that is shorter than this is kept only if it is a whole name. */
@@ -48,20 +48,19 @@ const OWN = new Set([
 
 type KnownSecrets = {
   hideSecrets: (text: string) => string
-  /** Changes a text as the export does. What it hides in an answer, the answer does not hold. */
+  /** Hides secrets as the export does. Hidden parts of an answer do not count as its content. */
   withoutSecrets: (text: string, field: string) => string
 }
 
 const isAnswer = ({ type }: { type: string }) => /^api\/execute(?:Query|Mutation)\/fulfilled$/.test(type)
 
 /**
- * Masks every text that a user typed and that no answer of the server in the recording holds. What stays is the name of
- * something that was found or created, or a part of one: it tells nothing that the answers do not. What goes may be a
- * secret in the wrong field. The console need not know it as a secret: it may have been typed before a reload, or in
- * another tab.
+ * Masks every typed text that no server answer in the recording contains. The remaining texts are names of things that
+ * were found or created, or parts of them, and reveal no more than the answers. A masked text may be a secret in the
+ * wrong field, even one that the console does not know: it may have been typed before a reload, or in another tab.
  *
- * @param evicted typed texts of actions that the recording no longer holds. Its base state may name them. If they are
- * unknown, all messages of the base state are hidden, and the paths and keys that no answer holds.
+ * @param evicted typed texts of actions that the recording no longer holds. The base state may contain them. If
+ * undefined, all messages of the base state are hidden, and all paths and keys that no answer contains.
  */
 export function maskTypedTexts(
   { startedAt, base, actions }: Recording,
@@ -93,7 +92,8 @@ export function maskTypedTexts(
     }
   })
 
-  // Now every masked argument is known, so whatever else names one follows: the cache, failures, notifications.
+  // Now all masked arguments are known, so the other places that name them are masked: the cache, failures,
+  // notifications.
   const rename = calls.createRename()
   const keys = new Set(maskedQueries.map(([key]) => key))
   const maskNaming = (text: string, field: string) =>
@@ -147,10 +147,10 @@ function createTextMasks(
   const args = shownArgumentsOf({ base, actions }, isKnown)
   const isKnownPart = (part: string) =>
     OWN.has(part) || args.has(part) || (isKnown(part) && (part.length >= SHORTEST_PART || answers.holdWhole(part)))
-  /** For a path that was abandoned: its last part may be the first letters of a secret. */
+  /** For an abandoned path, whose last part may be the first letters of a secret. */
   const isKnownName = (part: string) => OWN.has(part) || answers.holdWhole(part)
   const spelled = (text: string) => (OWN.has(text) ? text : answers.spelled(text))
-  /** Parts of a known secret are masked, too, whatever they are the name of. */
+  /** Parts of a known secret are masked too, even if they are names. */
   const maskParts = (
     text: string,
     parts: RegExp,
@@ -185,8 +185,8 @@ function createTextMasks(
 }
 
 /**
- * Returns the arguments of calls that an export shows, and the parts of paths in them. In an address they tell nothing
- * more, and by them a page finds what it shows.
+ * Returns the arguments of calls that an export shows, and the parts of paths in them. They may stay in addresses,
+ * where they reveal nothing more and pages need them.
  */
 function shownArgumentsOf({ base, actions }: Pick<Recording, 'base' | 'actions'>, isKnown: (text: string) => boolean) {
   const shown = new Set<string>()
@@ -202,15 +202,15 @@ function shownArgumentsOf({ base, actions }: Pick<Recording, 'base' | 'actions'>
   return shown
 }
 
-/** Masks the arguments of calls, and remembers them to mask whatever names them. */
+/** Masks the arguments of calls, and remembers them to mask other texts that contain them. */
 function createCallMasks(
   { isKnown, mask, maskSetting }: ReturnType<typeof createTextMasks>,
   hideSecrets: KnownSecrets['hideSecrets'],
 ) {
-  /** Masked arguments and the keys that are made of them, and what they became. */
+  /** Masked arguments and the keys that contain them, with their replacements. */
   const renamed = new Map<string, string>()
   const quoted = new Set<string>()
-  /** Only failures of a search quote it. Its first letters are in many other messages. */
+  /** Search texts, which only failures of a search quote. Their first letters are in many other messages. */
   const searched = new Set<string>()
 
   function maskQuotedSetting(value: string, name: string): string {
@@ -251,7 +251,7 @@ function createCallMasks(
     },
     /** Masks a path, and the argument in a key. */
     maskUnknown(text: string): string {
-      // Parts of a path are masked in a way of their own, once.
+      // Paths are masked part by part, and only once.
       if (text.startsWith('/')) return text.includes(MASKED) ? text : mask(text)
       const [, before, argument = ''] = KEY_WITH_ARGUMENT.exec(text) ?? []
       if (before !== undefined) return argument.includes(MASKED) ? text : before + mask(argument)
@@ -272,7 +272,7 @@ function createCallMasks(
           const [, before = '', argument = ''] = KEY_WITH_ARGUMENT.exec(text) ?? []
           const masked = renamed.get(argument)
           if (name !== undefined || masked !== undefined) return name ?? before + masked
-          // Secrets first: they cannot be found any more when a part of one is hidden.
+          // Hides secrets first, because a secret cannot be found after a part of it was hidden.
           return QUOTING.has(field) || KEY_OF_CALL.test(text) ? hide(hideSecrets(text)) : text
         })
       }
@@ -282,12 +282,12 @@ function createCallMasks(
 
 type Answers = ReturnType<typeof answersOf>
 
-/** The texts of what the server answered, without console output. A text that one of them contains is held. */
+/** The texts of the server's answers, without console output. A text is held if one of them contains it. */
 function answersOf(base: State, actions: Recording['actions'], withoutSecrets: KnownSecrets['withoutSecrets']) {
   const texts = new Set<string>()
   const spellings = new Set<string>()
   const add = (answer: unknown, endpoint?: string) => {
-    // Console output is no answer, and what a refused call was given is none either.
+    // Console output and the arguments of refused calls do not count as answers.
     if (endpoint === 'getCrashCapsule') return
     changeTexts(
       maskEchoed(endpoint, answer, () => ''),
@@ -312,19 +312,19 @@ function answersOf(base: State, actions: Recording['actions'], withoutSecrets: K
   const held = new Map<string, boolean>()
   const spelled = new Map<string, string>()
   return {
-    /** Texts come key by key: if no answer holds the start of one, none holds the text. */
+    /** Texts are typed key by key: if no answer holds the start of a text, none holds the text. */
     hold(text: string): boolean {
       const isHeld = held.get(text) ?? (held.get(text.slice(0, -1)) !== false && all.includes(text.toLowerCase()))
       held.set(text, isHeld)
       return isHeld
     },
-    /** The text, in lower case if no answer holds it in its own letters. */
+    /** The text, in lower case if no answer holds it with the same case. */
     spelled(text: string): string {
       const shown = spelled.get(text) ?? (allSpelled.includes(text) ? text : text.toLowerCase())
       spelled.set(text, shown)
       return shown
     },
-    /** Whether the text is one of them, not only a part. */
+    /** Whether the text is a whole text of an answer, not only a part. */
     holdWhole: (text: string) => texts.has(text.toLowerCase()),
   }
 }

@@ -18,7 +18,7 @@ export function writeLog({ startedAt, base, actions }: Recording, about: About, 
     state = step.state
     return { ...action, changed: step.changed }
   })
-  // Not the address of the page: it may hold what is hidden in the state.
+  // Not the page's address, which may contain texts that are hidden in the state.
   const route = typeof state.route === 'string' ? state.route : about.route
   const log: ActionLog = {
     format: 'quarterdeck-action-log',

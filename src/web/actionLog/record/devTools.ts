@@ -20,8 +20,8 @@ export const showAction = <Action extends { type: string }>(action: Action): Act
 type Call = { endpointName?: string; originalArgs?: unknown; data?: unknown; error?: unknown }
 
 /**
- * Without the message: it may quote the arguments, which the state of a mutation does not hold, so they cannot be
- * hidden.
+ * Omits the message: it may quote arguments, which cannot be hidden because the state of a mutation does not contain
+ * them.
  */
 const quietFailure = fields({ status: 'keep', code: 'keep', field: 'keep', line: 'keep' })
 

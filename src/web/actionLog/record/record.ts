@@ -6,10 +6,7 @@ import { createRecorder } from './recorder'
 /** Autocomplete tokens of fields for secrets. Their values are known even if they are never sent. */
 const FOR_SECRETS = /-password$|^one-time-code$/
 
-/**
- * On the pages before the sign-in every field but that of the user name is for a secret: passwords, codes, invite
- * codes.
- */
+/** On the pages before the sign-in every field except the user name is for a secret: passwords, codes, invite codes. */
 const isForSecret = (field: HTMLInputElement) =>
   field.type === 'password' ||
   FOR_SECRETS.test(field.autocomplete) ||

@@ -18,8 +18,8 @@ import { actionOf } from '../replay/steps'
 const KEPT_BYTES = 7_500_000
 
 /**
- * Limit of all typed texts of evicted actions together, in characters. Beyond it the base state tells none of its
- * messages.
+ * Limit of all typed texts of evicted actions together, in characters. Beyond it, all messages of the base state are
+ * hidden.
  */
 const EVICTED_LENGTH = 2_000_000
 
@@ -98,14 +98,14 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
       const entry = { at, text, bytes: sizeOf(text) }
       entries.push(entry)
       bytes += entry.bytes
-      // The answers that the user got stay in the state until the second of these.
+      // The user's answers stay in the state until the second of these actions.
       if (action.type === sessionEnded.type) signOut = SIGN_OUTS.has(plain.payload as SessionEnd) ? entry : undefined
       if (signOut && action.type === api.util.resetApiState.type) signOut = entry
       while (entries.length - first > ACTION_LOG_LENGTH || (bytes > KEPT_BYTES && entries.length - first > 1)) evict()
     },
     /**
-     * Drops the log of a user who signed out. Returns whether there is anything to export: no sign-out, or a call
-     * since.
+     * Drops the log of a user who signed out. Returns whether there is anything to export: there was no sign-out, or a
+     * call followed it.
      */
     forgetSignedOut: (): boolean => {
       if (!signOut) return true
@@ -119,7 +119,7 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
       )
       const hideEcho = secrets.echoHider()
       const hideSecrets = secrets.hider()
-      // Secrets first: they cannot be found any more when a part of one is hidden.
+      // Hides secrets first, because a secret cannot be found after a part of it was hidden.
       const answered = changeRecording({ startedAt, base, actions }, (text, field) =>
         SENTENCE.test(field) || INVALID_DEFINITION.test(text)
           ? withoutQuotes(hideEcho(hideSecrets(text)), field)
@@ -150,7 +150,7 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
   }
 
   /**
-   * Returns a function that hides secrets in any text with the name of its field: the same value may have been typed
+   * Returns a function that hides secrets in a text, given the name of its field: the same value may have been typed
    * into another field, or the server may have returned it.
    */
   function secretsMask(hide: (text: string) => string): (text: string, field: string) => string {
@@ -168,12 +168,12 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
 /** Fields of answers that may quote a definition. */
 const SENTENCE = /^(?:reason|waitingFor|blockedReason|warnings|message|(?:syncP|p)roblem)$/
 /**
- * In a sentence about an instance, what may be quoted of its definition: a text in quotes, a path, a pattern of a
- * console line. A text whose quotes do not end goes on to the end, so that it is read once.
+ * Parts of a sentence about an instance that may quote its definition: a text in quotes, a path, a pattern of a console
+ * line. An unclosed quote extends to the end, so that matching takes linear time.
  */
 const QUOTES = /"(?:[^"\\]|\\.)*"?|(?<![^\s("])\/[^\s")]+|(?<=that matches ).+/gs
 
-/** Masks what a sentence quotes. The definition may never have been opened, so its values need not be known. */
+/** Masks the quotations in a sentence. The definition may never have been opened, so its values need not be known. */
 const withoutQuotes = (text: string, field: string) =>
   field === 'message' ? text : (INVALID_DEFINITION.exec(text)?.[0].concat(HIDDEN) ?? text).replace(QUOTES, HIDDEN)
 
@@ -187,8 +187,8 @@ const NAME = /(?:^key|name|path|directory|uid|id|args|key|type)s?$/i
 const DEFINITION = /^(?:content|text)$/
 
 /**
- * Ids, paths and messages of the console: `Successfully reset the password of bob`. After a colon follows a reason of
- * the server.
+ * Ids, paths and messages of the console: `Successfully reset the password of bob`. A reason of the server follows a
+ * colon.
  */
 const NO_SENTENCE = /^(?:[\w-]+|\/.*|(?:Successfully|Failed to) [^:]*)$/s
 
@@ -219,7 +219,7 @@ function changeRecording(
   }
 }
 
-/** Changes the arguments of a call and the cache key that is made of them. */
+/** Changes the arguments of a call and the cache key derived from them. */
 function changeMeta(meta: unknown, change: (text: string, field: string) => string): unknown {
   const { arg } = meta as { arg?: Record<string, unknown> }
   if (!arg) return meta

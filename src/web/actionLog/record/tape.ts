@@ -27,7 +27,7 @@ export function createTape(now: () => number) {
   let note: Note = (at, action) => {
     if (waiting.length < LONGEST || KEPT.test(action.type)) waiting.push([at, withoutAnswer(action)])
   }
-  // What is typed counts as a secret even if it is never sent.
+  // Typed text may be a secret even if it is never sent.
   document.addEventListener('input', (event) => note(0, event), true)
   let show: Show = { action: ({ type }) => ({ type }), state: () => '' }
   const middleware: Middleware = () => (next) => (action) => {
@@ -51,6 +51,6 @@ export function createTape(now: () => number) {
   }
 }
 
-/** Failures are kept: the recorder hides what they quote. */
+/** Failures are kept: the recorder hides their quotations. */
 const withoutAnswer = (action: Call): Call =>
   action.meta?.arg?.type !== 'mutation' || action.type.endsWith('rejected') ? action : { ...action, payload: null }

@@ -31,7 +31,7 @@ export function maskValue(value: unknown): unknown {
 /** Top-level settings of a deployment that hold no secrets. An export finds their values again (`mapSettings`). */
 const PLAIN = /^(?:(?:name|type|dataDirectory|node): \S+|description: \S[^\p{Cc}\u2028\u2029]*)$/u
 const COMMENT = /\s#.*/
-/** Keys of the product. All other keys were chosen by a user. */
+/** Keys of the definition's schema. Users chose all other keys. */
 const KNOWN =
   /^\s*(?:- )?(?:name|type|description|dataDirectory|node|run|jar|javaArgs|command|env|image|port|stop|timeoutSeconds|ready|readyTimeoutSeconds|drain|discover|instances|min|max|playersPerInstance|resources|cpu|memory|data|keep|mounts|expose|plainCommands):(?=\s|$)/
 /** Values that only start a nested structure. */

@@ -51,7 +51,7 @@ function redactApiAction(action: { type: string } & Loose): PlainAction | undefi
     case 'api/executeMutation/fulfilled':
     case 'api/executeMutation/rejected':
       return redactCall(action)
-    // Its payload is the id of the api instance in this page.
+    // The payload is the id of this page's api instance.
     case 'api/config/middlewareRegistered':
       return undefined
     case 'api/queries/removeQueryResult':
@@ -153,8 +153,8 @@ function redactCall({ type, payload, meta, error }: { type: string } & Loose): P
 }
 
 /**
- * Returns a function that hides what a failure quotes of masked arguments: first as a whole, in any encoding, then
- * their words.
+ * Returns a function that hides masked arguments that a failure quotes: first as a whole, in any encoding, then their
+ * words.
  */
 function secretsHider(args: unknown, masked: unknown): (text: string) => string {
   if (args === masked) return (text) => text

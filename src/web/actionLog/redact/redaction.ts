@@ -8,7 +8,7 @@ import { each, fields } from './rule'
  * Values with the rule `keep` are visible to everyone who reads a bug report.
  */
 
-/** `message` is for the texts of failures. Without it they are kept. */
+/** `message` is for the texts of failures, which are kept without it. */
 export type CallRules = { args: Rule; result: Rule; message?: Rule }
 
 const keepBoth: CallRules = { args: 'keep', result: 'keep' }
@@ -17,7 +17,7 @@ const keepBoth: CallRules = { args: 'keep', result: 'keep' }
 const NO_PICTURE =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='184' height='184'%3E%3Crect width='184' height='184' fill='%23bbb'/%3E%3C/svg%3E"
 
-/** By endpoint. Failures are kept, without the masked arguments that they quote. */
+/** By endpoint. Failures are kept, but quotations of masked arguments are hidden. */
 export const callRules: Record<string, CallRules> = {
   // A password may have been typed as the username. The session holds the name.
   login: { args: 'mask', result: 'keep' },
@@ -42,8 +42,8 @@ export const callRules: Record<string, CallRules> = {
   createApiKey: { args: 'keep', result: fields({ info: apiKey(), text: 'keep' }) },
   deleteApiKey: keepBoth,
 
-  // What proves who is there is typed; `text` is a handle: secrets that are shown once never enter the store. What is
-  // masked counts as a secret everywhere, so the names of methods are kept like other typed names.
+  // Proofs of identity are typed; `text` is a handle, because secrets that are shown once never enter the store. A
+  // masked value counts as a secret everywhere, so the names of methods are kept like other typed names.
   getOwnMethods: keepBoth,
   renameMethod: keepBoth,
   removeMethod: { args: fields({ table: 'keep', id: 'keep' }), result: 'keep' },
@@ -104,7 +104,7 @@ export const callRules: Record<string, CallRules> = {
   downloadFiles: { args: 'keep', result: 'mask' },
   // `text` is a handle. The content of files never enters the store (api/heldTexts.ts).
   openFile: keepBoth,
-  // The recorder does not know the text, so it cannot hide what a failure quotes of it.
+  // The recorder does not know the text, so it cannot hide quotations of it in a failure.
   saveFile: { ...keepBoth, message: 'mask' },
   archiveFiles: keepBoth,
   unarchiveFile: keepBoth,
@@ -141,7 +141,7 @@ export const callRules: Record<string, CallRules> = {
   },
 }
 
-/** By type of action; for its payload. */
+/** The rules for payloads, by type of action. */
 export const actionRules: Record<string, Rule | 'lines'> = {
   'session/started': 'keep',
   'session/ended': 'keep',
@@ -157,7 +157,7 @@ export const actionRules: Record<string, Rule | 'lines'> = {
   '__rtkq/online': 'keep',
   '__rtkq/offline': 'keep',
 
-  // They never hold secrets (web/facts.ts).
+  // Notifications never contain secrets (web/facts.ts).
   'notifications/notified': 'keep',
   'notifications/dismissed': 'keep',
   // The reason may quote typed text. The action of the failed call holds it, redacted.
@@ -170,7 +170,7 @@ export const actionRules: Record<string, Rule | 'lines'> = {
   'palette/commandsOpened': 'keep',
   'palette/shortcutsOpened': 'keep',
   'palette/paletteClosed': 'keep',
-  // Ids of pages, deployments, instances and users, never what was typed.
+  // Ids of pages, deployments, instances and users, never typed text.
   'palette/commandChosen': 'keep',
   'palette/singleKeysChosen': 'keep',
   'palette/preferencesRecalled': 'keep',
@@ -206,14 +206,14 @@ export const actionRules: Record<string, Rule | 'lines'> = {
   'admin/accessChosen': 'keep',
   'admin/accessChoiceDropped': 'keep',
 
-  // Never the key that was made (api/heldTexts.ts).
+  // Never the created key (api/heldTexts.ts).
   'keys/creationStarted': 'keep',
   'keys/creationEdited': 'keep',
   'keys/creationTried': 'keep',
   'keys/deletionAsked': 'keep',
   'keys/dialogClosed': 'keep',
 
-  // Never a name that is typed, nor a secret.
+  // Never a typed name or a secret.
   'security/dialogOpened': 'keep',
   'security/dialogClosed': 'keep',
 
@@ -261,7 +261,7 @@ export const actionRules: Record<string, Rule | 'lines'> = {
   'databases/filtered': 'keep',
   'databases/left': 'keep',
 
-  // Names of deployments, and what is searched for in their names.
+  // Names of deployments, and search texts for them.
   'overview/preferencesRecalled': 'keep',
   'overview/viewChosen': 'keep',
   'overview/filterChosen': 'keep',
@@ -319,10 +319,10 @@ export const actionRules: Record<string, Rule | 'lines'> = {
   'console/commandSubmitted': 'command',
   'console/commandSent': 'keep',
   'console/commandRefused': 'keep',
-  // Output is masked line by line. Of a burst the first and last lines are kept (lines.ts).
+  // Output is masked line by line. Only the first and last lines of a burst are kept (lines.ts).
   'console/linesReceived': 'lines',
 
-  // Ids of instances, numbers of panes, and what is searched for in the names of instances.
+  // Ids of instances, numbers of panes, and search texts for names of instances.
   'consoles/panesShown': 'keep',
   'consoles/targetToggled': 'keep',
   'consoles/targetsChosen': 'keep',
@@ -363,7 +363,7 @@ export const actionRules: Record<string, Rule | 'lines'> = {
   'uploads/cleared': 'keep',
 }
 
-/** The words of a definition are masked as in the definition. */
+/** `plainCommands` come from the definition and are masked as there. */
 function instances(): Rule {
   return each(fields({ plainCommands: 'mask' }, 'keep'))
 }

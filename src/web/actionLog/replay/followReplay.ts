@@ -21,7 +21,7 @@ const isControl = ({ target }: Event) => target instanceof Element && target.clo
 
 /**
  * Blocks input outside the controls: the page can be scrolled and selected, but links and forms do nothing. Returns a
- * function that ends it.
+ * function that unblocks it.
  */
 export function blockInput(): () => void {
   const stop = (event: Event) => {
@@ -35,7 +35,7 @@ export function blockInput(): () => void {
   const keepFocus = (event: Event) => {
     if (isControl(event)) event.stopImmediatePropagation()
   }
-  // Leaving a replay loses nothing, so the pages must not ask.
+  // Leaving a replay loses nothing, so the pages must not ask for confirmation.
   const allowLeaving = (event: Event) => event.stopImmediatePropagation()
   for (const type of EVENTS) window.addEventListener(type, stop, true)
   window.addEventListener('focus', keepFocus, true)

@@ -20,8 +20,8 @@ export function checkSize(bytes: number): void {
 }
 
 /**
- * Parses and validates a file. @throws LogFault if it is no action log of this version, or if its final state does not
- * match its hash.
+ * Parses and validates a file. @throws LogFault if it is not an action log of this version, or if its final state does
+ * not match its hash.
  */
 export function readLog(content: string): ActionLog {
   // Some editors put a byte order mark first.

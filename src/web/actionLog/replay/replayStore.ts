@@ -13,7 +13,7 @@ const silent: Promise<never> = Object.assign(new Promise<never>(() => {}), {
   updateSubscriptionOptions() {},
   refetch: () => silent,
   unwrap: () => silent,
-  // The hooks compare it with their arguments.
+  // The hooks compare this with their arguments.
   arg: {},
 })
 /** The hooks of RTK Query get these functions from its middleware. */
@@ -44,14 +44,14 @@ export function createReplayStore(state: State) {
   let shown = { index: -1, rewinds: 0 }
   return {
     store: forPages,
-    /** @param index of the action that the state follows, or -1 */
+    /** @param index the index of the action before the state, or -1 */
     show(next: State, index: number) {
       if (index !== shown.index) shown = { index, rewinds: shown.rewinds + (index < shown.index ? 1 : 0) }
       store.dispatch(stateShown(next))
     },
     /**
-     * The action whose state is shown, and how often an earlier state was shown after a later one. It changes with the
-     * state.
+     * The index of the shown state's action, and how often an earlier state was shown after a later one. A new object
+     * after each change.
      */
     shown: () => shown,
   }

@@ -9,7 +9,7 @@ import { badAnswer } from '../../failure'
 
 type Result = { data?: unknown; error?: ApiFailure | undefined; meta?: Meta | undefined }
 
-/** Stores the session that the last call of a sign-in answers with. Returns what else it says. */
+/** Stores the session in the answer to the last call of a sign-in. Returns the rest of the answer. */
 export function sessionOf(
   services: Services,
   { data, error, meta }: Result,
@@ -25,8 +25,8 @@ export function sessionOf(
 }
 
 /**
- * Endpoints whose answers hold a token store it with `credentials.ts` and return the rest, so that no token enters the
- * state.
+ * Endpoints whose answers contain a token store it with `credentials.ts` and return the rest, so that no token enters
+ * the state.
  */
 export const authApi = api.injectEndpoints({
   endpoints: (build) => ({

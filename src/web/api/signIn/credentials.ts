@@ -3,7 +3,7 @@ import type { Services } from '../../app/services'
 import { basePath } from '../../basePath'
 import type { Session } from '../../facts'
 
-/** The only module that reads and writes tokens. They are in cookies and storage, never in the store or an action. */
+/** The only module that reads and writes tokens. Tokens are in cookies and storage, never in the store or an action. */
 
 const PENDING = 'sessionToken'
 /** The platform's lifetime of the token of step 1. */
@@ -52,7 +52,7 @@ export function keepAdmin({ cookies }: Services, isAdmin: boolean, expiresAt: nu
   cookies.set('isAdmin', isAdmin ? '1' : '0', optionsOf(new Date(expiresAt)))
 }
 
-/** Stores the session. Returns false, and stores nothing, if its token cannot be used. */
+/** Stores the session. Returns false, and stores nothing, if the token is unusable. */
 export function keepSession(services: Services, token: unknown, isAdmin: unknown): boolean {
   if (typeof token !== 'string') return false
   const options = optionsOf(SESSION_DAYS)

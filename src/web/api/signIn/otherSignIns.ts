@@ -10,7 +10,7 @@ import { promptPasskey } from './passkeyPrompts'
 
 const lateStep: ApiFailure = { status: 400, message: 'That sign-in took too long. Please go back and start again.' }
 
-/** Passkeys and recovery codes. Loaded when one is used. Only our platform has these calls. */
+/** Passkeys and recovery codes. Loaded on first use. Only our platform has these calls. */
 export const otherSignInsApi = api.injectEndpoints({
   endpoints: (build) => ({
     /** A passkey alone, or as the second step of the login that `login` stored. */

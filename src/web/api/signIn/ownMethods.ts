@@ -21,10 +21,11 @@ export type OwnMethods = OwnMethodsAnswer['data']
 export type MethodTable = 'authenticators' | 'passkeys'
 
 /**
- * Shows that the user is there: the password, and a one-time or recovery code. Without a code, a passkey is asked for.
+ * The proof of the user's identity: the password, and a one-time or recovery code. Without a code, the browser prompts
+ * for a passkey.
  */
 export type ProofInput = { password: string; code?: string }
-/** `text` is a handle (heldTexts.ts): what is shown or used once is a secret. */
+/** `text` is a handle (heldTexts.ts), because texts that are shown or used once are secrets. */
 export type Held = { text: string }
 type Proven = { proof: ProofInput }
 
@@ -37,7 +38,7 @@ async function post<Data>(request: Request, path: string, body: object): Promise
   return error ? { error } : { data: (data as { data?: Partial<Data> | null } | null)?.data ?? {} }
 }
 
-/** Proves who is there and makes the call, so that the proof never enters the store. */
+/** Proves the user's identity and makes the call in one step, so that the proof never enters the store. */
 async function postProven<Data>(request: Request, proof: ProofInput, path: string): Promise<Outcome<Partial<Data>>> {
   let body: Prove = proof
   if (proof.code === undefined) {
@@ -53,7 +54,7 @@ async function postProven<Data>(request: Request, proof: ProofInput, path: strin
   return post<Data>(request, path, { proof: proven.data.proof })
 }
 
-/** @param secrets what of it is shown */
+/** @param secrets the secrets in the text that are shown */
 const held = (text: string | undefined, secrets?: readonly string[]): Outcome<Held> =>
   text === undefined ? { error: badAnswer } : { data: { text: holdText(text, secrets) } }
 const urlOf = ({ table, id }: { table: MethodTable; id: string }) => `${table}/${encodeURIComponent(id)}`
@@ -117,7 +118,7 @@ const ownMethodsApi = api.enhanceEndpoints({ addTagTypes: ['OwnMethods', 'OpenId
       },
     }),
 
-    /** @param options as `beginPasskey` holds them; they can be used until a passkey was made */
+    /** @param options as `beginPasskey` holds them; they stay usable until a passkey was created */
     createPasskey: build.mutation<null, { name: string; options: string }>({
       async queryFn({ name, options }, _api, _options, request) {
         const made = await makePasskey(JSON.parse(options) as PasskeyOptions)

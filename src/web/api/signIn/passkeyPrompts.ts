@@ -15,7 +15,7 @@ export const promptPasskey = (options: PasskeyOptions): Promise<Prompted<Passkey
     return (await startAuthentication({ optionsJSON })) as unknown as PasskeyAssertion
   })
 
-/** Lets the browser ask the user to make a passkey. Never throws. */
+/** Lets the browser ask the user to create a passkey. Never throws. */
 export const makePasskey = (options: PasskeyOptions): Promise<Prompted<PasskeyCreation>> =>
   prompted(async () => {
     const optionsJSON = options as unknown as PublicKeyCredentialCreationOptionsJSON
@@ -23,7 +23,8 @@ export const makePasskey = (options: PasskeyOptions): Promise<Prompted<PasskeyCr
   })
 
 /**
- * `message` says why the browser has no passkey to send. The browser does not tell a cancelled prompt from a late one.
+ * `message` says why the browser has no passkey to send. The browser does not distinguish a cancelled prompt from a
+ * timeout.
  */
 async function prompted<Response>(prompt: () => Promise<Response>): Promise<Prompted<Response>> {
   if (!browserSupportsWebAuthn()) return { error: refusal('NOT_SUPPORTED', 'This browser does not support passkeys.') }

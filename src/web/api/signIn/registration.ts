@@ -12,7 +12,7 @@ import { keepSession } from './credentials'
 import type { DataOf } from '../transport/answerSchema'
 import { answerSchema } from '../transport/answerSchema'
 
-/** Apart from auth.ts, because the login page does not need them. */
+/** Separate from auth.ts, because the login page does not need these calls. */
 export const registrationApi = api.injectEndpoints({
   endpoints: (build) => ({
     verifyInvite: build.mutation<{ inviteToken: string }, VerifyInvite>({

@@ -3,7 +3,9 @@ import { api } from '../api'
 import type { DataOf } from '../transport/answerSchema'
 import { answerSchema } from '../transport/answerSchema'
 
-/** Apart from auth.ts, because the first paint of the login page does not need it. Only our platform has this call. */
+/**
+ * Separate from auth.ts, because the first paint of the login page does not need it. Only our platform has this call.
+ */
 const signInMethodsApi = api.injectEndpoints({
   endpoints: (build) => ({
     getSignInMethods: build.query<SignInMethodsAnswer['data'], void>({

@@ -14,7 +14,7 @@ export function useLogout() {
   const store = useStore<RootState>()
   const leave = async () => {
     const { error } = await logout()
-    // Not by the error: after a 401 the session's end has reset the call.
+    // Checks the session, because after a 401 the session's end has reset the call and its error.
     const isOver = !error || !store.getState().session.current
     if (!isOver)
       dispatch(reportProblem('Failed to log out', failureReason(error), failureText(error, 'Failed to log out')))

@@ -29,8 +29,8 @@ type Result = { data: unknown; error?: undefined; meta: Meta } | { error: ApiFai
 const TIMEOUT_MS = 30_000
 
 /**
- * Adds the bearer token and normalises every failure to ApiFailure. Calls `fetch` itself: `fetchBaseQuery` takes 1.3 kB
- * of the login page, which has no room for them.
+ * Adds the bearer token and normalises every failure to ApiFailure. Calls `fetch` itself: `fetchBaseQuery` would exceed
+ * the login page's size limit by 1.3 kB.
  */
 export const baseQuery: BaseQuery = (call, api) =>
   callWithSession<Result>(api, (token, onRole) => send(call, token, api.signal, onRole))

@@ -4,7 +4,7 @@ import { roleChanged, sessionEnded } from '../../facts'
 import { bearerToken, keepAdmin } from '../signIn/credentials'
 import type { ApiFailure } from '../../failure'
 
-/** The part of the state that a call needs. `RootState` would import this file. */
+/** The part of the state that a call needs. The type `RootState` would create an import cycle. */
 type SessionState = { session: { current: Session | null } }
 type Api = {
   dispatch: (action: ReturnType<typeof sessionEnded | typeof roleChanged>) => unknown
