@@ -1,4 +1,4 @@
-/** A CSS module: its classes by the names that its file gives them. */
+/** A CSS module: generated class names by the names in its file. */
 declare module '*.module.scss' {
   const styles: Readonly<Record<string, string>>
   // eslint-disable-next-line import-x/no-default-export -- as css-loader exports them

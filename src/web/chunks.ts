@@ -38,7 +38,7 @@ export const lazyEarly = <Props>(
   return lazy(async () => ({ default: await wrapLoad(() => attempt(load)) }))
 }
 
-/** Preloads one after the other, including chunks that loaded chunks declare. */
+/** Preloads chunks one after the other, including those that loaded chunks declare. */
 export async function loadEarly() {
   for (const load of early) await attempt(load)
 }
@@ -46,8 +46,8 @@ export async function loadEarly() {
 let resolveShown: () => void
 
 /**
- * Resolves when the first page after sign-in shows what it asked for. What that page can do without waits for it: the
- * real-time connection and the chunks of other pages.
+ * Resolves when the first page after sign-in shows its data. The real-time connection and the chunks of other pages
+ * wait for it.
  */
 export const firstView = new Promise<void>((resolve) => {
   resolveShown = resolve

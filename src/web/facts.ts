@@ -22,7 +22,7 @@ export type SessionEnd = 'signedOut' | 'refused' | 'expired' | 'gone'
 
 export const sessionStarted = createAction<Session>('session/started')
 export const sessionEnded = createAction<SessionEnd>('session/ended')
-/** The role that the server reports overrides the cookie. */
+/** The role that the server reports. Overrides the cookie. */
 export const roleChanged = createAction<boolean>('session/adminLearned')
 /** A protected page was opened without a session. The payload is its path and query. */
 export const signInRequired = createAction<string>('session/signInRequired')

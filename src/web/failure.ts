@@ -28,18 +28,18 @@ export const failureHint = (error: unknown) =>
 /** Returns the reason in the server's words, or our own. Empty if neither is known. */
 export const failureDetail = (error: unknown) => failureText(error, failureHint(error) ?? '')
 
-/** The server answered with a refusal: a 2xx with `success: false` or without the expected data. */
+/** Whether the server refused: it answered 2xx with `success: false` or without the expected data. */
 export const isRefusal = (error: unknown) =>
   isFailure(error) && (error.status === 'BAD_ANSWER' || Number(error.status) < 300)
 
-/** The server does not have this call, which only our platform offers. */
+/** Whether the server lacks this call, which only our platform offers. */
 export const isNotOffered = (error: unknown) => isFailure(error) && error.status === 404
 
-/** The service is not configured or not reachable; the server says what to set or start (decisions §1). */
+/** Whether the service is not configured or not reachable; the server says what to set or start (decisions §1). */
 export const isUnavailable = (error: unknown) => isFailure(error) && error.status === 503
 
-/** The server has no such service configured, which is not an error. Only our platform sends this code. */
+/** Whether the server has no such service configured, which is not an error. Only our platform sends this code. */
 export const isNotConfigured = (error: unknown) => isFailure(error) && error.code === 'NOT_CONFIGURED'
 
-/** A user cancelled the job. */
+/** Whether a user cancelled the job. */
 export const isCancelled = (error: unknown) => isFailure(error) && error.code === 'CANCELLED'

@@ -1,17 +1,15 @@
 import type { Right } from '../../contract/access'
 import { accountApi } from './account'
 
-/**
- * What the signed-in user may do (decisions §16). The server decides; the console only does not offer what it refuses.
- */
+/** What the signed-in user may do (decisions §16). The server decides; the console only hides what it would refuse. */
 export interface OwnAccess {
-  /** Whether they see only the deployments that they were granted. */
+  /** Whether the user sees only deployments that were granted to them. */
   isLimited: boolean
-  /** Whether they have a right on a deployment. Until it is known, they have. */
+  /** Whether the user has a right on a deployment; true until the rights are loaded. */
   may: (right: Right, deployment: string) => boolean
 }
 
-/** Layout loads it once. */
+/** Reads the cached query, which Layout loads once. */
 export function useAccess(): OwnAccess {
   const { data } = accountApi.endpoints.getAccount.useQueryState()
   const isLimited = data?.role === 'limited'

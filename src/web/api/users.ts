@@ -7,7 +7,7 @@ import { answerSchema, listIn } from './transport/answerSchema'
 import { updateOnSuccess } from './transport/cacheUpdates'
 
 export type UserMethods = UserMethodsAnswer['data']
-/** Something of a user, by its id. */
+/** A session or an API key of a user: `id` is the user's, `of` that of the session or key. */
 type OfUser = { id: number; of: string }
 
 const urlOf = (id: number, part: 'access' | 'methods' | 'sessions' | 'keys') =>
@@ -16,7 +16,7 @@ const tagOf = (id: number) => [{ type: 'User' as const, id }]
 
 /**
  * What one user may do, how they sign in, and their sessions and API keys. Only our platform has these calls. They have
- * the tag of the list of users with the user's id: a change of the list refetches them, their own changes do not
+ * the tag of the list of users plus the user's id: a change of the list refetches them, but their own changes do not
  * refetch the list.
  */
 const usersApi = api.enhanceEndpoints({ addTagTypes: ['User'] }).injectEndpoints({
@@ -33,11 +33,11 @@ const usersApi = api.enhanceEndpoints({ addTagTypes: ['User'] }).injectEndpoints
       query: ({ id, role, grants }) => ({ url: urlOf(id, 'access'), method: 'PUT', body: { role, grants } }),
       transformResponse: () => null,
       async onQueryStarted({ id, role, grants }, { dispatch, queryFulfilled }) {
-        // Before the refetch, so that the page does not show the former rights for a moment.
+        // Updates the cache before the refetch, so that the page never shows the earlier rights.
         const replace = usersApi.util.updateQueryData('getUserAccess', id, () => ({ role, grants }))
         await updateOnSuccess(queryFulfilled, () => dispatch(replace))
       },
-      // Without an id: of the list, too, which has the role.
+      // Without an id, so that the list, which shows the role, is refetched too.
       invalidatesTags: ['User'],
     }),
 

@@ -9,7 +9,7 @@ import type { AppStore } from './store'
 
 type RouterProps = { basename: string; children: ReactNode }
 
-/** @param props.router another router than the browser's, to render at build time */
+/** @param props.router replaces the browser's router for rendering at build time */
 export function App({
   store,
   router: Router = BrowserRouter,

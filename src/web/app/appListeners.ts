@@ -8,7 +8,7 @@ type StartListening = TypedStartListening<RootState, AppDispatch, Services>
 
 /**
  * Adds listeners when the file of their slice is loaded. `add` is called once for each store, before its next action:
- * the listener middleware belongs to a store, whose services are its `extra`.
+ * the listener middleware belongs to a store, and has its services as `extra`.
  */
 export const addAppListeners = (add: (startListening: StartListening) => void) =>
   addAppMiddleware(({ dispatch }) => {

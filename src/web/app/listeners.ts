@@ -58,7 +58,7 @@ export function createListeners(services: Services): Middleware {
   startListening({
     actionCreator: sessionEnded,
     effect({ payload: reason }, { dispatch }) {
-      // Another tab may have signed in meanwhile; its cookies must stay.
+      // Another tab may have signed in; its cookies must stay.
       const isOurs = reason === 'signedOut' || reason === 'refused' || !readSession(services)
       if (isOurs) forgetSession(services)
       // Cached data of one user must not reach the next.

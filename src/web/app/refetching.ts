@@ -10,7 +10,7 @@ addAppListeners((startListening) => {
   const outdated = new Set<string>()
   startListening({
     predicate: isRefusedRefetch,
-    // The answer in-flight lacks the change, and RTK Query refuses a second request beside it.
+    // The answer in flight lacks the change, and RTK Query refuses a second concurrent request.
     async effect({ meta: { arg } }, { dispatch, condition }) {
       const { endpointName, originalArgs, queryCacheKey } = arg
       if (outdated.has(queryCacheKey)) return
@@ -26,8 +26,8 @@ addAppListeners((startListening) => {
     async effect(_action, listener) {
       listener.cancelActiveListeners()
       await listener.take(connected.match)
-      // Events were missed meanwhile, and calls that failed may succeed now. RTK Query refetches everything that is
-      // shown, as it does when the browser comes online.
+      // Events were missed during the outage, and failed calls may succeed now. RTK Query refetches all subscribed
+      // data, as it does when the browser comes online.
       setupListeners(listener.dispatch, (dispatch, { onOnline }) => {
         dispatch(onOnline())
         return () => {}

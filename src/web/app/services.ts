@@ -16,7 +16,7 @@ export type Services = {
   storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
   /** Milliseconds since the epoch. */
   now: () => number
-  // The pages bring the real ones, which the login page does not load.
+  // Other pages set the real ones, which the login page does not load.
   drafts?: DraftDatabase
   connectConsole?: ConnectConsole
   sendUpload?: SendUpload

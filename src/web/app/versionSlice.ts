@@ -4,7 +4,7 @@ import { createChunkLoader } from './retryChunks'
 import { rootReducer } from './rootReducer'
 import type { AppThunk } from './types'
 
-/** Whether the server has a newer build of the console and no longer the chunks of this one. */
+/** Whether the server has a newer build of the console, without the chunks of this one. */
 export type VersionState = { isReplaced: boolean }
 
 const initialState: VersionState = { isReplaced: false }
@@ -29,6 +29,6 @@ declare module './rootReducer' {
 export const { replaced: buildReplaced } = versionSlice.actions
 export const { selectIsBuildReplaced } = versionSlice.injectInto(rootReducer).selectors
 
-/** From now on the pages' chunks are loaded by a loader that waits for the server and reports a replaced build. */
+/** Sets the loader of the pages' chunks to one that waits for the server and reports a replaced build. */
 export const loadChunksWithRetries = (): AppThunk => (dispatch) =>
   loadChunksBy(createChunkLoader(() => dispatch(buildReplaced())))

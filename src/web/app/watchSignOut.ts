@@ -9,7 +9,7 @@ import { addAppListeners } from './appListeners'
 const CHECK_INTERVAL_MS = 1000
 const CHECKS = 10
 
-/** Follows another tab that signed out or in, which closes this connection, instead of reconnecting in vain. */
+/** Another tab that signs out or in closes this connection. Follows its session instead of reconnecting in vain. */
 addAppListeners((startListening) => {
   startListening({
     actionCreator: disconnected,

@@ -7,7 +7,7 @@ import type { Interruption } from './interruptionSlice'
 import { interruptionAnswered } from './interruptionSlice'
 import { interruptionQuestion, restartDeployment, toggleDeployment } from './power'
 
-/** Asks before a restart or a disabling that interrupts instances. The call goes on after the dialog has closed. */
+/** Asks before a restart or a disabling that interrupts instances. The call continues after the dialog has closed. */
 export function InterruptionDialog({ name, change }: Interruption) {
   const counts = useKnownCounts(name)
   const dispatch = useAppDispatch()
@@ -33,7 +33,7 @@ export function InterruptionDialog({ name, change }: Interruption) {
   )
 }
 
-/** Counts of the list that was loaded last: which one a page polls depends on the page. */
+/** Counts of the list that was loaded last, because pages poll different lists. */
 function useKnownCounts(name: string): InstanceCounts | undefined {
   const list = deploymentsApi.endpoints.getDeployments.useQueryState(undefined)
   const overview = networkApi.endpoints.getOverview.useQueryState(undefined)

@@ -9,7 +9,7 @@ export type InterruptionState = { asked: Interruption | null }
 
 const initialState: InterruptionState = { asked: null }
 
-/** The question before a change that interrupts instances of a deployment, asked on any page. */
+/** The confirmation of a change that interrupts instances of a deployment, shown on any page. */
 const interruptionSlice = createSlice({
   name: 'interruption',
   initialState,
@@ -22,7 +22,7 @@ const interruptionSlice = createSlice({
     },
   },
   extraReducers: (builder) =>
-    // The question of one page must not wait on the next one.
+    // The confirmation must not stay open on the next page.
     builder.addCase(sessionEnded, () => initialState).addCase(routeChanged, () => initialState),
   selectors: { selectInterruption: (state) => state.asked },
 })

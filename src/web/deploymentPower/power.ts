@@ -8,7 +8,7 @@ import { counted } from '../ui/counted'
 const restartKey = (name: string) => `restart ${name}`
 const toggleKey = (name: string) => `toggle ${name}`
 
-/** Restarts a deployment, unless it is being restarted, and tells the result. */
+/** Restarts a deployment, unless it is being restarted, and reports the result. */
 export const restartDeployment =
   (name: string): AppThunk<Promise<void>> =>
   async (dispatch, getState) => {
@@ -19,7 +19,7 @@ export const restartDeployment =
     dispatch(reportResult(result, `Successfully restarted ${name}`, `Failed to restart ${name}`))
   }
 
-/** Enables or disables a deployment, unless it is being changed, and tells the result. */
+/** Enables or disables a deployment, unless it is being changed, and reports the result. */
 export const toggleDeployment =
   (name: string, enabled: boolean): AppThunk<Promise<void>> =>
   async (dispatch, getState) => {
@@ -37,7 +37,7 @@ export const useIsRestarting = (name: string) =>
 export const useIsToggling = (name: string) =>
   useToggleDeploymentMutation({ fixedCacheKey: toggleKey(name) })[1].isLoading
 
-/** What a user is asked before a restart or a disabling interrupts instances of a deployment. */
+/** The question before a restart or a disabling that interrupts instances of a deployment. */
 export function interruptionQuestion(
   change: 'restart' | 'disable',
   name: string,

@@ -4,7 +4,7 @@ import type { Interruption } from './interruptionSlice'
 import { interruptionAsked } from './interruptionSlice'
 import { restartDeployment, toggleDeployment } from './power'
 
-/** Returns a function that asks first if instances would be interrupted, else restarts or disables at once. */
+/** Returns a function that restarts or disables a deployment, after a confirmation if this interrupts instances. */
 export function useAskFirst() {
   const dispatch = useAppDispatch()
   return (change: Interruption['change'], name: string, counts: InstanceCounts | undefined) => {

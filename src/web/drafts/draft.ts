@@ -1,4 +1,4 @@
-/** What is edited: the name of a deployment, the path of a file, or a name for the dialog. */
+/** The edited object: the name of a deployment, the path of a file, or a name for the dialog. */
 export type Subject = { kind: 'configuration' | 'file' | 'form'; name: string }
 
 /** The text or the fields, and the version that they are based on. Never a password, a code or a credential. */
@@ -13,9 +13,9 @@ export type Draft = Subject & {
   content: DraftContent
 }
 
-/** A draft that no editor of this page has open. Without its content, so that it may be in the store. */
+/** A draft that no editor of this page has open. Has no content, so that it may be in the store. */
 export type Offer = Subject &
   Pick<Draft, 'id' | 'keptAt'> & {
-    /** The session ended while its editor was open, and the page was not reloaded since. */
+    /** Whether the session ended while its editor was open, without a reload of the page since. */
     isInterrupted: boolean
   }

@@ -2,7 +2,7 @@ import type { Draft, DraftContent } from './draft'
 import type { DraftDatabase } from './draftDatabase'
 
 export const LIFETIME_MS = 7 * 86_400_000
-/** Per user. In characters. */
+/** Limit of all drafts of a user, in characters. */
 export const MAX_TOTAL_LENGTH = 20 * 2 ** 20
 
 export type DraftCache = ReturnType<typeof createDraftCache>
@@ -51,8 +51,8 @@ export function createDraftCache(database: DraftDatabase, now: () => number) {
     /** Whether the database has all drafts. */
     isWritten: () => unwritten.size === 0,
     /**
-     * Takes over what other tabs and earlier visits wrote, except for drafts that are open in this page.
-     * Resolves to whether the database could be read.
+     * Takes over drafts of other tabs and earlier visits, except drafts that are open in this page. Resolves to whether
+     * the database could be read.
      */
     async read(getUser: () => string | undefined, isOpen: (id: string) => boolean): Promise<boolean> {
       const found = await database.read()

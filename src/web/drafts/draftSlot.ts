@@ -20,7 +20,7 @@ export type DraftSlot = {
   close: () => void
 }
 
-/** What the open editors of a page share. */
+/** State that the open editors of a page share. */
 export type OpenEditors = {
   cache: DraftCache
   now: () => number

@@ -21,7 +21,7 @@ const userOf = (session: Session | null) =>
     ? JSON.stringify([session.subject, session.username])
     : undefined
 
-/** Gives the editors of this store drafts that outlive the page. Does nothing if they have them. */
+/** Creates the draft keeper of a store, so that drafts outlive the page. Does nothing if there is one. */
 export const keepDrafts =
   (store: object): AppThunk =>
   (dispatch, getState, { drafts = openDraftDatabase(), now }) => {

@@ -19,7 +19,7 @@ export function useDraft({ kind, name }: Subject, read: () => DraftContent | und
   useLayoutEffect(() => {
     latest.current = read
   })
-  // A new session needs a new slot, because its user may be another.
+  // A new session needs a new slot, because its user may be different.
   useLayoutEffect(() => {
     const opened = keeperOf(store)?.open({ kind, name }, () => latest.current())
     slot.current = opened

@@ -35,7 +35,7 @@ export function Header() {
   const { pathname } = useLocation()
   const menuButton = useRef<HTMLButtonElement>(null)
 
-  // Before the effects of the page, whose editors look for their drafts.
+  // A layout effect runs before the effects of the page, whose editors look for their drafts.
   useLayoutEffect(() => void dispatch(keepDrafts(store)), [dispatch, store])
 
   useEffect(() => {
@@ -59,7 +59,7 @@ export function Header() {
           Quarterdeck
         </Link>
         {signedIn && <RealtimeDot />}
-        {/* At the lower edge of a phone. */}
+        {/* On phones this is at the lower edge. */}
         <nav aria-label="Main" className="header-nav">
           {[...links, ...(isLimited ? [] : [databasesLink]), ...(isAdmin ? [adminLink] : [])].map(
             ({ to, label, icon }) => (

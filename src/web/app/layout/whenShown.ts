@@ -2,9 +2,9 @@ import { QueryStatus } from '@reduxjs/toolkit/query'
 import type { AppStore } from '../store'
 import type { RootState } from '../types'
 
-/** Between checks in browsers without requestIdleCallback. */
+/** Interval of checks in browsers without requestIdleCallback. */
 const CHECK_MS = 200
-/** A call that hangs delays nothing for longer. */
+/** Maximum delay by a call that hangs. */
 const MAX_WAIT_MS = 5000
 
 /**
@@ -13,7 +13,7 @@ const MAX_WAIT_MS = 5000
  */
 export function whenShown(store: AppStore, act: () => void): () => void {
   const began = performance.now()
-  // What is shown is that of the last notification: Redux Toolkit puts it off until the next frame.
+  // The page shows the state of the last notification, which Redux Toolkit defers to the next frame.
   let shown = store.getState()
   const unsubscribe = store.subscribe(() => {
     shown = store.getState()

@@ -2,7 +2,7 @@ import { useMatch } from 'react-router-dom'
 import { KeysPage } from '../../features/account/keys/KeysPage'
 import { SecurityPage } from '../../features/account/security/SecurityPage'
 
-/** The pages of two routes in one chunk, because each chunk adds to the first one, which lists them all. */
+/** The pages of two routes in one chunk, because every chunk enlarges the first one, which lists them all. */
 export function AccountPage() {
   return useMatch('/security') ? <SecurityPage /> : <KeysPage />
 }

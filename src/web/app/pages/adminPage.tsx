@@ -5,7 +5,7 @@ import { AdminTabs } from '../../features/admin/AdminTabs'
 import { UserPage } from '../../features/admin/user/UserPage'
 import { forAdministrators } from './forAdministrators'
 
-/** The pages of three routes in one chunk, because each chunk adds to the first one, which lists them all. */
+/** The pages of three routes in one chunk, because every chunk enlarges the first one, which lists them all. */
 export const AdminPage = forAdministrators(function AdminPages() {
   const isActivity = useMatch('/activity')
   const { id } = useParams()

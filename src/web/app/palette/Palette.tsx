@@ -5,7 +5,7 @@ import { selectInterruption } from '../../deploymentPower/interruptionSlice'
 import { selectShown } from './paletteSlice'
 import { useShortcuts } from './useShortcuts'
 
-// In one chunk with the problem log: each chunk adds to the first one, which lists them all.
+// Shares a chunk with the problem log, because every chunk enlarges the first one, which lists them all.
 const PaletteDialog = lazyEarly(
   async () => (await import(/* webpackChunkName: 'header-dialogs' */ './PaletteDialog')).PaletteDialog,
 )
@@ -19,7 +19,7 @@ const InterruptionDialog = lazyEarly(
       .InterruptionDialog,
 )
 
-/** The command palette with the shortcuts of all pages, and the question before a change that interrupts instances. */
+/** The command palette with the shortcuts of all pages, and the confirmation of a change that interrupts instances. */
 export function Palette() {
   const shown = useSelector(selectShown)
   const interruption = useSelector(selectInterruption)

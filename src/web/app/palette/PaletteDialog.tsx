@@ -8,7 +8,7 @@ import { commandChosen, paletteClosed, selectRecent } from './paletteSlice'
 import { useCommands, type Command } from './useCommands'
 import styles from './palette.module.scss'
 
-/** More would have to be scrolled through, which is slower than typing another letter. */
+/** Maximum number of results. Scrolling through more is slower than typing another letter. */
 const MAX_SHOWN = 50
 
 /**
@@ -19,7 +19,7 @@ export function PaletteDialog() {
   const dispatch = useDispatch()
   const commands = useCommands()
   const recent = useSelector(selectRecent)
-  // Not in the store: whatever is typed here would be in the action log.
+  // Not in the store, because the typed text would be in the action log.
   const [query, setQuery] = useState('')
   const [chosenAt, setChosenAt] = useState(0)
   const list = useRef<HTMLDivElement>(null)
@@ -32,7 +32,7 @@ export function PaletteDialog() {
     const onClick = ({ target }: MouseEvent) => {
       const command =
         target instanceof Element ? target.closest<HTMLElement>('[data-command]')?.dataset.command : undefined
-      // After the guards of unsaved work and the link itself, which must be mounted until then.
+      // Runs after the guards of unsaved work and the link itself, which must stay mounted until then.
       if (command !== undefined) setTimeout(() => dispatch(commandChosen(command)))
     }
     window.addEventListener('click', onClick, true)
@@ -105,8 +105,7 @@ export function PaletteDialog() {
           autoCapitalize="none"
           spellCheck={false}
           maxLength={200}
-          // The dialog exists to type into it.
-          // eslint-disable-next-line jsx-a11y/no-autofocus
+          // Typing is the purpose of the dialog. eslint-disable-next-line jsx-a11y/no-autofocus
           autoFocus
           value={query}
           onChange={(event) => {
@@ -135,7 +134,7 @@ export function PaletteDialog() {
 }
 
 /**
- * Without a query: what was used last, then pages and actions. With one: all matches, the best first within each group.
+ * Without a query: recent commands, then pages and actions. With one: all matches, the best first within each group.
  */
 function groupsOf(commands: Command[], recent: string[], query: string): [name: string, commands: Command[]][] {
   if (query.trim() === '') {

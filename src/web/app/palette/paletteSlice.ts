@@ -40,7 +40,7 @@ const paletteSlice = createSlice({
     singleKeysChosen(state, { payload }: PayloadAction<boolean>) {
       state.singleKeys = payload
     },
-    /** What this browser remembers of earlier visits. */
+    /** The preferences that this browser stored on earlier visits. */
     preferencesRecalled(state, { payload }: PayloadAction<Pick<PaletteState, 'recent' | 'singleKeys'>>) {
       Object.assign(state, payload)
     },

@@ -22,7 +22,7 @@ import { THEMES, themeChosen } from '../themeSlice'
 import { shortcutsOpened } from './paletteSlice'
 
 export interface Command {
-  /** The same at every visit. */
+  /** Stable across visits. */
   id: string
   group: 'Pages' | 'Deployments' | 'Instances' | 'Directories' | 'People' | 'Actions'
   label: string
@@ -35,7 +35,7 @@ export interface Command {
   isLogout?: boolean
 }
 
-/** Everything that the signed-in user may go to or do from the palette. */
+/** Every page and action that the palette offers the signed-in user. */
 export function useCommands(): Command[] {
   const dispatch = useAppDispatch()
   const askFirst = useAskFirst()
@@ -149,7 +149,7 @@ export function useCommands(): Command[] {
   ]
 }
 
-/** The name of a state; of one that the console does not know, the word of the server. */
+/** The name of a state, or the server's word for a state that the console does not know. */
 function nameOf(state: string): string {
   try {
     return appearanceOf(state).name

@@ -8,7 +8,7 @@ import { accountDialogOpened, previousSignInDismissed } from './accountSlice'
 import { PreviousSignInText } from './PreviousSignInText'
 import styles from './previousSignIn.module.scss'
 
-/** Is shown until the user dismisses it or opens another page. */
+/** Shown until the user dismisses it or opens another page. */
 export function PreviousSignInNotice(previous: PreviousSignIn) {
   const dispatch = useDispatch()
   const { pathname } = useLocation()

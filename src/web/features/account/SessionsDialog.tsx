@@ -24,7 +24,7 @@ export function SessionsDialog() {
   )
   const others = sessions?.filter(({ current }) => !current) ?? []
 
-  // Replaces the list until it is answered: only one dialog is open at a time.
+  // The confirmation replaces the list: only one dialog is open at a time.
   if (ending) return <EndSessionsDialog ending={ending} sessions={others} />
   return (
     <Modal show onHide={close} centered scrollable aria-labelledby="sessions-title">

@@ -16,7 +16,10 @@ const KEY = 'wrongCodes'
 const keepWrongCodes = (storage: Store, session: string, { count, since }: WrongCodes) =>
   storage.setItem(KEY, JSON.stringify({ session, count, since }))
 
-/** @returns undefined if nothing valid is stored for this session. Another server's answer may hold anything. */
+/**
+ * @returns undefined if nothing valid is stored for this session. Validated, because another server's answer may
+ * contain anything.
+ */
 function readWrongCodes(storage: Store, session: string): WrongCodes | undefined {
   const kept = parsed(storage.getItem(KEY))
   if (

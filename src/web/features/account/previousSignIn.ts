@@ -5,7 +5,7 @@ import { previousSignInReported } from './accountSlice'
 
 const KEY = 'previousSignInShown'
 
-/** Shows each session's previous sign-in once. A reload shows it no more: the list of sessions does. */
+/** Shows each session's previous sign-in once. It is not shown again after a reload; the list of sessions has it. */
 addAppListeners((startListening) => {
   startListening({
     matcher: accountApi.endpoints.getAccount.matchFulfilled,

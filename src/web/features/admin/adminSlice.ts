@@ -18,7 +18,7 @@ export type AdminDialog =
   | InviteCreation
   | { kind: 'deleteInvite'; key: string }
   | { kind: 'deleteToken' }
-  /** Of the user `id`. Without `of`: all of them. */
+  /** `id` is the user's. Without `of`: all of their sessions. */
   | { kind: 'endSessions'; id: number; of?: string }
   | { kind: 'deleteKey'; id: number; of: string }
 
@@ -27,9 +27,9 @@ export type AdminState = {
   userSearch: string
   /** Null: all. */
   inviteFilter: InviteStatus | null
-  /** `kind: null` means all kinds. `hours: null`: any time, otherwise that long ago at most. */
+  /** `kind: null` means all kinds. `hours: null` means any time; otherwise the maximum age. */
   activity: { kind: ActivityKind | null; hours: number | null; search: string }
-  /** Rights that were changed and not saved, by the id of their user. */
+  /** Unsaved changes of rights, by user id. */
   accessEdits: Record<number, UserAccess>
 }
 
@@ -57,7 +57,7 @@ const adminSlice = createSlice({
     inviteTried(state) {
       if (state.dialog?.kind === 'createInvite') state.dialog.tries = (state.dialog.tries ?? 0) + 1
     },
-    /** With a kind, closes only that dialog: a call that ends late must not close one that was opened meanwhile. */
+    /** With a kind, closes only that dialog: a late call must not close a dialog that was opened since. */
     dialogClosed(state, { payload: kind }: PayloadAction<AdminDialog['kind'] | undefined>) {
       if (!kind || state.dialog?.kind === kind) state.dialog = null
     },
@@ -79,7 +79,7 @@ const adminSlice = createSlice({
   },
   extraReducers: (builder) => {
     builder.addCase(sessionEnded, () => initialState)
-    // The new one has to be seen.
+    // The filter must show the new invite.
     builder.addMatcher(adminApi.endpoints.createInviteCode.matchFulfilled, (state) => {
       if (state.inviteFilter !== 'Active') state.inviteFilter = null
     })
@@ -127,7 +127,7 @@ addAppListeners((startListening) => {
     ),
     effect(action, { dispatch }) {
       const { status, code, message } = (action as { payload?: Partial<ApiFailure> }).payload ?? {}
-      // The page of a proxy that refuses a request has neither.
+      // A refusal of a proxy has neither code nor message.
       if (status === 403 && (code ?? message) !== undefined) dispatch(roleChanged(false))
     },
   })

@@ -1,7 +1,7 @@
 import type { ComponentProps } from 'react'
 import { Logo } from '../../ui/Logo'
 
-/** The layout of the pages before sign-in: the brand and one panel. Other props go to the panel. */
+/** The layout of the pages before sign-in: the brand and one panel. Other props are passed to the panel. */
 export function AuthPage({ title, className = '', children, ...panel }: ComponentProps<'div'> & { title: string }) {
   return (
     <div className="auth">

@@ -17,8 +17,8 @@ export function CredentialsStep() {
   const dispatch = useDispatch()
 
   const form = useRef<HTMLFormElement>(null)
-  // Sends a form that was submitted before the console had started (public/early.js). Its field has reported the
-  // password meanwhile.
+  // Sends a form that was submitted before the console had started (public/early.js). By now, its field has reported
+  // the password.
   useEffect(() => {
     if (!password || form.current?.dataset.early === undefined) return
     delete form.current.dataset.early

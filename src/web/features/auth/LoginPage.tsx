@@ -15,7 +15,7 @@ const ClockNotice = lazyEarly(
   async () => (await import(/* webpackChunkName: 'clock-notice' */ './ClockNotice')).ClockNotice,
 )
 
-// What is not needed for the first paint: other ways to sign in.
+// Other ways to sign in are not needed for the first paint.
 const OtherWays = lazyEarly(async () => (await import(/* webpackChunkName: 'other-ways' */ './OtherWays')).OtherWays)
 
 const sessionEndTexts: Partial<Record<SessionEnd, string>> = {

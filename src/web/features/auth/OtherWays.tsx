@@ -22,7 +22,7 @@ const ForgotPassword = lazyEarly(
 const loadMoreWays = () => import(/* webpackChunkName: 'more-ways' */ './moreWays')
 const RecoveryCodeForm = lazyOnDemand(async () => (await loadMoreWays()).RecoveryCodeForm)
 
-/** What the login page offers besides the form, loaded after the first paint: other ways to sign in. */
+/** Other ways to sign in, below the login form. Loaded after the first paint. */
 export function OtherWays() {
   const forgotOpen = useSelector(selectForgotOpen)
   const step = useSelector(selectStep)
@@ -37,7 +37,7 @@ export function OtherWays() {
   )
 }
 
-/** @param props.isAlone whether there is no password yet */
+/** @param props.isAlone whether no password was entered yet */
 function MoreWays({ isAlone, passkeys }: { isAlone: boolean; passkeys: boolean }) {
   const dispatch = useAppDispatch()
   const [busy, setBusy] = useState(false)
@@ -73,7 +73,7 @@ function MoreWays({ isAlone, passkeys }: { isAlone: boolean; passkeys: boolean }
   )
 }
 
-/** @param props.name of the provider; undefined if none is configured */
+/** @param props.name the provider's name; undefined if none is configured */
 function OpenIdSignIn({ name, isAvailable }: { name: string | undefined; isAvailable: boolean }) {
   const origin = useSelector(selectOrigin)
   // After a reload the origin is in the history state only.
@@ -90,7 +90,7 @@ function OpenIdSignIn({ name, isAvailable }: { name: string | undefined; isAvail
       {name !== undefined && (
         <div className={styles.ways}>
           {isAvailable ? (
-            // A navigation: the platform leads to the page of the provider.
+            // A full navigation, because the platform redirects to the provider's page.
             <a className="btn btn-outline-secondary" href={`${basePath()}/api/auth/oidc/start?to=${to}`}>
               Sign in with {name}
             </a>

@@ -10,7 +10,7 @@ export const loginSlice = createSlice({
   name: 'login',
   initialState,
   reducers: {
-    /** After a reload: a login that still needs its code was found. */
+    /** A login that still needs its code was found after a reload. */
     resumed: (_state, { payload: username }: PayloadAction<string>) => ({
       ...initialState,
       step: 'code' as const,

@@ -97,7 +97,7 @@ export function DatabasesSection({
   )
 }
 
-/** The total is left out if the server does not know each size. */
+/** Omits the total if the server does not know every size. */
 function summaryOf(databases: readonly ListedDatabase[]) {
   const count = counted(databases.length, 'database')
   const size = databases.reduce((sum, database) => sum + (database.size ?? NaN), 0)

@@ -1,6 +1,6 @@
 import styles from './databases.module.scss'
 
-/** Has the height of a list of two rows. */
+/** A placeholder with the height of two rows. */
 export function DatabasesSkeleton({ section }: { section: string }) {
   return (
     <div className={`${styles.list} panel placeholder-glow`} role="status">

@@ -30,7 +30,7 @@ const initialState: DatabasesViewState = { dialog: null, expanded: [], tabs: {},
 
 function closeDialog(state: DatabasesViewState, kind: Dialog['kind'], { type, name }: Named) {
   const { dialog } = state
-  // A dialog that was opened while the call was in-flight stays open.
+  // A dialog that was opened while the call was in flight stays open.
   if (dialog?.kind === kind && dialog.type === type && dialog.name === name) state.dialog = null
 }
 

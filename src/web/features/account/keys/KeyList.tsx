@@ -8,7 +8,7 @@ import styles from './keys.module.scss'
 
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 
-/** API keys of one user. Their secrets are known to nobody. */
+/** API keys of one user. Their secrets cannot be shown again. */
 export function KeyList({ keys, onDelete }: { keys: ApiKey[]; onDelete: (key: ApiKey) => void }) {
   return (
     <ul className={`panel ${styles.list}`}>

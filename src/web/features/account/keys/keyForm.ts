@@ -14,7 +14,7 @@ export const EXPIRIES: { value: Expiry; text: string }[] = [
   { value: 'never', text: 'Never' },
 ]
 
-/** The fields of the form, in their order, with the names that the platform has for them. */
+/** The fields of the form, in their order, with the platform's names for them. */
 const FIELDS = ['name', 'scopes', 'deployments', 'expires_at'] as const
 export type Problems = Partial<Record<(typeof FIELDS)[number], string>>
 
@@ -22,7 +22,10 @@ export type Problems = Partial<Record<(typeof FIELDS)[number], string>>
 export const scopesFor = ({ isAdmin, isLimited }: { isAdmin: boolean; isLimited: boolean }): Scope[] =>
   SCOPES.filter((scope) => (scope !== 'admin' || isAdmin) && (scope !== 'databases' || !isLimited))
 
-/** When a key ends, in milliseconds: a date with the end of that day, here. Undefined: never. NaN without a date. */
+/**
+ * The expiry of a key in milliseconds since the epoch; for a date, the end of that day in local time. Undefined: never.
+ * NaN without a date.
+ */
 function endOf({ expiry, date }: KeyCreation, now: number): number | undefined {
   if (expiry === 'never') return undefined
   return expiry === 'date' ? new Date(`${date}T23:59:59`).getTime() : now + Number(expiry) * DAY_MS
@@ -40,7 +43,7 @@ export function problemsOf(creation: KeyCreation, now: number): Problems {
   }
 }
 
-/** The body of the call, of a form without problems. */
+/** The body of the call, for a form without problems. */
 export function bodyOf(creation: KeyCreation, now: number): CreateApiKey {
   const { name, scopes, isRestricted, deployments } = creation
   const end = endOf(creation, now)
@@ -52,7 +55,7 @@ export function bodyOf(creation: KeyCreation, now: number): CreateApiKey {
   }
 }
 
-/** What the platform says of a field of the form. Empty for failures of another kind. */
+/** The platform's message about a field of the form. Empty for other failures. */
 export function refusalOf(error: unknown): Problems {
   const { field = '', message = '' } = (error ?? {}) as Partial<ApiFailure>
   const of = FIELDS.find((name) => field === name || field.startsWith(`${name}.`))

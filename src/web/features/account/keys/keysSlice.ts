@@ -15,7 +15,7 @@ export type KeyCreation = {
   isRestricted: boolean
   deployments: string[]
   expiry: Expiry
-  /** As a date field has it: `2027-01-31`. */
+  /** In the format of a date field: `2027-01-31`. */
   date: string
   /** Counts submissions. The form shows validation errors from the first one on. */
   tries: number
@@ -58,7 +58,7 @@ const keysSlice = createSlice({
     deletionAsked(state, { payload: id }: PayloadAction<string>) {
       state.dialog = { kind: 'delete', id }
     },
-    /** With a kind, closes only that dialog: a call that ends late must not close one that was opened meanwhile. */
+    /** With a kind, closes only that dialog: a late call must not close a dialog that was opened since. */
     dialogClosed(state, { payload: kind }: PayloadAction<'create' | 'delete' | undefined>) {
       if (!kind || state.dialog?.kind === kind) state.dialog = null
     },

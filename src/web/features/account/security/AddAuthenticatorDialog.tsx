@@ -17,7 +17,7 @@ import styles from './security.module.scss'
 const FAILED = 'Failed to add the authenticator app'
 type Setup = NewAuthenticatorAnswer['data']
 
-/** First the proof, then the QR code, the name and the first code of the app. */
+/** Two steps: the proof; then the QR code, the name and the app's first code. */
 export function AddAuthenticatorDialog({ onClose }: { onClose: () => void }) {
   const [begin, { isLoading, error }] = useBeginAuthenticatorMutation()
   const [setup, setSetup] = useState<Setup>()

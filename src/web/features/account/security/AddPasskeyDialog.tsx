@@ -10,7 +10,7 @@ import { ProofDialog } from './ProofDialog'
 
 const FAILED = 'Failed to add the passkey'
 
-/** First the proof, then the name and the browser's own dialog, which may be repeated. */
+/** Two steps: the proof; then the name and the browser's own dialog, which can be repeated. */
 export function AddPasskeyDialog({ onClose }: { onClose: () => void }) {
   const [begin, { isLoading, error }] = useBeginPasskeyMutation()
   const [options, setOptions] = useState<string>()

@@ -1,7 +1,7 @@
 import { useSearchParams } from 'react-router-dom'
 import type { OpenIdFailure } from '../../../../contract/signIn/openId'
 
-/** Why the provider did not connect the account, after it led back to this page. */
+/** Why the provider did not connect the account, after it redirected back to this page. */
 export function ConnectionFailure() {
   const [parameters] = useSearchParams()
   const reason = parameters.get('sso')

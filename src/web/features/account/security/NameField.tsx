@@ -1,11 +1,11 @@
 import { Field } from '../../../ui/form/Field'
 
-/** As the platform limits names. */
+/** The platform's limit. */
 const NAME_MAX_LENGTH = 60
 
 type NameFieldProps = { rule: string; name: string; tries: number; onChange: (name: string) => void }
 
-/** The name of a passkey or an authenticator app. After a submission without a name it says so. */
+/** The name of a passkey or an authenticator app. Reports a missing name after a submission. */
 export function NameField({ rule, name, tries, onChange }: NameFieldProps) {
   const isMissing = tries > 0 && name.trim() === ''
   return (

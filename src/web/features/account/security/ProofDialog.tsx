@@ -13,17 +13,20 @@ type ProofDialogProps = {
   action: string
   busyText: string
   variant?: 'primary' | 'danger'
-  /** What failed, if the server does not say why. */
+  /** The message if the server gives no reason. */
   failed: string
   busy: boolean
   error: unknown
   onProof: (proof: ProofInput) => Promise<{ error?: unknown }>
   onClose: () => void
-  /** What is about to change. */
+  /** Describes the change. */
   children: ReactNode
 }
 
-/** Asks for the password, and a code or a passkey, before a sign-in method is changed. What is typed stays here. */
+/**
+ * Asks for the password, and a code or a passkey, before a sign-in method is changed. The typed secrets stay in
+ * component state.
+ */
 export function ProofDialog({ failed, busy, error, onProof, onClose, children, ...dialog }: ProofDialogProps) {
   const { data } = useGetOwnMethodsQuery()
   const hasPasskey = usePasskeySupport() === 'works' && (data?.passkeys.length ?? 0) > 0

@@ -8,9 +8,7 @@ export type SecurityDialog =
   | { kind: 'addPasskey' | 'addAuthenticator' | 'makeRecoveryCodes' | 'connect' | 'disconnect' }
   | { kind: 'rename' | 'remove'; table: MethodTable; id: string }
 
-/**
- * What is typed, and secrets that are shown once, stay in component state, because the action log records the store.
- */
+/** Typed texts, and secrets that are shown once, stay in component state, because the action log records the store. */
 export type SecurityState = { dialog: SecurityDialog | null }
 
 const initialState: SecurityState = { dialog: null }

@@ -48,7 +48,7 @@ type CellProps = {
   children: ReactNode
 }
 
-/** A checkbox that fills its cell. `isMixed`: some of what it stands for is chosen. */
+/** A checkbox that fills its cell. `isMixed`: only some of the rights that it represents are chosen. */
 function Cell({ label, className = '', checked, isMixed = false, onChange, children }: CellProps) {
   return (
     <label className={`${styles.cell} ${className}`}>

@@ -12,10 +12,10 @@ import { GrantRow } from './GrantRow'
 import { rights } from './rights'
 import styles from './access.module.scss'
 
-/** With more deployments a search is offered. */
+/** The number of deployments from which a search is shown. */
 const SEARCHED_FROM = 9
 
-/** Deployments × rights. Where there is no room for columns, the rights are below the name of each deployment. */
+/** Deployments × rights. On narrow screens, the rights are below the name of each deployment. */
 export function GrantsTable({ grants, onChange }: { grants: Grant[]; onChange: (grants: Grant[]) => void }) {
   const { data, error, isFetching, refetch } = useGetDeploymentsQuery(undefined, { refetchOnMountOrArgChange: true })
   const [search, setSearch] = useState('')

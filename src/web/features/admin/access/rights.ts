@@ -1,7 +1,7 @@
 import type { Grant, Right, Role, UserAccess } from '../../../../contract/access'
 import { RIGHTS } from '../../../../contract/pageRules'
 
-/** What a user is without an own choice (decisions §16), and on servers that send no role. */
+/** The role of a user, also on servers that send none (decisions §16). */
 export const roleOf = ({ is_admin, role }: { is_admin: boolean; role?: Role | undefined }): Role =>
   role ?? (is_admin ? 'administrator' : 'operator')
 
@@ -24,14 +24,14 @@ export const rights: Record<Right, { name: string; meaning: string }> = {
 export const grantedOf = (grants: readonly Grant[], deployment: string): readonly Right[] =>
   grants.find((grant) => grant.deployment === deployment)?.rights ?? []
 
-/** Replaces the rights on a deployment. Each right includes `view`; without one there is no grant. */
+/** Replaces the rights on a deployment. Each right includes `view`; without any right the grant is removed. */
 function withRights(grants: readonly Grant[], deployment: string, wanted: readonly Right[]): Grant[] {
   const rights = RIGHTS.filter((right) => wanted.includes(right) || (right === 'view' && wanted.length > 0))
   const others = grants.filter((grant) => grant.deployment !== deployment)
   return rights.length > 0 ? [...others, { deployment, rights }] : others
 }
 
-/** Gives or takes a right. Without `view` nothing of the deployment is left. */
+/** Gives or takes a right. Taking `view` removes the whole grant. */
 export function withRight(grants: readonly Grant[], deployment: string, right: Right, isGiven: boolean): Grant[] {
   const granted = grantedOf(grants, deployment)
   if (isGiven) return withRights(grants, deployment, [...granted, right])
@@ -47,7 +47,7 @@ export const effectiveAccess = ({ role, grants }: UserAccess): UserAccess => ({
   grants: role === 'limited' ? grants : [],
 })
 
-/** Whether both allow the same. The order of grants and rights says nothing. */
+/** Whether both allow the same, whatever the order of grants and rights. */
 export const allowsSame = (one: UserAccess, other: UserAccess): boolean => plain(one) === plain(other)
 
 const plain = (access: UserAccess) =>

@@ -17,7 +17,7 @@ const PERIODS = [
 ]
 
 type ActivityFiltersProps = {
-  /** Of the address, whose links lead to one user's activity. Empty: of all users. */
+  /** The user in the page's address, to which links for one user's activity lead. Empty: all users. */
   username: string
   busy: boolean
   onRefresh: () => unknown

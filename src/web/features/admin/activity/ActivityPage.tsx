@@ -65,7 +65,7 @@ function ActivityLog() {
         <EmptyState>{filtered ? 'Nothing matches these filters' : 'Nothing has happened yet'}</EmptyState>
       )}
       {entries && entries.length > 0 && <ActivityDays entries={entries} busy={isFetching} />}
-      {/* Below the list, because it is the older entries that failed to load. */}
+      {/* Below the list, because the older entries failed to load. */}
       {error && (
         <LoadFailure
           title="Failed to load the activity"

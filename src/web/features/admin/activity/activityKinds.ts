@@ -1,6 +1,6 @@
 import type { ActivityKind } from '../../../../contract/admin'
 
-/** In the order in which the filter shows them. */
+/** The order is that of the filter. */
 export const activityKinds: Record<ActivityKind, string> = {
   session: 'Sign-ins',
   deployment: 'Deployments',

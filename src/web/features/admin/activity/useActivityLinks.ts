@@ -6,7 +6,7 @@ import { useGetDeploymentsQuery } from '../../../api/deployments'
 export type FindLinks = {
   /** The page of a user, if there still is one of this name. */
   userLink: (username: string) => string | undefined
-  /** The page of what an entry is about, if it has one and still exists as far as the console knows. */
+  /** The page of an entry's subject, if it has one and the console does not know that it is gone. */
   subjectLink: (entry: Pick<ActivityEntry, 'kind' | 'action' | 'subject'>) => string | undefined
 }
 

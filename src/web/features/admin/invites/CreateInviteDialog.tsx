@@ -10,7 +10,7 @@ import type { InviteCreation } from '../adminSlice'
 import { dialogClosed, inviteAccessChosen, inviteMessageTyped, inviteSubmitted } from '../adminSlice'
 import { useReportQuietly } from '../useReportQuietly'
 
-/** What the platform gives with an invite that says nothing else. */
+/** The access that the platform gives by default. */
 const USUAL: UserAccess = { role: 'operator', grants: [] }
 
 export function CreateInviteDialog({ creation: { message, access, tries = 0 } }: { creation: InviteCreation }) {

@@ -16,7 +16,7 @@ export function DeleteInviteDialog({ inviteKey }: { inviteKey: string }) {
   const invite = keyInvites(data ?? []).find(({ key }) => key === inviteKey)
 
   const onDelete = async () => {
-    // Another administrator deleted it meanwhile.
+    // Another administrator has deleted it.
     if (!invite) return close()
     const result = await remove(invite.code)
     report(result, 'Successfully deleted the invite code', 'Failed to delete the invite code')

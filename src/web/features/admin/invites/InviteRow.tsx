@@ -23,7 +23,7 @@ const tones: Record<InviteStatus, string> = {
   Revoked: 'stopped',
 }
 
-/** @param props.userId of the user who registered with it, if there still is one */
+/** @param props.userId the id of the user who registered with the invite, if they still exist */
 export function InviteRow({ invite, userId }: { invite: KeyedInvite; userId: number | undefined }) {
   const { key, code, message, created_at, used_by, expires_at, role, grants = [] } = invite
   const status = inviteStatus(invite)

@@ -21,7 +21,7 @@ export function InvitesTab({ onInvite }: { onInvite: () => void }) {
     refetchOnFocus: true,
     refetchOnMountOrArgChange: true,
   })
-  // Whose pages the names lead to. Without them the names are texts.
+  // Names of users link to their pages. Without this list they are plain texts.
   const { data: users } = useGetUsersQuery()
   // The search text may be an invite code, which is a secret: it stays in component state.
   const [search, setSearch] = useState('')
@@ -69,7 +69,7 @@ export function InvitesTab({ onInvite }: { onInvite: () => void }) {
       )}
       {shown && shown.length > 0 && (
         <div className={`panel ${adminStyles.table} ${adminStyles.wide}`}>
-          {/* Each cell says in words what it is; they are visible where there are no columns. */}
+          {/* Each cell has its own label, which is visible where there are no columns. */}
           <div className={`${adminStyles.columns} ${styles.row}`} aria-hidden="true">
             <span>Status</span>
             <span>Message</span>

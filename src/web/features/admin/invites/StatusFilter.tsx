@@ -5,7 +5,7 @@ import styles from './statusFilter.module.scss'
 const CHOICES = [null, 'Active', 'Used', 'Expired', 'Revoked'] as const satisfies (InviteStatus | null)[]
 
 type StatusFilterProps = {
-  /** Of the invites to choose from. */
+  /** The statuses of the invites to choose from. */
   statuses: InviteStatus[]
   /** Null: all. */
   chosen: InviteStatus | null

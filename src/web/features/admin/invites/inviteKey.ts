@@ -4,7 +4,7 @@ import { inviteStatus } from './inviteStatus'
 export type KeyedInvite = InviteCode & { key: string }
 
 /**
- * Sorts those that can be used before the others, and each newest first. Gives each invite a key that is no secret: its
+ * Sorts usable invites before the others, and both newest first. Gives each invite a key that is not a secret: its
  * creation time and its index among invites of that time. The code itself stays out of slices and actions, because
  * anyone who has it can register.
  */

@@ -9,9 +9,9 @@ type SectionProps = {
   title: string
   /** Beside the title, for example a button. */
   action?: ReactNode
-  /** The query of its content. */
+  /** The query of the section's content. */
   query: { data?: unknown; error?: unknown; isFetching: boolean; refetch: () => unknown }
-  /** What could not be loaded, and what is being loaded. */
+  /** The name of the content, for messages about loading and failures. */
   what: string
   children: ReactNode
 }

@@ -7,7 +7,7 @@ import { EmptyState } from '../../../ui/EmptyState'
 import { Section } from './Section'
 import adminStyles from '../admin.module.scss'
 
-/** Entries that are shown here. The activity page has all. */
+/** Number of entries shown here. The activity page has all. */
 const SHOWN = 8
 
 export function UserActivity({ username }: { username: string }) {

@@ -23,7 +23,7 @@ import { UserSessions } from './UserSessions'
 import adminStyles from '../admin.module.scss'
 import styles from './user.module.scss'
 
-/** What one user may do, how and where they sign in, and what they did. For administrators. */
+/** One user's rights, sign-in methods, sessions and activity, for administrators. */
 export function UserPage({ keyList }: { keyList: KeyList }) {
   const id = Number(useParams()['id'])
   const { data, error, isFetching, refetch } = useGetUsersQuery(undefined, { refetchOnMountOrArgChange: true })

@@ -31,7 +31,7 @@ export function UserRights({ id, username, isOwn }: UserRightsProps) {
   )
 }
 
-/** What is changed is kept until it is saved or discarded, also while other pages are open. */
+/** Changes are kept until they are saved or discarded, even on other pages. */
 function RightsForm({ id, username, saved }: { id: number; username: string; saved: UserAccess }) {
   const edit = useAppSelector((state) => selectAccessEdit(state, id))
   const [save, { isLoading, error, reset }] = useSetUserAccessMutation()

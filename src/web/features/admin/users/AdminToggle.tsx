@@ -10,7 +10,7 @@ export function AdminToggle({ id, username, isAdmin }: { id: number; username: s
   const inputId = useId()
 
   const change = useOneAtATime(async () => {
-    // The switch is not disabled meanwhile, because it would lose the keyboard focus.
+    // The switch is not disabled during the call, because it would lose the keyboard focus.
     if (isLoading) return
     const result = await setAdmin({ id, is_admin: !isAdmin })
     report(

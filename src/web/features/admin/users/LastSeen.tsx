@@ -2,7 +2,7 @@ import type { User } from '../../../../contract/admin'
 import { TimeAgo } from '../../../ui/time/TimeAgo'
 import adminStyles from '../admin.module.scss'
 
-/** The platform forgets with the last session when a user was there. */
+/** The platform derives the time from sessions and API keys, so it is unknown without any. */
 export function LastSeen({ user: { last_seen } }: { user: User }) {
   if (last_seen === undefined) return <>not seen lately</>
   return (

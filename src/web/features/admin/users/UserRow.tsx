@@ -18,7 +18,7 @@ export function UserRow({ user, isOwn }: { user: User; isOwn: boolean }) {
   const menu = useRef<HTMLDivElement>(null)
 
   const open = (kind: 'resetPassword' | 'deleteUser') => {
-    // A dialog gives the focus back to what had it, and the chosen item is gone then.
+    // A dialog returns the focus to the element that had it. The chosen item would be gone by then.
     menu.current?.querySelector('button')?.focus()
     dispatch(dialogOpened({ kind, id }))
   }

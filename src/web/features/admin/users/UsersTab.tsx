@@ -48,7 +48,7 @@ export function UsersTab({ onInvite }: { onInvite: () => void }) {
       )}
       {shown && shown.length > 0 && (
         <div className={`panel ${adminStyles.table}`}>
-          {/* Each cell says in words what it is; they are visible where there are no columns. */}
+          {/* Each cell has its own label, which is visible where there are no columns. */}
           <div className={`${adminStyles.columns} ${styles.row}`} aria-hidden="true">
             <span>User</span>
             <span>Role</span>

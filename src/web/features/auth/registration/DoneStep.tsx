@@ -8,7 +8,7 @@ import { selectOrigin } from '../sessionSlice'
 export function DoneStep({ signedIn }: { signedIn: boolean }) {
   const message = useRef<HTMLDivElement>(null)
   const origin = useSelector(selectOrigin)
-  // The submit button of the previous step is gone, and the focus with it.
+  // The submit button of the previous step, which had the focus, is gone.
   useEffect(() => message.current?.focus(), [])
   return (
     <div className="auth-done" role="status" ref={message} tabIndex={-1}>

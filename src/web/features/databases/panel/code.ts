@@ -14,7 +14,7 @@ export function code(texts: TemplateStringsArray, ...parts: (Code | string | num
 
 export const secret = (text: string): Code => [{ secret: text }]
 
-/** Maps each piece on its own. `change` must work character by character, because it does not see across pieces. */
+/** Maps each piece separately, so `change` must work character by character. */
 export const mapCode = (source: Code, change: (text: string) => string): Code =>
   source.map((piece) => (typeof piece === 'string' ? change(piece) : { secret: change(piece.secret) }))
 

@@ -4,7 +4,7 @@ import type { Code } from './code'
 import { code, mapCode, secret } from './code'
 import { percentEncoded } from './quoting'
 
-/** What a client needs to connect. Nothing is encoded or quoted yet. */
+/** The parameters of a client's connection, neither encoded nor quoted. */
 export type Connection = {
   username: string
   password: string
