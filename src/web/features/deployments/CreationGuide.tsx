@@ -12,7 +12,7 @@ import type { Guide } from './deploymentsSlice'
 import { guideClosed } from './deploymentsSlice'
 import styles from './deployments.module.scss'
 
-/** The steps from a new deployment to its first start. Closes itself when all are done. */
+/** The steps from a new deployment to its first start. Closes itself after the last step. */
 export function CreationGuide({ guide, deployment }: { guide: Guide; deployment: ListedDeployment }) {
   const { name, path, dataDirectory, enabled } = deployment
   const { data: listing } = useGetFilesQuery(path, { refetchOnMountOrArgChange: true, refetchOnFocus: true })

@@ -12,7 +12,7 @@ import { useIsRestarting } from '../../deploymentPower/power'
 import { useAskFirst } from '../../deploymentPower/useAskFirst'
 import styles from './deployments.module.scss'
 
-/** Icon buttons, and a menu in their place where there is no room for them. */
+/** Icon buttons, or on narrow screens a menu. */
 export function DeploymentActions({ deployment }: { deployment: ListedDeployment }) {
   const { name, typeIndex, enabled, dataDirectory, counts } = deployment
   const isRestarting = useIsRestarting(name)

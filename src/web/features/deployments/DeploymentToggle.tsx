@@ -6,7 +6,7 @@ import { useAskFirst } from '../../deploymentPower/useAskFirst'
 
 type DeploymentToggleProps = {
   deployment: Pick<ListedDeployment, 'name' | 'enabled' | 'counts'>
-  /** Shown beside it. Without it, its name is hidden. */
+  /** Shown beside the switch. Without it, the switch has only an accessible name. */
   label?: string
 }
 
@@ -16,7 +16,7 @@ export function DeploymentToggle({ deployment: { name, enabled, counts }, label 
   const askFirst = useAskFirst()
   const dispatch = useAppDispatch()
   const change = () => {
-    // The switch is not disabled meanwhile, because it would lose the keyboard focus.
+    // The switch is not disabled during the call, because it would lose the keyboard focus.
     if (isToggling || !mayToggle) return
     if (enabled) askFirst('disable', name, counts)
     else void dispatch(toggleDeployment(name, true))

@@ -27,7 +27,7 @@ import { guideOpened } from './keptGuide'
 import styles from './deployments.module.scss'
 
 const POLL_MS = 5000
-/** Fewer deployments are seen at a glance. */
+/** The number of deployments from which a search is shown. */
 const SEARCHED_FROM = 9
 
 const sections = [
@@ -108,7 +108,7 @@ export function DeploymentsPage() {
         found &&
         sections.map((section) => {
           const deployments = found.filter((deployment) => sectionOf(deployment) === section.title)
-          // What is empty only because of the search is not offered for creation.
+          // A section that is empty only because of the search is hidden, with its create button.
           return (
             (filter === '' || deployments.length > 0) && (
               <DeploymentsSection key={section.title} {...section} deployments={deployments} />
@@ -122,7 +122,7 @@ export function DeploymentsPage() {
   )
 }
 
-/** Polls if the server tells what runs. The list itself rarely changes. */
+/** Polls if the server sends counts of instances. The list itself rarely changes. */
 function useDeployments() {
   const { hasCounts } = deploymentsApi.endpoints.getDeployments.useQueryState(undefined, {
     selectFromResult: ({ data }) => ({ hasCounts: data?.some(({ counts }) => counts !== undefined) === true }),

@@ -4,7 +4,7 @@ import { counted } from '../../ui/counted'
 import { instanceAddress } from '../../addresses'
 import styles from './deployments.module.scss'
 
-/** Such as "1/2 online · 1 blocked · 8 players". Empty if the server does not tell, or nothing is meant to run. */
+/** Such as "1/2 online · 1 blocked · 8 players". Empty without counts from the server, or if nothing should run. */
 export function InstanceSummary({ deployment: { name, enabled, counts } }: { deployment: ListedDeployment }) {
   if (!counts || (counts.total === 0 && !enabled)) return null
   const { total, online, blocked, players, onlyUid } = counts

@@ -13,7 +13,7 @@ type NodeChoiceProps = {
   /** Empty if no node is chosen. */
   chosen: string
   missing: boolean
-  /** Takes the focus, and again each time `focusKey` changes. */
+  /** Takes the focus on mount, and each time `focusKey` changes. */
   focused: boolean
   focusKey: unknown
   onChoose: (node: string) => void

@@ -4,7 +4,7 @@ import { DEPLOYMENT_TYPES } from '../../../contract/pageRules'
 import { appearances } from './deploymentType'
 import styles from './deployments.module.scss'
 
-/** There is at most one proxy, and its empty section has a button of its own. */
+/** Without proxies: there is at most one, and its empty section has its own button. */
 const choices = DEPLOYMENT_TYPES.filter((type) => type !== 'proxy')
 
 export function TypeChoice({ chosen, onChoose }: { chosen: DeploymentType; onChoose: (type: DeploymentType) => void }) {

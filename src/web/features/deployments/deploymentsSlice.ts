@@ -10,7 +10,7 @@ export type Creation = { kind: 'create'; name: string; type: DeploymentType; nod
 /** Fields of the form that change. */
 export type CreationChange = Partial<Pick<Creation, 'name' | 'type' | 'node'>>
 type Deletion = { kind: 'delete'; name: string }
-/** The steps after a creation. `isConfigured`: its configuration was saved since. */
+/** The steps after a creation. `isConfigured`: the configuration was saved after the creation. */
 export type Guide = { name: string; isConfigured: boolean }
 
 export type DeploymentsState = {
@@ -41,7 +41,7 @@ const deploymentsSlice = createSlice({
     deletionAsked(state, { payload: name }: PayloadAction<string>) {
       state.dialog = { kind: 'delete', name }
     },
-    /** With a kind, closes only that dialog: a call that ends late must not close one that was opened meanwhile. */
+    /** With a kind, closes only that dialog: a late call must not close a dialog that was opened since. */
     dialogClosed(state, { payload: kind }: PayloadAction<'create' | 'delete' | undefined>) {
       if (!kind || state.dialog?.kind === kind) state.dialog = null
     },
@@ -52,7 +52,7 @@ const deploymentsSlice = createSlice({
       if (open) state.menu = name
       else if (state.menu === name) state.menu = null
     },
-    /** As it was before the page was reloaded. */
+    /** Restores the guide after a reload of the page. */
     guideLoaded(state, { payload: guide }: PayloadAction<Guide>) {
       state.guide = guide
     },

@@ -18,7 +18,7 @@ addAppListeners((startListening) => {
   })
 })
 
-/** Loads the steps of before a reload. */
+/** Loads the steps that were stored before a reload. */
 export const guideOpened =
   (): AppThunk =>
   (dispatch, getState, { storage }) => {

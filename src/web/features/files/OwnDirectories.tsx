@@ -7,7 +7,7 @@ import { addressOfPath } from './sharedPath'
 import { FilesSkeleton } from './table/FilesSkeleton'
 import styles from './files.module.scss'
 
-/** What a limited user has in place of the root: the directories of the deployments whose files they may use. */
+/** Replaces the root for a limited user: lists the directories of the deployments whose files they may use. */
 export function OwnDirectories() {
   const { data } = useGetDeploymentsQuery()
   const { may } = useAccess()

@@ -27,7 +27,7 @@ export function SelectionBar({ files }: { files: FileEntry[] }) {
   if (selected.size === 0) return null
 
   const items = files.filter(({ path }) => selected.has(path))
-  // In the order of the table, because dialogs name the first entries.
+  // Sorted like the table, because dialogs name the first entries.
   const asSeen = () => sortEntries(items, sort)
   const hidden = items.length - filterByName(items, filter).length
   const spinner = <span className="spinner-border spinner-border-sm" aria-hidden="true" />

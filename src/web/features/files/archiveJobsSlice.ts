@@ -10,7 +10,7 @@ export type ArchiveJobsState = ArchiveJob[]
 const { archiveFiles, unarchiveFile } = archivesApi.endpoints
 const initialState: ArchiveJobsState = []
 
-/** Archive calls in-flight that were started here. Their progress is in the RTK Query cache. */
+/** Archive calls in flight that were started here. Their progress is in the RTK Query cache. */
 const archiveJobsSlice = createSlice({
   name: 'works',
   initialState,

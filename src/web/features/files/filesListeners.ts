@@ -28,7 +28,7 @@ addAppListeners((startListening) => {
       const directory = listener.getState().files?.directory
       if (!directory || document.visibilityState === 'hidden') return
       const statusOf = (state: RootState) => getFiles.select(directory)(state).status
-      // The answer in-flight predates the change, and RTK Query refuses a second request beside it.
+      // The answer in flight predates the change, and RTK Query refuses a second concurrent request.
       if (statusOf(listener.getState()) === QueryStatus.pending)
         await listener.condition((_, state) => statusOf(state) !== QueryStatus.pending)
       const isLeft = listener.getState().files?.directory !== directory

@@ -22,7 +22,7 @@ export type Editing = {
 }
 export type FilesDialog = Creation | Deletion | Move | Renaming | Editing
 
-/** The open menu is the one of the sort order. Not a path, because paths are absolute. */
+/** Value of `menu` for the menu of the sort order. It cannot be a path, because paths are absolute. */
 export const SORT_MENU = 'sort'
 
 export type FilesState = {
@@ -149,7 +149,7 @@ const filesSlice = createSlice({
     questionAnswered(state) {
       if (state.dialog?.kind === 'edit') state.dialog.asked = null
     },
-    /** With a kind, closes only that dialog: a call that ends late must not close one that was opened meanwhile. */
+    /** With a kind, closes only that dialog: a late call must not close a dialog that was opened since. */
     dialogClosed(state, { payload: kind }: PayloadAction<FilesDialog['kind'] | undefined>) {
       if (!kind || state.dialog?.kind === kind) state.dialog = null
     },

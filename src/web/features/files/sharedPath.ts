@@ -4,7 +4,7 @@ const PAGE = '/files'
 
 /**
  * Returns the directory for a page address: `/nfsshare/my world` for `/files/my%20world`. Does not use the router's
- * parameter, which loses names that hold `%2F`.
+ * parameter, which loses names that contain `%2F`.
  */
 export function pathOfAddress(pathname: string): string {
   const segments = pathname.slice(PAGE.length).split('/').filter(Boolean).map(decoded)

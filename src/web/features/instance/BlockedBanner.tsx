@@ -14,7 +14,7 @@ import styles from './blockedBanner.module.scss'
 
 type BlockedBannerProps = { deployment: string; instance: Instance; onDetails: () => void }
 
-/** Why the instance is blocked and what to do about it. */
+/** Explains why the instance is blocked and what to do about it. */
 export function BlockedBanner({ deployment, instance, onDetails }: BlockedBannerProps) {
   const { blockedReason, crashedAt, lastExit, type } = instance
   const isJarMissing = useSelector(selectEnd) === 'jarMissing' || /^jar file not found/i.test(blockedReason ?? '')

@@ -12,7 +12,7 @@ import { FailureAlert } from '../../ui/FailureAlert'
 
 type CrashCapsulePanelProps = { deployment: string; uid: string; name: string; crashedAt: number }
 
-/** Shows the lines and metrics that were kept from the last crash. Loaded on demand. */
+/** Shows the stored lines and metrics of the last crash. Loaded on demand. */
 export function CrashCapsulePanel({ deployment, uid, name, crashedAt }: CrashCapsulePanelProps) {
   const isAsked = useSelector(selectShownCapsule) === crashedAt
   const {

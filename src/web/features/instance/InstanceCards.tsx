@@ -10,7 +10,7 @@ import styles from './instance.module.scss'
 export function InstanceCards({ instance }: { instance: Instance | undefined }) {
   const { state = '', memory } = instance ?? {}
   const isDown = state === 'STOPPED' || state === 'BLOCKED'
-  // The state arrives at once, the figures with the next poll: those of a stopped instance are outdated.
+  // The state arrives at once, but the figures only with the next poll, so those of a stopped instance are outdated.
   const { connections = 0, uptime, cpu = 0 } = (!isDown && instance) || {}
   const retry = state === 'STOPPED' ? instance?.retry : undefined
   const lateStart = state === 'STARTING' ? instance?.lateStart : undefined
@@ -65,7 +65,7 @@ export function InstanceCards({ instance }: { instance: Instance | undefined }) 
 
 type CardProps = {
   label: string
-  /** The beginning of the label, which is all of it that a phone shows. */
+  /** The beginning of the label, the only part that phones show. */
   title?: string
   children: ReactNode
 }

@@ -11,7 +11,7 @@ import styles from './head.module.scss'
 
 type InstanceHeadProps = { deployment: string; instance: Instance | undefined; problem: string | undefined }
 
-/** Where the instance is, what else belongs to its deployment, and its power buttons. */
+/** The path to the instance, links to the rest of its deployment, and the power buttons. */
 export function InstanceHead({ deployment, instance, problem }: InstanceHeadProps) {
   const { may } = useAccess()
   const filesAddress = useFilesAddress(deployment, instance)

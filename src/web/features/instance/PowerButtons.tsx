@@ -13,12 +13,12 @@ import { KillDialog } from './KillDialog'
 import { ToolIcon } from './console/log/ToolIcon'
 import styles from './head.module.scss'
 
-/** Product §9. */
+/** The delay of product §9. */
 const REDIRECT_DELAY_MS = 1000
 
 const notRunning = { STOPPED: 'It is not running', STOPPING: 'It is already shutting down' }
 const notDrainable = { ...notRunning, BLOCKED: 'It is not running' }
-/** The states in which each button does nothing (product §4), and why. */
+/** For each button, the states in which it does nothing (product §4), with the reason. */
 const reasons: Record<PowerAction, Partial<Record<Instance['state'], string>>> = {
   start: { RUNNING: 'It is already running', STARTING: 'It is already starting up' },
   restart: notRunning,

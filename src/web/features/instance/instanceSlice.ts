@@ -19,7 +19,7 @@ export type Place = { line: number; column: number }
 /** `focus` may be before `anchor`. */
 export type LogSelection = { anchor: Place; focus: Place }
 
-/** How much of the metrics is shown. */
+/** The shown time range of the metrics. */
 export type MetricsRange = 'quarter' | 'hour'
 
 export type InstanceViewState = {
@@ -73,7 +73,7 @@ const resetView = ({ prefersAutoScroll, wrap, range }: InstanceViewState): Insta
   range,
 })
 
-/** View state of the instance page and, as far as it is about a console, of each pane. */
+/** View state of the instance page and, for consoles, of each pane. */
 const instanceSlice = createSlice({
   name: 'instance',
   initialState,
@@ -148,7 +148,7 @@ const instanceSlice = createSlice({
         if (commands.at(-1) !== payload) commands.push(payload)
         if (commands.length > MAX_COMMANDS) commands.shift()
       })
-      // Who sends a command wants to see the answer.
+      // Sending a command resumes the display, so that the answer is visible.
       .addCase(commandSent, (state) => {
         state.isPaused = false
         state.isAway = false
@@ -198,7 +198,7 @@ rootReducer.inject({
 })
 
 type WithViews = { instance?: InstanceViewState; instancePanes?: Panes<InstanceViewState> }
-/** Returns a selector of the view of a pane, or of that of the instance page. */
+/** Creates a selector for the view of a pane, or of the instance page. */
 const selectorOf =
   <Value>(select: (state: InstanceViewState) => Value) =>
   ({ instance, instancePanes }: WithViews, pane?: Pane): Value =>

@@ -4,7 +4,7 @@ import { networkApi } from '../../api/network'
 
 /**
  * Returns the address of the page with the files of a deployment. A server may send the directory only with the
- * overview and not with the instance. If it is unknown, it is taken to be the default directory of a new deployment.
+ * overview and not with the instance. If it is unknown, the default directory of a new deployment is assumed.
  */
 export function useFilesAddress(deployment: string, instance: Instance | undefined): string {
   const { known } = networkApi.endpoints.getOverview.useQueryState(undefined, {

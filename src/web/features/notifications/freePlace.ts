@@ -1,16 +1,16 @@
 /** In CSS pixels, from the top left of the window. */
 export type Box = { top: number; bottom: number; left: number; right: number }
-/** `weight`: how much it matters that it is not covered. */
+/** `weight`: the cost of covering it. */
 export type Obstacle = Box & { weight: number }
 
-/** Between a notification and what is above or below it. */
+/** The gap between a notification and an obstacle above or below it. */
 const GAP_PX = 8
 
 /**
- * Returns where the notifications start so that they cover as little as possible of what the user works with: at their
- * own place if that is free, else at the first free place below it, else where they cover least.
- * @param bottom where the last one has to end
- * @param shown where they start now. They stay there while they cover nothing, so that they do not jump.
+ * Returns the top of the notifications so that they cover as little as possible of the user's controls: their usual
+ * position if it is free, else the first free one below it, else the one that covers least.
+ * @param bottom the lowest allowed bottom edge
+ * @param shown their present top, which is kept while they cover nothing, so that they do not jump
  */
 export function freePlace(own: Box, obstacles: readonly Obstacle[], bottom: number, shown = own.top): number {
   const height = own.bottom - own.top

@@ -3,11 +3,11 @@ import { useLayoutEffect, useRef } from 'react'
 import type { Obstacle } from './freePlace'
 import { freePlace } from './freePlace'
 
-/** What a user works with: in an open dialog only that. */
+/** The user's controls; only those of an open dialog while there is one. */
 const CONTROLS = 'h1, .modal-title, label, legend, a[href], button, input, select, textarea, [role="menu"]'
-/** The focused control matters more than all others. */
+/** Weight of the focused control, above all others. */
 const FOCUSED = 100
-/** Between the notifications and the lower edge of the window. */
+/** The gap between the notifications and the lower edge of the window. */
 const MARGIN_PX = 8
 
 /**

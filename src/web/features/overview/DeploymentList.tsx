@@ -8,7 +8,7 @@ import type { View } from './overviewSlice'
 import { filtersCleared, selectCollapsed, selectCpuSamples, selectFilter, selectQuery } from './overviewSlice'
 import styles from './groups.module.scss'
 
-/** The deployments that the filters leave. Deferred: what the user types must not wait for a thousand rows. */
+/** The deployments that match the filters. Deferred, because typing must not wait for a thousand rows. */
 export function DeploymentList({ sections, view }: { sections: OverviewSection[]; view: View }) {
   const shownSections = useDeferredValue(sections)
   const filter = useDeferredValue(useSelector(selectFilter))

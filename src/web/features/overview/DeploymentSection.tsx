@@ -19,11 +19,11 @@ import instanceStyles from './instances/instances.module.scss'
 
 type DeploymentSectionProps = {
   section: OverviewSection
-  /** Those that the filters leave. */
+  /** The instances that match the filters. */
   shown: Instance[]
   view: View
   isCollapsed: boolean
-  /** A search opens all groups that it leaves. */
+  /** Whether a search is active, which expands all matching groups. */
   isSearched: boolean
   cpu: OverviewState['cpu']
 }
@@ -112,7 +112,7 @@ const rowsClass = (count: number) =>
 const countText = (shown: number, all: number) =>
   shown === all ? counted(all, 'instance') : `${shown} of ${counted(all, 'instance')}`
 
-/** What is worth knowing of a deployment that is collapsed. */
+/** A summary for a collapsed deployment. */
 function Aside({ name, instances }: { name: string; instances: Instance[] }) {
   const [, { isLoading: restarting }] = useRestartDeploymentMutation({ fixedCacheKey: `restart ${name}` })
   const blocked = instances.filter((instance) => ['blocked', 'unknown'].includes(concernOf(instance) ?? '')).length

@@ -20,7 +20,7 @@ import { OverviewTotals } from './OverviewTotals'
 import { SelectionBar } from './SelectionBar'
 import { StatusBadge } from './StatusBadge'
 
-/** The most instances that are shown as cards, and as rows of the usual height, until the user chooses. */
+/** The maximum number of instances shown as cards, and as rows of normal height, until the user chooses. */
 const MAX_CARDS = 12
 const MAX_ROWS = 24
 
@@ -29,7 +29,7 @@ export function OverviewPage() {
   const failed = error !== undefined || data?.managerSilent || data?.sections.some((section) => section.failure)
   const chosenView = useSelector(selectView)
   const dispatch = useAppDispatch()
-  // Before the first paint, which would otherwise show the default view.
+  // A layout effect, because the first paint would otherwise show the default view.
   useLayoutEffect(() => void dispatch(recallPreferences()), [dispatch])
 
   const sections = data?.sections ?? []

@@ -1,6 +1,8 @@
 import styles from './overview.module.scss'
 
-/** Has the heights of the figures and the toolbar, so that they do not jump when the deployments are loaded. */
+/**
+ * A placeholder with the heights of the figures and the toolbar, so that nothing jumps when the deployments are loaded.
+ */
 export function OverviewSkeleton() {
   return (
     <div className={`${styles.skeleton} placeholder-glow`} role="status">

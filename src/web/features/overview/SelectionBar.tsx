@@ -5,7 +5,7 @@ import type { OverviewSection } from '../../api/network'
 import { selectionEnded, selectSelected } from './overviewSlice'
 import styles from './overview.module.scss'
 
-/** What can be done with the selected instances. */
+/** The actions for the selected instances. */
 export function SelectionBar({ sections }: { sections: OverviewSection[] }) {
   const selected = useSelector(selectSelected)
   const dispatch = useDispatch()

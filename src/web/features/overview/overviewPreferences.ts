@@ -38,7 +38,7 @@ addAppListeners((startListening) => {
   startListening({
     actionCreator: sessionEnded,
     effect({ payload: reason }, listener) {
-      // Without the names of deployments. Who signs in again after their session expired finds them as before.
+      // The reset state has no names of deployments. After an expired session they stay stored for the next sign-in.
       if (reason === 'signedOut') keepPreferences(listener.extra.storage, listener.getState())
     },
   })
@@ -53,7 +53,7 @@ function keepPreferences(storage: Services['storage'], state: RootState) {
   storage.setItem(KEY, JSON.stringify(preferences))
 }
 
-/** Ignores what another version stored. */
+/** Ignores preferences in another version's format. */
 function readPreferences(storage: Services['storage']): Preferences | undefined {
   try {
     const { view, filter, collapsed } = JSON.parse(storage.getItem(KEY) ?? 'null') as Record<string, unknown>

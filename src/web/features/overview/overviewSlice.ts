@@ -10,7 +10,7 @@ export type View = (typeof VIEWS)[number]
 export const FILTERS = ['all', 'online', 'attention', 'offline'] as const
 export type Filter = (typeof FILTERS)[number]
 
-/** What is kept over reloads (overviewListeners.ts). */
+/** The preferences that survive reloads (overviewPreferences.ts). */
 export type Preferences = {
   /** Null until the user chooses: the number of instances decides. */
   view: View | null
@@ -25,7 +25,7 @@ export type OverviewState = Preferences & {
   menu: string | null
   /** Uids of the selected instances; null while none can be selected. */
   selected: string[] | null
-  /** By uid: CPU in percent at the last polls, oldest first. */
+  /** CPU in percent at the last polls by uid, oldest first. */
   cpu: Record<string, readonly number[]>
 }
 
@@ -97,7 +97,7 @@ const overviewSlice = createSlice({
       // Names that one user sees must not reach the next.
       .addCase(sessionEnded, ({ view, filter }) => ({ ...initialState, view, filter }))
       .addMatcher(networkApi.endpoints.getOverview.matchFulfilled, (state, { payload }) => {
-        // Not a draft of immer, which would wrap each of a thousand arrays.
+        // Uses the original, because immer would wrap each of a thousand arrays in a draft.
         state.cpu = withSamples(original(state)?.cpu ?? {}, payload)
       })
   },

@@ -6,7 +6,7 @@ import { playerCountOf } from '../../instanceState'
 export type PlayerTotal = {
   /** Undefined if no instance has players. */
   count: number | undefined
-  /** Some instances did not tell their players. */
+  /** Whether the players of some instances are unknown. */
   isPartial: boolean
 }
 
@@ -44,5 +44,5 @@ export function totalsOf(sections: readonly OverviewSection[]) {
   }
 }
 
-/** Without zeros that say nothing: 4.3, 4, 0.01. */
+/** Formats a number without trailing zeros: 4.3, 4, 0.01. */
 export const rounded = (value: number, digits: number) => value.toFixed(digits).replace(/\.0+$/, '')

@@ -28,7 +28,7 @@ function Configuration({ name }: { name: string }) {
   const dispatch = useAppDispatch()
 
   useEffect(() => {
-    // A save is one of the steps.
+    // Loads the creation guide, because a save is one of its steps.
     dispatch(guideOpened())
   }, [dispatch])
 

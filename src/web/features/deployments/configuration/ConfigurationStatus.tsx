@@ -2,7 +2,7 @@ import { Icon } from '../../../ui/Icon'
 import type { Problem } from './YamlEditor'
 import styles from './configuration.module.scss'
 
-/** Id of the sentence that tells how to leave the editor, which takes Tab. */
+/** Id of the sentence that explains how to leave the editor, which captures Tab. */
 export const LEAVE_HINT = 'configuration-leave-hint'
 
 type ConfigurationStatusProps = {

@@ -1,6 +1,6 @@
 import styles from './configuration.module.scss'
 
-/** Has the height of the editor. */
+/** A placeholder with the height of the editor. */
 export function EditorSkeleton() {
   return (
     <div className={`${styles.editorPanel} panel placeholder-glow`} role="status">

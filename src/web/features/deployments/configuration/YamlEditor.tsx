@@ -12,7 +12,7 @@ export type YamlEditorHandle = { goTo: (line: number) => void }
 type YamlEditorProps = {
   ref: Ref<YamlEditorHandle>
   label: string
-  /** Id of the element that describes it. */
+  /** Id of the element that describes the editor. */
   describedBy: string
   value: string
   problem: Problem | null | undefined
@@ -86,13 +86,13 @@ export function YamlEditor({ ref, label, describedBy, value, problem, onChange }
 
 /**
  * One Esc leaves the text, so that "Esc, then Tab" leaves the editor from anywhere. With several cursors, Ace's own Esc
- * would only remove the others, and a second one leave.
+ * would only remove the additional cursors.
  */
 function leaveTextByEscape(editor: Ace.Editor): void {
   editor.container.addEventListener(
     'keydown',
     (event) => {
-      // Esc in the search panel closes that; of a composition it cancels that.
+      // Esc in the search panel closes the panel, and Esc in a composition cancels the composition.
       if (event.key !== 'Escape' || event.target !== editor.textInput.getElement() || event.isComposing) return
       event.preventDefault()
       event.stopPropagation()

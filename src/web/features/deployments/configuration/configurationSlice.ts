@@ -4,7 +4,7 @@ import { rootReducer } from '../../../app/rootReducer'
 import { sessionEnded } from '../../../facts'
 import type { Leaving } from '../../../ui/leave/useLeaveGuard'
 
-/** `revision` is the one of the stored text that the draft is based on. It may be outdated. */
+/** `revision` identifies the stored text that the draft is based on, which may be outdated. */
 type Draft = { text: string; revision?: string }
 
 export type ConfigurationState = {
@@ -32,7 +32,7 @@ const configurationSlice = createSlice({
     draftDropped(state, { payload: name }: PayloadAction<string>) {
       delete state.drafts[name]
     },
-    /** What the user typed while the save was in-flight stays a draft, based on the revision that was just stored. */
+    /** Text that was typed while the save was in flight stays a draft, based on the revision that was just stored. */
     draftSaved(state, { payload: { name, text, revision } }: PayloadAction<{ name: string } & Draft>) {
       const draft = state.drafts[name]
       if (draft?.text === text) delete state.drafts[name]

@@ -35,7 +35,7 @@ export function useConfigurationDraft(name: string, stored: Configuration, draft
   })
   useEffect(() => restoreInterrupted(), [storedDraft.session])
 
-  // The page was closed after the save and before the draft was removed.
+  // Equal texts mean that the page was closed after the save, before the draft was removed.
   const isSaved = content?.['text'] === stored.content
   const discard = useEffectEvent(() => storedDraft.discard())
   useEffect(() => {

@@ -1,6 +1,6 @@
 import styles from './fileDialogs.module.scss'
 
-/** Product §9. */
+/** The limit of product §9. */
 const NAMES_SHOWN = 5
 
 /** Shows the first names and the number of the others (product §2, §9). */

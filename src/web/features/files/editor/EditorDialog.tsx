@@ -81,7 +81,7 @@ export function EditorDialog({ editing }: { editing: Editing }) {
             />
           </Suspense>
         ) : opening.data ? (
-          // A replay has only what was in the store, and texts are not.
+          // A replay has only the store's content, and texts of files are not in the store.
           <p className={styles.place}>{sizeInWords(opening.data)}, not recorded</p>
         ) : (
           !opening.error && <EditorPlaceholder />
@@ -118,7 +118,7 @@ export function EditorDialog({ editing }: { editing: Editing }) {
 }
 
 const grouped = new Intl.NumberFormat('en')
-/** Logs of an earlier version do not hold the length of the text. */
+/** Logs of earlier versions do not contain the length of the text. */
 const sizeInWords = ({ characters, lines }: Partial<OpenedFile>) =>
   characters === undefined || lines === undefined
     ? 'The text'

@@ -1,5 +1,5 @@
 export const DENSITIES = ['comfortable', 'compact'] as const
-/** How high the rows are. */
+/** The height of the rows. */
 export type Density = (typeof DENSITIES)[number]
 
 /** Key of the browser's storage. */

@@ -5,7 +5,7 @@ import type { Density } from './density'
 
 const ROW_HEIGHTS_PX: Record<Density, number> = { comfortable: 40, compact: 32 }
 const HEAD_HEIGHT_PX = 37
-/** For fingers, and for two lines. */
+/** For touch screens, and for rows of two lines. */
 const TALL_ROW_HEIGHT_PX = 48
 const TALL_HEAD_HEIGHT_PX = 45
 
@@ -21,7 +21,7 @@ function subscribe(listener: () => void) {
 /** In pixels. */
 export type RowHeights = { row: number; head: number }
 
-/** The heights of the rows of the table, for its style sheet and for the computation of what is visible. */
+/** The heights of the rows of the table, for its style sheet and for the computation of the visible rows. */
 export function useRowHeights(): RowHeights {
   const density = useSelector(selectDensity)
   const isTall = useSyncExternalStore(subscribe, () => window.matchMedia(TALL).matches)

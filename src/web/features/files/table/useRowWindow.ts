@@ -13,7 +13,7 @@ export function useRowWindow(count: number, { row: rowHeight, head: headHeight }
   const [height, setHeight] = useState(INITIAL_HEIGHT_PX)
   const isShown = count > 0
 
-  // Other heights do not move the first row.
+  // Keeps the first visible row in place when the heights change.
   const keepTop = useEffectEvent(() => {
     if (pane.current) pane.current.scrollTop = top * rowHeight
   })

@@ -23,7 +23,7 @@ export function useShownEntries(files: FileEntry[]) {
   return {
     /** All entries in the chosen order. */
     ordered,
-    /** Those that the filter lets through. */
+    /** The entries that match the filter. */
     shown,
     /** The index of an entry among the shown ones. */
     indexOf: (path: string | null | undefined) => indexByPath.get(path ?? ''),

@@ -10,7 +10,7 @@ const appearances: Record<Density, { title: string; path: string }> = {
   compact: { title: 'Compact', path: 'M4 5h16M4 9.7h16M4 14.3h16M4 19h16' },
 }
 
-/** Not shown where rows have the same height in either case (useRowHeights.ts). */
+/** Hidden where both densities have the same row height (useRowHeights.ts). */
 export function DensitySwitch() {
   const density = useSelector(selectDensity)
   const dispatch = useDispatch()

@@ -10,7 +10,7 @@ import { isFile } from '../table/fileEntries'
 import { SortMenu } from './SortMenu'
 import styles from './fileTools.module.scss'
 
-/** What stands above the table: the filter, what is shown, and how. */
+/** The tools above the table: the filter, the number of shown entries, sort order and density. */
 export function FileTools({ shown, total }: { shown: readonly FileEntry[]; total: number }) {
   const filter = useSelector(selectFilter)
   const dispatch = useDispatch()

@@ -7,7 +7,7 @@ import { columns } from '../table/columns'
 
 const ORDER = 'M8 19V5m-3.5 3.5L8 5l3.5 3.5M16 5v14m-3.5-3.5L16 19l3.5-3.5'
 
-/** In the ascending and in the descending order. */
+/** Names of the ascending and the descending order. */
 const orderNames: Record<SortKey, readonly [string, string]> = {
   name: ['A to Z', 'Z to A'],
   size: ['smallest first', 'largest first'],

@@ -5,7 +5,7 @@ import styles from './console.module.scss'
 
 type CommandFieldProps = {
   field: RefObject<HTMLInputElement | null>
-  /** What is typed and not sent is kept under it (commandDrafts.ts). */
+  /** The key under which unsent text is kept (commandDrafts.ts). */
   draftKey: string
   /** The history, oldest first. */
   commands: readonly string[]

@@ -13,17 +13,17 @@ import logStyles from './log/log.module.scss'
 
 type ConsoleViewProps = {
   label: string
-  /** Of the instance; a downloaded log is named by it. */
+  /** The instance's name, which names a downloaded log. */
   name: string
-  /** Stands before the search field. */
+  /** Rendered before the search field. */
   start: ReactNode
-  /** Stands after the tools. */
+  /** Rendered after the tools. */
   end?: ReactNode
-  /** One of several consoles: as high as the page lets it be. */
+  /** Whether this is one of several consoles, which fills the height that the page gives it. */
   isPane?: boolean
   /** Moves the focus to the command line. */
   onLeave: () => void
-  /** Stands below the log. */
+  /** Rendered below the log. */
   children?: ReactNode
 }
 

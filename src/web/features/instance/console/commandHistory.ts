@@ -12,7 +12,7 @@ type Storage = Services['storage']
 export const readCommands = (storage: Storage, podName: string): string[] =>
   readAll(storage).find(([pod]) => pod === podName)?.[1] ?? []
 
-/** Whether it looks like it holds a secret, or is no command at all, such as the answer to a prompt for a password. */
+/** Whether a text may contain a secret, or is not a command, such as the answer to a password prompt. */
 const mayBeSecret = (command: string) => looksSecret(command) || maskCommand(command).startsWith(HIDDEN)
 
 /** Stores the commands of an instance, except those that may hold a secret. */

@@ -27,7 +27,8 @@ addAppListeners((startListening) => {
         dispatch(
           networkApi.util.updateQueryData('getOverview', undefined, (overview) => {
             set(overview.sections.find((section) => section.deployment.name === deployment)?.instances)
-            // The next poll asks for everything: this is not what the server has sent.
+            // Without a version, the next poll requests everything, because the cache now differs from the server's
+            // answer.
             delete overview.version
           }),
         )
@@ -37,7 +38,7 @@ addAppListeners((startListening) => {
         dispatch(networkApi.util.getRunningQueryThunk('getOverview', undefined)),
       ].filter((query) => query !== undefined)
       apply()
-      // An answer that was in-flight holds the old state. If the user has left the page, the next poll corrects it.
+      // An answer that was in flight has the old state. If the user has left the page, the next poll corrects it.
       const applyAgain = () => isShown(listener.getState(), podName) && apply()
       await Promise.all(pendingQueries.map((query) => listener.pause(query).then(applyAgain)))
     },
@@ -53,7 +54,7 @@ addAppListeners((startListening) => {
   })
 
   startListening({
-    // The view of a pane begins anew.
+    // Resets the view of a pane.
     predicate: (action) => consoleOpened.match(action) && paneOf(action) !== undefined,
     effect(action, listener) {
       if (prefersNoAutoScroll(listener.extra)) listener.dispatch(inPane(autoScrollLoaded(false), paneOf(action)))

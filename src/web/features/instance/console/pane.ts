@@ -8,7 +8,7 @@ import { inPane } from '../../../sockets/panes'
 /** The pane that the components below belong to; undefined on the instance page. */
 export const PaneContext = createContext<Pane | undefined>(undefined)
 
-/** Returns what `select` selects for the console that the component belongs to. */
+/** Applies a selector to the console that the component belongs to. */
 export function usePaneSelector<Value>(select: (state: RootState, pane?: Pane) => Value): Value {
   const pane = useContext(PaneContext)
   return useAppSelector((state) => select(state, pane))

@@ -7,7 +7,7 @@ import { draftOf, keepDraft } from './commandDrafts'
 export function useCommandLine(uid: string, commands: readonly string[]) {
   const dispatch = useAppDispatch()
   const [text, setText] = useState(() => draftOf(servicesOf(dispatch), uid))
-  /** How many commands back in the history, and the text before stepping. */
+  /** The number of steps back in the history, and the text before stepping. */
   const [walk, setWalk] = useState({ back: 0, draft: '' })
 
   const go = (steps: number) => {

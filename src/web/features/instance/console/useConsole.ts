@@ -2,7 +2,7 @@ import { useEffect } from 'react'
 import { usePaneDispatch, usePaneSelector } from './pane'
 import { consoleLeft, consoleOpened, instanceRevived, selectEnd } from '../../../sockets/consoleSlice'
 
-/** Two polls: after this time the state of the instance is newer than the end of its console. */
+/** Two polls, after which the polled state is newer than the end of the console. */
 const SETTLE_MS = 6500
 
 /** Opens the console of the shown instance, and closes it on unmount. */
@@ -17,7 +17,7 @@ export function useConsole(deployment: string, podName: string | undefined, stat
 
   useEffect(() => () => void dispatch(consoleLeft()), [dispatch])
 
-  // The jar was added and the instance started again, so the console can be opened again.
+  // Reopens the console after the jar was added and the instance was started again.
   useEffect(() => {
     if (!isEnded || !isUp) return
     const timer = setTimeout(() => dispatch(instanceRevived()), SETTLE_MS)

@@ -16,7 +16,7 @@ import styles from './consoles.module.scss'
 
 type BroadcastLineProps = { consoles: ShownConsole[]; field: RefObject<HTMLInputElement | null> }
 
-/** One command line for all consoles of the page, for chosen ones, or for one. */
+/** One command line for all, some or one of the page's consoles. */
 export function BroadcastLine({ consoles, field }: BroadcastLineProps) {
   const dispatch = useDispatch()
   const id = useId()
@@ -104,7 +104,7 @@ function targetText(targets: ShownConsole[], usable: ShownConsole[]): string {
   return targets.length === 2 ? 'both consoles' : `all ${targets.length} consoles`
 }
 
-/** The history of all targets as one. */
+/** The merged history of all targets. */
 function useCommands(panes: Pane[]): string[] {
   const histories = useAppSelector(
     (state: RootState) => panes.map((pane) => selectCommands(state, pane)),
@@ -113,12 +113,12 @@ function useCommands(panes: Pane[]): string[] {
   return mergeCommands(histories)
 }
 
-/** Alt and a number switches a target, with Shift it becomes the only one; Alt+0 chooses all. */
+/** Alt and a number toggles a target; with Shift it becomes the only one. Alt+0 selects all. */
 function useTargetKeys(consoles: ShownConsole[]): void {
   const dispatch = useDispatch()
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
-      // By its place: with Alt, keyboards of a Mac type another character.
+      // Uses the physical key, because Mac keyboards type another character with Alt.
       const digit = /^(?:Digit|Numpad)([0-4])$/.exec(event.code)?.[1]
       if (digit === undefined || !event.altKey || event.ctrlKey || event.metaKey || event.repeat) return
       if (document.querySelector('[role="dialog"]')) return

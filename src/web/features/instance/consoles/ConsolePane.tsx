@@ -17,9 +17,9 @@ const CLOSE = 'm6 6 12 12M18 6 6 18'
 
 type ConsolePaneProps = {
   console: ShownConsole
-  /** Its place on the page, from 1. */
+  /** One-based position on the page. */
   number: number
-  /** Whether a narrow screen shows it. */
+  /** Whether this console is shown on a narrow screen. */
   isFront: boolean
   onClose: () => void
   /** Moves the focus to the command line. */

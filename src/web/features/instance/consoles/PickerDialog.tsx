@@ -11,12 +11,12 @@ import { pickerClosed, pickerSearched, selectPicker } from './consolesSlice'
 import { StateText } from './StateText'
 import styles from './consoles.module.scss'
 
-/** More would have to be scrolled through, which is slower than typing another letter. */
+/** Maximum number of results. Scrolling through more is slower than typing another letter. */
 const MAX_LISTED = 100
 
 type PickerDialogProps = { overview: Overview | undefined; uids: string[]; onChange: (uids: string[]) => void }
 
-/** Chooses whose consoles are shown. Each choice applies at once. */
+/** Chooses the instances whose consoles are shown. Each choice applies at once. */
 export function PickerDialog({ overview, uids, onChange }: PickerDialogProps) {
   const query = useSelector(selectPicker)?.query ?? ''
   const { may } = useAccess()

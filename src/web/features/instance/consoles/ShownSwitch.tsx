@@ -3,7 +3,7 @@ import { frontChosen, selectFront } from './consolesSlice'
 import type { ShownConsole } from './useShownConsoles'
 import styles from './consoles.module.scss'
 
-/** On a narrow screen, which has room for one console: which of them is shown. */
+/** Chooses the console that is shown on a narrow screen, which fits only one. */
 export function ShownSwitch({ consoles }: { consoles: ShownConsole[] }) {
   const front = useSelector(selectFront)
   const dispatch = useDispatch()

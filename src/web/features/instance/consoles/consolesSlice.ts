@@ -7,7 +7,7 @@ import { PANES } from '../../../sockets/panes'
 
 export type ShownPane = {
   pane: Pane
-  /** Of its instance. */
+  /** The instance's uid. */
   uid: string
   /** Whether commands are sent to it. */
   isTarget: boolean
@@ -16,7 +16,7 @@ export type ShownPane = {
 export type ConsolesState = {
   /** In the order of the address. */
   panes: ShownPane[]
-  /** The one that a narrow screen shows; null for the first one. */
+  /** The pane that a narrow screen shows; null for the first one. */
   front: Pane | null
   /** The dialog that adds a console. */
   picker: { query: string } | null
@@ -33,7 +33,7 @@ const consolesSlice = createSlice({
     panesShown(state, { payload: uids }: PayloadAction<string[]>) {
       const kept = state.panes.filter(({ uid }) => uids.includes(uid))
       const free = PANES.filter((pane) => !kept.some((shown) => shown.pane === pane))
-      // Who chose some of the consoles has not chosen the new one.
+      // If the user has selected some of the consoles, a new one is not selected.
       const isTarget = state.panes.every((shown) => shown.isTarget)
       state.panes = uids.flatMap((uid) => {
         const known = kept.find((shown) => shown.uid === uid)

@@ -1,6 +1,6 @@
 /**
- * Returns the commands of several histories as one, oldest first. A command that several have, as those that were sent
- * to all of them, is in it once, where it was used last.
+ * Merges several histories, oldest first. A command in several of them, such as one that was sent to all, appears once,
+ * at its last use.
  */
 export const mergeCommands = (histories: readonly (readonly string[])[]): string[] =>
   [...new Set(histories.flat().reverse())].reverse()

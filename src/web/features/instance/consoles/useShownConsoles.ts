@@ -9,7 +9,7 @@ import { missingRight, useAccess } from '../../../api/useAccess'
 import type { ShownPane } from './consolesSlice'
 import { consolesLeft, panesShown, selectPanes } from './consolesSlice'
 
-/** The instance is missing while it is not known, and afterwards if `problem` says why it cannot be shown. */
+/** `instance` is undefined while it is loading, or if `problem` says why it cannot be shown. */
 export type ShownConsole = ShownPane & { instance?: Instance; problem?: string }
 
 /** The consoles of the address, with the instances that the user may see. */
@@ -20,7 +20,7 @@ export function useShownConsoles(overview: Overview | undefined): ShownConsole[]
   const { may } = useAccess()
   const dispatch = useDispatch()
 
-  // Before the first paint.
+  // Layout effects run before the first paint.
   useLayoutEffect(() => void dispatch(panesShown(asked === '' ? [] : asked.split('\n'))), [asked, dispatch])
   useLayoutEffect(() => () => void dispatch(consolesLeft()), [dispatch])
 

@@ -104,7 +104,7 @@ export function MetricChart({ podName, metric, range, limit: serverLimit }: Metr
 
 type Point = [timestamp: number, value: number]
 
-/** What the chart shows, for everybody: it is hidden from screen readers. */
+/** The chart's figures as text, because the chart is hidden from screen readers. */
 function figuresOf(points: Point[], limit: number | undefined): [string, number][] {
   const values = points.map(([, value]) => value)
   return [

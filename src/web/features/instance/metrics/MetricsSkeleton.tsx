@@ -1,6 +1,6 @@
 import styles from './metrics.module.scss'
 
-/** Has the height of the charts. */
+/** A placeholder with the height of the charts. */
 export function MetricsSkeleton() {
   return (
     <div className={styles.metrics} role="status">

@@ -21,6 +21,6 @@ export function scaleUpTo(highest: number): Scale {
   return { max: ticks * step, ticks, text: (value) => grouped(value, digits) }
 }
 
-/** Such as `1,024.5`. */
+/** Formats a number with thousands separators: `1,024.5`. */
 export const grouped = (value: number, digits: number) =>
   value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })

@@ -19,7 +19,7 @@ export function InstanceCheckbox({ instance: { uid, name, deployment } }: { inst
       <input
         type="checkbox"
         aria-label={`Select ${name}`}
-        // Not disabled, because it could not be focused and so would not tell why.
+        // Not disabled, because a disabled checkbox cannot be focused to show the reason.
         aria-disabled={disabledBecause !== undefined || undefined}
         checked={isSelected}
         onChange={() =>

@@ -3,9 +3,9 @@ import styles from './instances.module.scss'
 
 const WIDTH = 80
 const HEIGHT = 20
-/** Fewer are a speck. */
+/** Fewer samples would be only a speck. */
 const MIN_SAMPLES = 4
-/** A quiet instance draws a straight line, and not its noise. In percent. */
+/** Minimum range in percent, so that an idle instance draws a straight line instead of noise. */
 const LEAST_RANGE = 10
 
 /** The newest sample is at the right edge. Hidden from screen readers, which read the figure beside it. */

@@ -1,6 +1,6 @@
 import styles from './instances.module.scss'
 
-/** From here on a bar is amber. */
+/** The share from which a bar is amber. */
 const HIGH = 0.9
 
 /** Repeats the figure beside it, so it is hidden from screen readers. */

@@ -76,7 +76,7 @@ type Description = {
   tone: 'blocked' | 'changing'
   state: string
   why: string
-  /** The page where the user can mend it, if it is known. */
+  /** The page where the user can fix the cause, if known. */
   remedy?: 'files' | 'configuration'
 }
 
@@ -101,7 +101,7 @@ function describe(item: AttentionItem): Description {
   }
 }
 
-/** The reasons are the platform's; of another server's there is no remedy. */
+/** Matches the platform's reasons. For those of another server there is no remedy. */
 function describeBlocked({ blockedReason = '', type }: Instance): Pick<Description, 'why' | 'remedy'> {
   const again = type === 'process' ? 'Restart its deployment to try again.' : 'Start it to try again.'
   const why = blockedReason ? `${blockedReason.replace(/([^.!?])$/, '$1.')} ${again}` : again
@@ -120,7 +120,7 @@ function describeDraining(instance: Instance): string {
   return count ? `${counted(count, 'player')} left; no new ones join` : 'No new players join'
 }
 
-/** Its number is the remaining time until the restart. */
+/** The remaining time until the restart. */
 function Countdown({ inMs }: NonNullable<Instance['retry']>) {
   const seconds = useCountdown(inMs)
   return <>{seconds > 0 ? `Restarting in ${seconds} s` : 'Restarting'}</>

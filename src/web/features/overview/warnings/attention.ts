@@ -5,7 +5,7 @@ import type { ApiFailure } from '../../../failure'
 import { isKnownState } from '../../../instanceState'
 import type { Filter } from '../overviewSlice'
 
-/** Why an instance, or with `unreachable` all of a deployment, needs attention. */
+/** Why an instance or, for `unreachable`, a whole deployment needs attention. */
 export type Concern = 'blocked' | 'unknown' | 'unreachable' | 'crashing' | 'late' | 'draining'
 type InstanceConcern = Exclude<Concern, 'unreachable'>
 
@@ -48,7 +48,7 @@ export function countByFilter(sections: readonly OverviewSection[]): Record<Filt
   return { all: count('all'), online: count('online'), attention: count('attention'), offline: count('offline') }
 }
 
-/** Returns the instances that a filter and a search leave; null if the whole deployment is left out. */
+/** Returns the instances that match a filter and a search; null if the whole deployment is hidden. */
 export function findInstances(
   { deployment, instances }: OverviewSection,
   filter: Filter,

@@ -8,7 +8,7 @@ const PROGRESS_INTERVAL_MS = 250
 
 export const FAILED = 'Failed to upload files. Please try again.'
 
-/** What the parts of the queue use of their store. */
+/** The parts of the store that the queue uses. */
 export type QueueStore = { dispatch: AppDispatch; getState: () => RootState; services: Services }
 
 export type UploadProgress = ReturnType<typeof createUploadProgress>

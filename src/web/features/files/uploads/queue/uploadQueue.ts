@@ -66,7 +66,7 @@ function createUploadQueue(store: QueueStore, progress: UploadProgress) {
     } else progress.record({ id: upload.id, status: 'asking', sent: 0 })
   }
 
-  /** Once no upload of a batch is queued or in-flight, refetches its directories and reports its failures. */
+  /** Once no upload of a batch is queued or in flight, refetches its directories and reports its failures. */
   const settleBatch = (batch: string) => {
     if (preparing.has(batch) || sender.ids().some((id) => progress.uploadOf(id)?.batch === batch)) return
     progress.flush()

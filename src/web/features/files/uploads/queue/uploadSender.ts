@@ -17,7 +17,7 @@ type Outcome = { data: unknown; error?: undefined } | { error: ApiFailure } | { 
 type SenderEvents = {
   /** The name of the upload is taken. */
   conflicted(upload: Upload): void
-  /** No attempt of this upload is in-flight any more. */
+  /** The attempt of an upload of this batch has ended. */
   ended(batch: string): void
 }
 
@@ -91,7 +91,7 @@ export function createUploadSender(store: QueueStore, progress: UploadProgress, 
       if (at !== -1) waiting.splice(at, 1)
       running.get(id)?.abort()
     },
-    /** The uploads that wait or are in-flight. */
+    /** The uploads that wait or are in flight. */
     ids: () => [...waiting, ...running.keys()],
   }
 }

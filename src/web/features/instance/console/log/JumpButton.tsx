@@ -3,7 +3,10 @@ import { bottomReached, consoleResumed, selectAutoScroll, selectIsPaused } from 
 import { ToolIcon } from './ToolIcon'
 import styles from './log.module.scss'
 
-/** Returns to the newest lines, and counts the unseen. `onJump` must move the focus, because the button unmounts. */
+/**
+ * Returns to the newest lines, and shows the number of unseen ones. `onJump` must move the focus, because the button
+ * unmounts.
+ */
 export function JumpButton({ unseen, onJump }: { unseen: number; onJump: () => void }) {
   const isPaused = usePaneSelector(selectIsPaused)
   const autoScroll = usePaneSelector(selectAutoScroll)

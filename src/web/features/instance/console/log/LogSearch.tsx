@@ -44,7 +44,7 @@ export function LogSearch({ label, shown, live, field, pane, onLeave }: LogSearc
   const showNext = () => show(search.next(lines, currentMatch))
   const showPrevious = () => show(search.previous(lines, currentMatch))
 
-  // Runs once per query, after all lines are indexed: lines that arrive later must not move the view.
+  // Runs once per query, after all lines are indexed, because later lines must not move the view.
   const searchedQuery = useRef(query)
   useEffect(() => {
     if (!isComplete || searchedQuery.current === query) return

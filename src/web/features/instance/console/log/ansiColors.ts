@@ -74,7 +74,7 @@ const CONSOLE = 'var(--log-ground)'
 
 const isNamed = (color: Color | undefined): color is number => typeof color === 'number'
 const css = (channels: Channels) => `rgb(${channels.join(' ')})`
-/** One of the two always has a contrast of 4.5:1. */
+/** Black or white: one of them always has a contrast of 4.5:1. */
 const blackOrWhite = (ground: Channels) => (luminance(ground) > 0.179 ? 'rgb(0 0 0)' : 'rgb(255 255 255)')
 
 function lightened(color: Channels, least: number) {

@@ -4,8 +4,8 @@ import { plainText } from './ansi'
 import type { Position } from '../../instanceSlice'
 
 /**
- * Height of the log (product §9) and of a row in pixels. Also in log.module.scss. On a phone the log is as high as the
- * space that is left, so the height is measured (useLogSize.ts).
+ * Height of the log (product §9) and of a row in pixels. Also in log.module.scss. On a phone the log fills the
+ * remaining height, which is measured (useLogSize.ts).
  */
 export const LOG_HEIGHT_PX = 500
 export const ROW_HEIGHT_PX = 20

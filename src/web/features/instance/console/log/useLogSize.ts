@@ -7,7 +7,7 @@ type LogElements = {
   pane: RefObject<HTMLElement | null>
   /** The element as wide as the lines. */
   lines: RefObject<HTMLElement | null>
-  /** Holds RULER as text. */
+  /** The element that contains RULER. */
   ruler: RefObject<HTMLElement | null>
 }
 

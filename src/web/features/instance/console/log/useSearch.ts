@@ -6,10 +6,10 @@ import { createSearch } from './searchLines'
 /** Time slice of indexing: 5,000 long lines take longer than a keystroke may be delayed. */
 const TIME_SLICE_MS = 6
 
-/** Searches the displayed lines and those that arrived since, as lines arrive. */
+/** Searches the displayed lines, and newer ones as they arrive. */
 export function useSearch(shown: LineBuffer, live: LineBuffer, query: string) {
   const search = useMemo(() => createSearch(query), [query])
-  // Deferred, because counting may lag behind a burst of lines but typing may not.
+  // Deferred: counting may lag behind a burst of lines, but typing must not.
   const known = useDeferredValue(live)
   const isFrozen = shown !== live
   const lines = useMemo(() => (isFrozen ? [shown, since(known, shown.next)] : [known]), [isFrozen, shown, known])
