@@ -11,13 +11,13 @@ import { connectRealtime } from './sockets/connectRealtime'
 import { loadFont } from './styles/loadFont'
 import './styles/main.scss'
 
-// After the first paint, which the font must not delay.
+// Loads after the first paint, which the font must not delay.
 void loadFont()
 
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no #root')
 
-// The hash is for static file servers, which serve no page but the first.
+// The hash is for static file servers, which serve only the index page.
 if (window.location.pathname === `${basePath()}/replay` || window.location.hash === '#replay') {
   import(/* webpackChunkName: 'replay' */ './actionLog/startReplay').then(
     ({ startReplay }) => startReplay(root),

@@ -6,7 +6,7 @@ import { selectConnected, sendRequested } from './realtimeSlice'
 
 type Realtime = {
   connected: boolean
-  /** Returns false if the message could not be sent. */
+  /** @returns false if the message could not be sent */
   send(message: RealtimeMessage): boolean
 }
 

@@ -17,7 +17,10 @@ export type ConsoleState = {
   /** The connection was lost or failed, and is being retried. */
   isLost: boolean
   end: ConsoleEnd | null
-  /** The submitted command, until it is sent or refused. An action log has it as `commandSubmitted` has it: masked. */
+  /**
+   * The submitted command, until it is sent or refused. It is masked in action logs, like the payload of
+   * `commandSubmitted`.
+   */
   submitted: string | null
   buffer: LineBuffer
 }
@@ -37,7 +40,7 @@ const REFUSAL = Object.freeze({
   content: '[System] The command was not sent: this console is not connected.',
 })
 
-/** Frozen values are stored without a draft of immer. */
+/** Frozen values need no draft of immer. */
 const asDraft = <Value>(value: Value) => value as Draft<Value>
 
 /** Handled by the middleware. */
@@ -91,8 +94,8 @@ export const consoleSlice = createSlice({
         state.submitted = payload
       })
       .addCase(commandSent, (state) => {
-        // The server does not repeat commands. The line is made here rather than received as output, so that what an
-        // action log has of it is what it has of the command.
+        // The server does not repeat commands. The line is created here rather than received as output, so that action
+        // logs mask it like the command.
         const line = Object.freeze({ type: 'command' as const, content: COMMAND_MARK + (state.submitted ?? '') })
         state.buffer = asDraft(append(original(state)?.buffer ?? emptyBuffer, [line]))
         state.submitted = null
@@ -132,7 +135,7 @@ rootReducer.inject({
 })
 
 type WithConsoles = { console?: ConsoleState; consolePanes?: Panes<ConsoleState> }
-/** Returns a selector of the console in a pane, or of that of the instance page. */
+/** Creates a selector for the console in a pane, or of the instance page. */
 const selectorOf =
   <Value>(select: (state: ConsoleState) => Value) =>
   ({ console, consolePanes }: WithConsoles, pane?: Pane): Value =>

@@ -38,8 +38,8 @@ type Channel = ReturnType<typeof createChannel>
 type ChannelOptions = LineBatchOptions & { random: () => number }
 
 /**
- * Owns the connections of the shown consoles: that of the instance page, or one of each pane. Dispatches what it
- * receives with the pane that it is about, lines at most once per animation frame.
+ * Owns the connections of the shown consoles: that of the instance page, or one for each pane. Dispatches received
+ * messages with their pane, lines at most once per animation frame.
  */
 export const createConsoleSocket =
   (
@@ -69,7 +69,7 @@ export const createConsoleSocket =
     }
   }
 
-/** The connection of one console after the other. `dispatch` gets what happens. */
+/** Connects to one console after the other, and reports events to `dispatch`. */
 function createChannel(
   connect: ConnectConsole,
   dispatch: (fact: Action) => void,
@@ -126,7 +126,7 @@ function createChannel(
     const message = messageOf({ type: 'power', action })
     if (link?.send(message)) return
     if ((action === 'start' || action === 'restart') && end === 'jarMissing') link?.reopen(message)
-    // Only logged (product §8).
+    // A refused request is only logged (product §8).
     else if (target) dispatch(problemLogged(`Failed to ${action} ${target.podName}`, NOT_CONNECTED))
   }
 

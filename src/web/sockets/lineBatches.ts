@@ -20,7 +20,7 @@ export function batchLines(
   { onFrame = nextFrame, sinceKey }: LineBatchOptions,
 ) {
   let pending: ConsoleLine[] = []
-  /** In UTF-16 units. */
+  /** In UTF-16 code units. */
   let pendingLength = 0
   let cancelFrame: (() => void) | undefined
   let flushedAt = 0

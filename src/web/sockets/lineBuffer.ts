@@ -1,6 +1,9 @@
 /** The maximum number of lines that the console keeps (decisions §6). */
 export const KEPT_LINES = 5000
-/** The maximum length of all lines together in UTF-16 units, as on the platform. The oldest lines are evicted first. */
+/**
+ * The maximum length of all lines together in UTF-16 code units, as on the platform. The oldest lines are evicted
+ * first.
+ */
 export const KEPT_LENGTH = 4 * 2 ** 20
 const BLOCK_SIZE = 500
 
@@ -29,7 +32,7 @@ export type LineRange = {
 
 /** The last KEPT_LINES lines, at most KEPT_LENGTH of text. The newest line is kept whatever its length. */
 export type LineBuffer = LineRange & {
-  /** Length of all kept lines in UTF-16 units. */
+  /** Length of all kept lines in UTF-16 code units. */
   readonly length: number
 }
 
@@ -71,7 +74,7 @@ export function append(buffer: LineBuffer, lines: readonly ConsoleLine[]): LineB
   })
 }
 
-/** Total length in UTF-16 units. */
+/** Total length in UTF-16 code units. */
 export const lengthOf = (lines: readonly ConsoleLine[]): number =>
   lines.reduce((sum, { content }) => sum + content.length, 0)
 

@@ -9,7 +9,7 @@ const RETRY_MS = 5000
 /** Status of a refused long-polling request. The server has replicas, so a connection must stay at one of them. */
 const POLLING_REFUSED = 400
 
-/** Product §9. */
+/** The reconnection of product §9. */
 const options = {
   reconnection: true,
   reconnectionAttempts: Infinity,
@@ -40,7 +40,7 @@ export function openRealtime(listener: RealtimeListener, origin: string): Realti
     if (socket.active && isPolling && error?.description === POLLING_REFUSED) {
       isPolling = false
       socket.io.opts.transports = ['websocket']
-      // After socket.io has scheduled its next attempt, which this replaces.
+      // Runs after socket.io has scheduled its next attempt, which this replaces.
       retry = setTimeout(() => socket.disconnect().connect())
       return
     }

@@ -10,20 +10,21 @@ export type Panes<State> = { [pane in Pane]?: State }
 export const inPane = <A extends Action>(action: A, pane: Pane | undefined): A =>
   pane === undefined ? action : { ...action, meta: { ...(action as { meta?: object }).meta, pane } }
 
-/** Returns the pane that an action is about. A replayed file may hold anything. */
+/** Returns the pane that an action is about. Checked, because a replayed file may contain anything. */
 export function paneOf(action: Action): Pane | undefined {
   const { pane } = ((action as { meta?: unknown }).meta ?? {}) as { pane?: unknown }
   return PANES.find((known) => known === pane)
 }
 
-/** The reducer of what the instance page shows: ignores actions about panes. */
+/** Wraps the reducer of the instance page's state: ignores actions about panes. */
 export const outsidePanes =
   <State>(reducer: Reducer<State>): Reducer<State> =>
   (state, action) =>
     state !== undefined && paneOf(action) !== undefined ? state : reducer(state, action)
 
 /**
- * The reducer of what the panes show. A pane has a state from the action that `opens` it to the one that `leaves` it.
+ * Wraps a reducer for the panes' states. A pane has a state from the action that `opens` it to the one that `leaves`
+ * it.
  */
 export const insidePanes =
   <State>(

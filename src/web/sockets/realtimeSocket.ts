@@ -7,7 +7,7 @@ import { connected, disconnected, messageReceived, sendRequested } from './realt
 
 export type RealtimeListener = {
   connected(): void
-  /** The connection was lost or could not be made. */
+  /** The connection was lost or could not be opened. */
   disconnected(): void
   received(message: unknown): void
 }

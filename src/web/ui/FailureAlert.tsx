@@ -8,7 +8,7 @@ type FailureAlertProps = {
   | { /** What failed. The reason is shown below it. */ title: string }
 )
 
-/** A failed call, shown where it was made. */
+/** Shows a failed call where it was made. */
 export function FailureAlert({ error, ...texts }: FailureAlertProps) {
   if (!error) return null
   const [text, detail] = 'title' in texts ? [texts.title, failureDetail(error)] : [texts.text, failureHint(error)]

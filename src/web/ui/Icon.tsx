@@ -1,6 +1,6 @@
 import { Glyph } from './Glyph'
 
-/** Drawn for this product. */
+/** The icons were drawn for this product. */
 const paths = {
   alert: 'M12 8.5v4.5m0 3.4v.1M10.3 4.2 2.9 17a2 2 0 0 0 1.7 3h14.8a2 2 0 0 0 1.7-3L13.7 4.2a2 2 0 0 0-3.4 0Z',
   check: 'm5 12.5 4.5 4.5L19 7.5',

@@ -19,7 +19,7 @@ type MenuProps = {
   /** `MenuItem`s. Rendered only while the menu is open. */
   children: ReactNode
   tabIndex?: number
-  /** With `onToggle`, the caller holds whether it is open, for example in the store. */
+  /** With `onToggle`, the caller controls the open state, for example in the store. */
   isOpen?: boolean
   onToggle?: (open: boolean) => void
 }
@@ -36,7 +36,7 @@ export function Menu({ label, button, className, heading, children, tabIndex, is
     if (!open) return
     const items = itemsOf(menu.current)
     const first = items.find((item) => item.getAttribute('aria-checked') === 'true') ?? items[0]
-    // Its place is not computed yet, so the page must not scroll to it.
+    // The menu's position is not computed yet, so the page must not scroll to it.
     first?.focus({ preventScroll: true })
   }, [open])
 
@@ -92,7 +92,7 @@ function moveFocus(event: KeyboardEvent<HTMLElement>) {
   if (!next) return
   next.focus()
   event.preventDefault()
-  // Neither for the dropdown, which would move the focus too, nor for the list that the menu is in.
+  // Stops the event, because the dropdown or a list around the menu would move the focus too.
   event.stopPropagation()
 }
 
@@ -108,9 +108,9 @@ type MenuItemProps = {
   onClick: () => void
   /** For actions that remove something. */
   danger?: boolean
-  /** Why it cannot be chosen now, as a sentence; shown below it. */
+  /** Why the item is disabled, as a sentence; shown below it. */
   disabledBecause?: string | undefined
-  /** For one of several choices: whether it is the present one. */
+  /** For one of several choices: whether it is selected. */
   isChosen?: boolean
 }
 
@@ -139,8 +139,8 @@ export function MenuItem({ children, onClick, danger = false, disabledBecause, i
 type ItemButtonProps = ComponentProps<'button'> & { isDisabled: boolean; isChosen: boolean | undefined }
 
 /**
- * Sets `aria-disabled` itself: an item of React Bootstrap replaces what it is given. Disabled items have the focus too,
- * so that one hears why. Not in the tab order: Tab leaves the menu.
+ * Sets `aria-disabled` itself, because React Bootstrap's item overrides the given value. Disabled items can be focused,
+ * so that screen readers read the reason. Items are not in the tab order: Tab leaves the menu.
  */
 function ItemButton({ isDisabled, isChosen, ...button }: ItemButtonProps) {
   return (

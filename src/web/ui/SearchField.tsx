@@ -9,7 +9,7 @@ type SearchFieldProps = {
   onChange: (text: string) => void
 }
 
-/** Searches or filters the list below it. The key `/` moves the focus to the first one of a page. */
+/** Searches or filters the list below it. The key `/` focuses the first search field of a page. */
 export function SearchField({ label, placeholder = label, text, onChange }: SearchFieldProps) {
   return (
     <div className="search-field" role="search">

@@ -14,7 +14,8 @@ ace.config.setModuleUrl('ace/mode/yaml_worker', yamlWorker)
 const aceTheme = { cssClass: 'ace-quarterdeck', cssText: '', isDark: false }
 
 /**
- * Gives an editor the console's theme. Removes its command for Ctrl+Shift+L, which exports the action log everywhere.
+ * Gives an editor the console's theme. Removes its command for Ctrl+Shift+L, the console's shortcut for exporting the
+ * action log.
  */
 export function beginEditor(editor: Ace.Editor) {
   editor.renderer.setTheme(aceTheme)

@@ -33,7 +33,7 @@ export function useFocusFallback(
     const observer = new MutationObserver(() => restoreFocus())
     element.addEventListener('focusin', remember)
     observer.observe(element, { childList: true, subtree: true })
-    // Handles a removal in this very render: the previous observer was disconnected before its callback ran.
+    // Handles a removal in this render, because the previous observer was disconnected before its callback ran.
     restoreFocus()
     return () => {
       element.removeEventListener('focusin', remember)

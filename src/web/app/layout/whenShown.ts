@@ -39,7 +39,7 @@ const isLoading = ({ api }: RootState) =>
   Object.values(api.queries).some((query) => query?.status === QueryStatus.pending)
 
 /**
- * Returns a function that cancels it.
+ * Calls `act` in idle time. Returns a function that cancels it.
  * @param delayMs for browsers without requestIdleCallback
  */
 export function whenIdle(act: () => void, delayMs: number): () => void {

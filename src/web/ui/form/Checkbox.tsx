@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 type CheckboxProps = {
   checked: boolean
   onChange: (checked: boolean) => void
-  /** Why it cannot be changed now, as a sentence. */
+  /** Why the checkbox is disabled, as a sentence. */
   disabledBecause?: string | undefined
   children: ReactNode
 }
@@ -15,7 +15,7 @@ export function Checkbox({ checked, onChange, disabledBecause, children }: Check
       <input
         type="checkbox"
         checked={checked}
-        // Not disabled, because it could not be focused and so would not tell why.
+        // Not disabled, because a disabled checkbox cannot be focused to show the reason.
         aria-disabled={disabledBecause !== undefined || undefined}
         onChange={({ target }) => disabledBecause === undefined && onChange(target.checked)}
       />

@@ -35,7 +35,8 @@ export function Field({
 }: FieldProps) {
   const id = useId()
   const field = useRef<HTMLInputElement>(null)
-  // The markup of the page's file: public/early.js has focused its first field, and somebody may have typed already.
+  // Whether the markup comes from the page's file: public/early.js has then focused its first field, and the user may
+  // have typed already.
   const isFromFile = useSyncExternalStore(
     () => nothing,
     () => false,
@@ -45,7 +46,7 @@ export function Field({
     const input = field.current!
     if (isFromFile) {
       onChange(input.value)
-      // React itself does not report it. The recorder of actions listens to it.
+      // React does not report this early input, and the action recorder listens for the event.
       input.dispatchEvent(new Event('input', { bubbles: true }))
     } else if (focused) input.focus()
   })

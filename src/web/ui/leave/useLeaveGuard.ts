@@ -13,8 +13,8 @@ export const allowUnload = () => {
 
 /**
  * While `active`, stops navigation away from this page and calls `onLeave` with its destination. The declarative router
- * has no blocker. All ways out of a page are browser events, so they are caught before the router sees them, and links
- * need not know about the guard.
+ * has no blocker. All ways out of a page are browser events, so the guard catches them before the router does, and
+ * links need not know about it.
  */
 export function useLeaveGuard(active: boolean, onLeave: (leaving: Leaving) => void) {
   const ask = useEffectEvent(onLeave)

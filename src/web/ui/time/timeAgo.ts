@@ -10,7 +10,7 @@ const format = new Intl.RelativeTimeFormat(undefined, { numeric: 'always' })
 const now = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' }).format(0, 'second')
 
 /**
- * Returns `3 minutes ago`, in whole units of the largest that fits, or `now` below one minute, in the browser's
+ * Returns `3 minutes ago` in the largest unit that fits, in whole numbers, or `now` below one minute, in the browser's
  * language.
  */
 export function timeAgo(time: number, at: number): string {
