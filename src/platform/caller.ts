@@ -25,6 +25,7 @@ export interface Caller {
 /** The session or API key of a caller, without its secret: `session <id>` or `key <id>`. */
 export type Credential = `session ${string}` | `key ${string}`
 
+/** The credential of a caller: the API key if the call was made with one, otherwise the session. */
 export function credentialOf({ sessionId, key }: { sessionId?: string; key?: { id: string } }): Credential {
   return key ? `key ${key.id}` : `session ${sessionId}`
 }
@@ -39,6 +40,7 @@ const SCOPE_OF: Record<Right, Scope> = {
   schedules: 'schedules',
   backups: 'backups',
 }
+/** The scope that an API key needs for what a right allows. */
 export const scopeOf = (right: Right): Scope => SCOPE_OF[right]
 
 const RANK: Record<Role, number> = { limited: 0, operator: 1, administrator: 2 }

@@ -59,8 +59,10 @@ export interface Passkeys {
   create(by: SessionUser, rp: RelyingParty | undefined, name: string, response: PasskeyCreation): Promise<void>
 }
 
+/** The error for a passkey response that could not be verified, whatever the reason. */
 export const wrongPasskey = () =>
   new AppError('BAD_CREDENTIALS', 'This passkey was not accepted. Please try again, or sign in another way.')
+/** The error where passkeys cannot work: the request has no relying party. */
 export const notHere = () =>
   new AppError(
     'CONFLICT',

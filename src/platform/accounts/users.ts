@@ -156,7 +156,9 @@ export function createUsers(db: Db, { onRightsLost, onSessionsChanged }: UserEve
   }
 }
 
+/** The error for a caller who was demoted during the call. */
 export const noAdministrator = () => new AppError('NOT_ALLOWED', 'You are no longer an administrator.')
+/** The error for a user who does not exist, or no longer does. */
 export const unknownUser = () =>
   new AppError('NOT_FOUND', 'This user does not exist. The account may have been deleted.')
 

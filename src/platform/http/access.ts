@@ -34,6 +34,7 @@ export interface Requirement {
 
 /** For every signed-in user. The answer says nothing about single deployments. */
 export const forAnyone = (scope: Scope) => ({ scope }) as const
+/** For operators and administrators. */
 export const forOperators = (scope: Scope) => ({ scope, role: 'operator' }) as const
 export const forAdministrators = { scope: 'admin', role: 'administrator' } as const
 /** For those who have a right on the deployment that the parameter `name` names. */
@@ -151,6 +152,7 @@ export function sessionUserOf(request: FastifyRequest): SessionUser {
   return { ...caller, sessionId: caller.sessionId }
 }
 
+/** The address of a client in the form that a socket has, without port and brackets. */
 export function addressOf({ ip }: FastifyRequest): string {
   return plainAddress(ip)
 }

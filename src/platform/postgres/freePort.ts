@@ -9,6 +9,7 @@ export async function freePort(from: number): Promise<number> {
   throw new StartError([`No port of this machine from ${from} to ${from + RANGE - 1} is free`])
 }
 
+/** Whether a server can listen on a port of 127.0.0.1 at the moment. */
 export async function isFreePort(port: number): Promise<boolean> {
   const server = createServer()
   const isFree = await new Promise<boolean>((resolve) => {

@@ -51,6 +51,7 @@ export function isMongoUnreachable(error: unknown): boolean {
   return error instanceof Error && UNREACHABLE.includes(error.name)
 }
 
+/** Whether MongoDB uses a database name itself. Ignores case. */
 export function isReservedMongoName(name: string): boolean {
   return ['admin', 'local', 'config'].includes(name.toLowerCase())
 }

@@ -93,4 +93,5 @@ function sameInBoth(input: Json | undefined, output: Json | undefined): boolean 
   return plain(input) === plain(output)
 }
 
+/** A reference to the component of a schema. */
 export const referenceTo = (name: string) => ({ $ref: `${REFERENCE}${name}` })

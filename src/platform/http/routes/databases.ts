@@ -15,6 +15,7 @@ const ByName = z.strictObject({ type: DatabaseType, name: DatabaseName })
 const wireType = fieldOf('params', 'type')
 const typeOf = (request: FastifyRequest) => (wireType(request) === 'mongo' ? 'MongoDB' : 'SQL')
 
+/** Adds the calls for users’ databases (product §7). */
 export function databaseRoutes(app: Router, databases: Databases): void {
   const config = { access: forOperators('databases') }
   const recorded = (action: (type: string) => string, subject = fieldOf('params', 'name')) => ({

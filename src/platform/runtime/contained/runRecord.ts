@@ -60,6 +60,7 @@ export interface RunRecords {
   remove(podName: string): void
 }
 
+/** @param directory created if it is missing. @throws Node.js errors of the file system */
 export function openRunRecords(directory: string, log: Logger): RunRecords {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const fileOf = (podName: string) => join(directory, `${podName}.json`)

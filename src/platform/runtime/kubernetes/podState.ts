@@ -35,7 +35,9 @@ const PULL_REASONS = [
   'RegistryUnavailable',
 ]
 
+/** The name of a Pod, which is the pod name of its instance. */
 export const nameOf = (pod: V1Pod): string => pod.metadata?.name ?? ''
+/** The uid of a Pod, which identifies the run. */
 export const runIdOf = (pod: V1Pod): string => pod.metadata?.uid ?? ''
 
 const DEFAULT_OPTIONS: RunOptions = { stop: { timeoutSeconds: 30 } }

@@ -24,6 +24,7 @@ const MAX_NAME_BYTES = 255
 /** Directories that are kept open at the same time. */
 const MAX_OPEN_DIRECTORIES = 64
 
+/** The limits for an archive. @param archiveSize bytes */
 export function limitsFor(archiveSize: number): ExtractionLimits {
   return { entries: 500_000, size: Math.max(SIZE_FLOOR, archiveSize * MAX_RATIO) }
 }

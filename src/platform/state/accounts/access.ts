@@ -33,6 +33,7 @@ export function toCaller(row: {
   }
 }
 
+/** The role that the two flags of a user mean (decisions §16). */
 export function roleOf({ is_admin, is_limited }: { is_admin: boolean; is_limited: boolean }): Role {
   if (is_admin) return 'administrator'
   return is_limited ? 'limited' : 'operator'

@@ -7,6 +7,7 @@ export type ChallengeRow = Selectable<State['challenges']>
 /** The owner of a challenge. All null: anybody who signs in with a passkey alone. */
 export type ChallengeOwner = Pick<ChallengeRow, 'user_id' | 'session_id' | 'step_hash'>
 
+/** Stores a challenge without attempts. */
 export async function insertChallenge(db: Db, row: Omit<ChallengeRow, 'tries'>): Promise<void> {
   await db.insertInto('challenges').values(row).execute()
 }

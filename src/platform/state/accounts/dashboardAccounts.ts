@@ -26,6 +26,7 @@ export async function setDashboardToken(
   return numUpdatedRows === 1n
 }
 
+/** Finds a user's service account with its sealed token, which is null until it is issued. */
 export async function findDashboardAccount(
   db: Db,
   userId: number,

@@ -8,6 +8,7 @@ export type InviteRow = Selectable<State['invites']>
 const FIRST_INVITE_LOCK_KEY = 7_230_003
 const isActive = sql<boolean>`used_by is null and not revoked and expires_at > now()`
 
+/** Finds an invite that is neither used nor revoked nor expired. */
 export async function findActiveInvite(db: Db, code: string): Promise<InviteRow | undefined> {
   return db.selectFrom('invites').selectAll().where('code', '=', code).where(isActive).executeTakeFirst()
 }
@@ -46,6 +47,7 @@ export async function setFirstInvite(transaction: Db, code: string, expiresAt: D
     .execute()
 }
 
+/** Finds the unused and unrevoked first invite, which may have expired. */
 export async function findFirstInvite(db: Db): Promise<InviteRow | undefined> {
   return db
     .selectFrom('invites')

@@ -26,6 +26,7 @@ export async function countLoginAttempt(
     .executeTakeFirst()
 }
 
+/** Uncounts one attempt at a login step. */
 export async function uncountLoginAttempt(db: Db, tokenHash: string): Promise<void> {
   await db
     .updateTable('login_steps')

@@ -28,6 +28,7 @@ export async function resetAttempts(db: Db, key: string): Promise<void> {
   await db.deleteFrom('tries').where('key', '=', key).execute()
 }
 
+/** Uncounts one attempt in a window. */
 export async function uncountAttempt(db: Db, key: string): Promise<void> {
   await db
     .updateTable('tries')
@@ -36,6 +37,7 @@ export async function uncountAttempt(db: Db, key: string): Promise<void> {
     .execute()
 }
 
+/** Deletes the windows that have ended. */
 export async function deleteOldAttempts(db: Db): Promise<void> {
   await db
     .deleteFrom('tries')

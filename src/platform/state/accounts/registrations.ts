@@ -13,6 +13,7 @@ export async function insertRegistration(
   await db.insertInto('registrations').values(registration).execute()
 }
 
+/** Finds a registration that has not expired. */
 export async function findRegistration(db: Db, tokenHash: string): Promise<RegistrationRow | undefined> {
   return db
     .selectFrom('registrations')

@@ -13,6 +13,7 @@ export interface MetricRow {
   memory: number
 }
 
+/** Stores points. Ignores points that are stored already. */
 export async function insertMetrics(db: Db, rows: MetricRow[]): Promise<void> {
   if (rows.length > 0)
     await db
@@ -41,6 +42,7 @@ export async function listMetrics(
   return rows.map(({ at, value }) => ({ timestamp: at.getTime(), value }))
 }
 
+/** Deletes points older than this period, by the database’s clock. */
 export async function dropOldMetrics(db: Db, seconds: number): Promise<void> {
   await db
     .deleteFrom('metrics')
