@@ -84,7 +84,7 @@ export interface Platform extends App {
   plainReason: string | undefined
 }
 
-/** What tests replace. Everything else is as in production. */
+/** The parts that tests replace. Everything else is as in production. */
 export interface Overrides {
   /** The clock of accounts (sessions, codes, invites, tickets), in milliseconds since the epoch. */
   now?: () => number
@@ -237,7 +237,7 @@ function sharesState({ runtime }: Settings, { isReplica = runtime === 'kubernete
   return isReplica
 }
 
-/** What replicas share when they change files. */
+/** Opens the parts through which replicas coordinate changes of files. */
 async function openReplica(stateUrl: string, { log, closers }: Surroundings, db: Db, notifications: Notifications) {
   const self = await registerReplica(db, log)
   closers.push(() => self.close())

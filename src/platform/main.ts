@@ -9,7 +9,7 @@ import type { Closers } from './surroundings'
 
 /** Timeout of an orderly shutdown, after the announcement of a replica's end. */
 const CLOSE_TIMEOUT_MS = 10_000
-/** How many characters of the log are kept while it cannot be written. */
+/** Characters of the log that are buffered while it cannot be written. */
 const LOG_BUFFER = 2 ** 20
 
 function greet(

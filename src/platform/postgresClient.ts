@@ -147,7 +147,7 @@ const SASL = 10
 /** The fixed part of a column in RowDescription. */
 const COLUMN_BYTES = 18
 
-/** By the type of message: whether its texts end inside it. Messages without texts need no check. */
+/** For each type of message, whether its texts end inside it. Messages without texts need no check. */
 const checks: Record<number, (body: Buffer) => boolean> = {
   [code('C')]: (body) => endOfText(body, 0) !== -1,
   [code('S')]: (body) => endOfText(body, endOfText(body, 0)) !== -1,

@@ -36,7 +36,7 @@ export function createActivityLog(db: Db, log: Pick<Logger, 'error' | 'warn'>, n
   let retryMs = FIRST_RETRY_MS
   let isClosed = false
 
-  /** Writes until the queue is empty, including entries that arrive meanwhile. @returns false after a failure */
+  /** Writes until the queue is empty, including entries that arrive while it runs. @returns false after a failure */
   async function writeAll(): Promise<boolean> {
     let size = BATCH
     while (queue.length > 0) {

@@ -80,7 +80,7 @@ export function createCodeChecks({ db, secrets, activityLog, now }: CodeCheckPar
       if (!tried) throw tooManyTries(secondsUntil((await findCodeWait(db, user.id)) ?? new Date(now())))
       const verified = isRecoveryCode(code) ? recoveryRefusal(user, code, address) : refusal(user, code)
       const refused = await verified.catch(async (error: unknown) => {
-        // The code was not verified.
+        // The code was not verified, so it must not count.
         await uncountCodeAttempt(db, user.id)
         throw error
       })

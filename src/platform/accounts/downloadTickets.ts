@@ -6,7 +6,7 @@ import type { Callers } from './callers'
 import { credentialOf, type Caller } from '../caller'
 import { noSession } from './sessions'
 
-/** Decisions §2. */
+/** The validity of a ticket (decisions §2). */
 const VALID_MS = 60_000
 
 /** Replaces the session in a download's URL. A ticket is valid for one use, one path and 60 s. */

@@ -26,7 +26,7 @@ export interface RelyingParty {
   origin: string
 }
 
-/** What an assertion is for: a step of signing in, signing in alone, or a proof within a session. */
+/** The use of an assertion: a step of signing in, signing in alone, or a proof within a session. */
 export type AssertionUse =
   | { purpose: 'step'; user_id: number; step_hash: string }
   | { purpose: 'alone' }

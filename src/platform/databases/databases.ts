@@ -59,7 +59,7 @@ export function createDatabases({ db, pool, secrets, servers, log }: DatabasePar
   /** Starts what the databases of a type need. */
   async function open(type: DatabaseType, rows: DatabaseRow[]): Promise<void> {
     const listed = rows.filter(isListed).map((row) => ({ ...row, password: passwords.tryUnseal(row) }))
-    // Without its password nobody could sign in.
+    // Omits databases whose password cannot be read, because nobody could sign in.
     await servers[type].open(listed.filter(({ password }) => password !== ''))
   }
 

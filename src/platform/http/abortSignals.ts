@@ -9,7 +9,7 @@ export function abortOnDisconnect({ raw }: FastifyReply): AbortSignal {
     if (!raw.writableFinished)
       controller.abort(new AppError('TOO_SLOW', 'The client disconnected. The operation continues in the background.'))
   }
-  // It may have closed during authentication, in which case no event follows.
+  // The connection may have closed during authentication, in which case no event follows.
   if (raw.destroyed) onClose()
   else raw.once('close', onClose)
   return controller.signal

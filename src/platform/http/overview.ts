@@ -24,7 +24,7 @@ export interface SerializedOverview {
 export interface Overview {
   /** All deployments that the caller may know of, with their instances. @throws as `Runtime.list` */
   of(caller: Caller): Promise<SerializedOverview>
-  /** To be called after a change: later overviews are read anew. */
+  /** To be called after a change: later overviews are read again. */
   forget(): void
 }
 

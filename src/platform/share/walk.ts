@@ -13,7 +13,7 @@ export interface TreeEntry {
   path: string
   type: 'file' | 'directory' | 'link'
   stats: Stats
-  /** Of a link: its target, within the tree. */
+  /** The target of a link, within the tree. */
   target?: string
   /** Opens a file, before the next entry is requested; undefined if it is no regular file any more. */
   open(): Promise<{ handle: FileHandle; stats: Stats } | undefined>
@@ -93,7 +93,7 @@ export async function measureTree(
   directory: OpenDirectory,
   name: string,
   signal?: AbortSignal,
-): Promise<{ entries: number; /** Of files. */ bytes: number }> {
+): Promise<{ entries: number; /** Total size of the files. */ bytes: number }> {
   let [entries, bytes] = [0, 0]
   for await (const { type, stats } of walkTree(directory, name, signal)) {
     entries += 1

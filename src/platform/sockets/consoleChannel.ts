@@ -97,7 +97,7 @@ export function openConsoleChannel(
   function countConnection(socket: Duplex, userId: number): void {
     if (connectionCounts.get(userId) >= MAX_VIEWERS_PER_USER)
       throw new AppError('TOO_MANY_TRIES', 'You watch too many consoles at a time.')
-    // Its `close` may have been emitted already.
+    // The socket's `close` may have been emitted already.
     if (socket.destroyed) throw new AppError('INVALID_INPUT', 'The connection was closed.')
     connectionCounts.add(userId, 1)
     socket.once('close', () => connectionCounts.add(userId, -1))

@@ -7,7 +7,7 @@ const FLUSH_MS = 50
 const FLUSH_LINES = 100
 /** Shared by all viewers. More than an instance's console keeps, so that slow viewers of a fast process miss less. */
 const FEED_LINES = 20_000
-/** In bytes of UTF-8. */
+/** Size of the ring in bytes of UTF-8. */
 const FEED_BYTES = 4 * 2 ** 20
 /** In UTF-16 code units. Splits a long history into several frames. */
 const FRAME_LIMIT = 64 * 1024
@@ -32,8 +32,8 @@ class Viewer {
 }
 
 /**
- * The console of one instance for all its viewers, who share one ring of lines. A viewer that is too slow misses lines
- * and is told how many. It never delays other viewers or the instance.
+ * The console of one instance for all its viewers, who share one ring of lines. A viewer that is too slow misses lines,
+ * and receives their number. It never delays other viewers or the instance.
  */
 export class ConsoleFeed {
   private readonly ring = new LineRing(FEED_LINES, FEED_BYTES)

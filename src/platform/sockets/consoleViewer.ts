@@ -12,7 +12,7 @@ const PING_MS = 30_000
 const CLOSE_MS = 1000
 /** Limit of a viewer's queued messages, which are executed one after another and may take seconds. */
 const MAX_QUEUED_MESSAGES = 100
-/** The same in bytes. */
+/** Limit of a viewer's queued messages in bytes. */
 const MAX_QUEUED_BYTES = 2 ** 20
 
 /**

@@ -25,7 +25,7 @@ export function watchClock(parts: ClockParts): () => void {
   return () => clearInterval(timer)
 }
 
-/** @throws the database's error */
+/** Warns if the clocks differ by more than TOLERANCE_MS. @throws the database's error */
 export async function warnOfClock({ db, log, now }: ClockParts): Promise<void> {
   const askedAt = now()
   const { rows } = await sql<{ at: Date }>`select clock_timestamp() as at`.execute(db)

@@ -7,7 +7,7 @@ const BEAT_MS = 15_000
 /** A replica that was not seen for this long has ended. */
 const ENDED_AFTER = '5 minutes'
 
-/** This process among the replicas of the platform. */
+/** This process as a replica of the platform. */
 export interface Replica {
   id: string
   close(): Promise<void>

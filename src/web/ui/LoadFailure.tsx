@@ -7,7 +7,7 @@ type LoadFailureProps = {
   as?: 'h2' | 'h3'
   /** The reason, in the server's words or ours. */
   detail: string
-  /** What else the user should know. */
+  /** Further information for the user. */
   hint?: string | undefined
   busy: boolean
   onRetry: () => unknown

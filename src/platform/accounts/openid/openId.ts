@@ -43,7 +43,7 @@ export interface OpenId {
    * @throws OpenIdProblem
    */
   finish(from: { query: string; browser: string | undefined }, client: Client): Promise<FinishedStep>
-  /** How a user's account is connected. `own`: a sign-in by the provider created it. */
+  /** The connection of a user's account. `own`: a sign-in by the provider created it. */
   connection(userId: number): Promise<{ connected: boolean; own: boolean }>
   /** @throws AppError NOT_FOUND if it is not connected, CONFLICT if a sign-in by the provider created it */
   disconnect(userId: number): Promise<void>

@@ -14,7 +14,7 @@ const RETRY_MS = 5000
 /** How long `isAvailable` waits. */
 const STATUS_MS = 2000
 
-/** What a sign-in keeps until the provider has sent the browser back. */
+/** The state of a sign-in until the provider has sent the browser back. */
 export interface Checks {
   state: string
   nonce: string

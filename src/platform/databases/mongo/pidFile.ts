@@ -28,6 +28,6 @@ function kill(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // It has ended in the meantime.
+    // The process has ended in the meantime.
   }
 }

@@ -110,7 +110,7 @@ export function supervise(program: Program, log: Logger): Supervised {
       starting ??= retryOtherPorts(firstPort, run, () => wanted)
         .catch(async (error: unknown) => {
           log.error({ err: error, againInMs: backOff }, `failed to start ${name}`)
-          // It may run without being ready.
+          // The program may run without being ready.
           await endChild()
           if (wanted) scheduleRestart()
           throw new AppError(

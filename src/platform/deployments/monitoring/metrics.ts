@@ -7,7 +7,7 @@ import { findInstanceByPod } from '../../state/deployments/instances'
 import { dropOldMetrics, insertMetrics, listMetrics, type Metric } from '../../state/deployments/metrics'
 import { coresUsed } from './usageMeter'
 
-/** Decisions §7. */
+/** Sampling interval and retention (decisions §7). */
 const INTERVAL_MS = 15_000
 const KEPT_SECONDS = 3600
 

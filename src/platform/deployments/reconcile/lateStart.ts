@@ -4,7 +4,7 @@ import type { RuntimeInstance } from '../../runtime/runtime'
 
 type Timed = Pick<Definition, 'ready' | 'readyTimeoutSeconds'>
 
-/** What a run that is STARTING for too long still waits for; undefined if it is ready or has time left. */
+/** Describes what a run that is STARTING for too long waits for; undefined if it is ready or has time left. */
 export function lateStartOf(
   { ready, readyTimeoutSeconds }: Timed,
   run: RuntimeInstance,

@@ -7,7 +7,7 @@ import type { Discovery } from '../monitoring/discovery'
 import type { Listening } from '../monitoring/listeningSockets'
 import type { PlayerWatch } from '../monitoring/players'
 
-/** What a pass of the manager works with. */
+/** Dependencies and state of the manager's passes. */
 export interface ReconcileContext extends ShareLocation {
   db: Db
   runtime: Runtime

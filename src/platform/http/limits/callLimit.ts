@@ -8,8 +8,8 @@ const MAX_WAIT_MS = 4000
 const HANG_MS = 1000
 
 /**
- * Limits the concurrent calls of a client that query the database. Clients are told apart by a key, such as their
- * network. Further calls of the same client wait, so that a client with hundreds of calls does not delay others in the
+ * Limits the concurrent calls of a client that query the database. A key identifies the client, such as its network.
+ * Further calls of the same client wait, so that a client with hundreds of calls does not delay others in the
  * database's queues and the event loop. When the database hangs, the waiting calls fail with the running ones: each
  * would hang again, and the last would be answered far too late.
  * @returns a function that runs a call, and throws AppError UNAVAILABLE if the call waited for too long

@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http'
 import { AppError } from '../../errors'
 
 export interface MinimumRate {
-  /** The minimum number of bytes … */
+  /** The minimum number of bytes within `ms`. */
   bytes: number
-  /** … within this time. */
+  /** Milliseconds. */
   ms: number
 }
 

@@ -4,7 +4,7 @@ import { AppError } from '../../errors'
 import { userOf } from '../access'
 import { throwIfDisconnected, onResponseEnd } from '../responseEvents'
 
-/** For one user. */
+/** Limit of concurrent zips per user. */
 const MAX_PER_USER = 4
 const RETRY_AFTER_SECONDS = 10
 

@@ -41,7 +41,7 @@ export function networkRoutes(app: Router, network: Network): void {
     },
     async (request) => {
       const [timestamp, disks] = await Promise.all([network.managerTimestamp(), network.disks()])
-      // Only operators see them.
+      // Only operators see the disks.
       const short = isRestricted(userOf(request)) ? [] : disks.filter(({ level }) => level !== 'ok')
       return done({ timestamp, ...(short.length > 0 && { disks: short }) })
     },

@@ -30,7 +30,7 @@ export const NO_INLINE_SCRIPTS = contentSecurityPolicy([])
 /** A page of the console, ready to be sent. */
 export interface PageFile {
   html: string
-  /** The same, compressed, by the name of the content encoding. */
+  /** The compressed page, by the name of the content encoding. */
   encoded: { br: Buffer; gzip: Buffer }
   /** Strong entity tag with its quotes (RFC 9110 §8.8.3). */
   etag: string

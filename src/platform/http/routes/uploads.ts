@@ -136,7 +136,7 @@ async function receive(
       if (!FIELDS.includes(part.fieldname))
         throw new AppError('INVALID_INPUT', `${part.fieldname}: is not known here`, { field: part.fieldname })
       fields[part.fieldname] = String(part.value)
-      // For the activity log if the upload fails.
+      // Set now, for the activity log if the upload fails.
       if (part.fieldname === 'path') request.activitySubject = checked(SharedPath, part.value, 'path')
       if (part.fieldname === 'names') {
         if (count > 0) throw new AppError('INVALID_INPUT', 'names: must come before the files', { field: 'names' })

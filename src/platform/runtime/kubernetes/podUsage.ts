@@ -57,7 +57,7 @@ interface Rate {
  * yet
  */
 export function createPodUsage(client: ClusterClient, log: Pick<Logger, 'warn'>): (pods: V1Pod[]) => Promise<Usage[]> {
-  /** By run id. */
+  /** The latest usage, by run id. */
   let rates = new Map<string, Rate>()
   /** CPU time by run id: the rates, summed up over the time between two reads. */
   let totals = new Map<string, { cpuMs: number; at: number }>()
@@ -147,7 +147,7 @@ export function createPodUsage(client: ClusterClient, log: Pick<Logger, 'warn'>)
   }
 }
 
-/** Those of the entries that have the expected shape. */
+/** Returns the entries that have the expected shape. */
 function readable<Schema extends z.ZodType>(schema: Schema, entries: unknown[]): z.infer<Schema>[] {
   return entries.flatMap((entry) => schema.safeParse(entry).data ?? [])
 }

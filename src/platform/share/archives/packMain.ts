@@ -75,7 +75,7 @@ async function addFile(
   const abort = () => tarClosed.abort()
   tar.on('close', abort)
   try {
-    // The size is written first: a file that grows meanwhile is cut, one that shrinks is padded with zeros.
+    // The size is written first: a file that grows while it is packed is cut, one that shrinks is padded with zeros.
     const sink = tar.entry({ ...header, size: stats.size, type: 'file' })
     // The archive's own error has the reason. An error without a listener would end the process.
     sink.on('error', () => undefined)

@@ -110,7 +110,6 @@ export function createConsoleStore(db: Db) {
           and (kept.newer >= ${maxLines}::bigint or (kept.bytes > ${maxBytes}::bigint and kept.newer > 0))`.execute(db)
     },
 
-    /** Deletes a console. */
     async remove(podName: string): Promise<void> {
       await db.deleteFrom('consoles').where('pod_name', '=', podName).execute()
     },

@@ -115,7 +115,7 @@ export async function setExit(
       // A block ends a pending restart.
       ...(blockedReason !== null && { restart_run: null }),
       ...(capsule && { crash: JSON.stringify(capsule), crashed_at: new Date(exit.at) }),
-      // Only restarts count.
+      // Counts restarts only.
       ...(startAfter !== null && { restarts: sql<number>`restarts + 1` }),
     })
     .where('uid', '=', uid)

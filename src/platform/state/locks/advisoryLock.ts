@@ -3,7 +3,6 @@ import type { ClientBase } from 'pg'
 /** Settings that end long transactions; 0 disables them. Which of them exist depends on the version of PostgreSQL. */
 const TIMEOUTS = ['idle_in_transaction_session_timeout', 'transaction_timeout']
 
-/** How an advisory lock is held. */
 interface LockOptions {
   /** Whether other holders that share may hold the lock at the same time. */
   isShared?: boolean

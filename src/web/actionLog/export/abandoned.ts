@@ -17,7 +17,7 @@ export function abandonedOf(
   evicted: Iterable<string>,
 ): Set<string> {
   const abandoned = new Set<string>()
-  /** By place: the type of the action and, in a definition, the name of the setting. */
+  /** Texts by place: the type of the action and, in a definition, the name of the setting. */
   const texts = new Map<string, string[]>([['', [...evicted]]])
   for (const { type, payload } of actions) {
     const typed = typedOf(typedPayloads, type)

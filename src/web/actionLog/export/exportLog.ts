@@ -23,9 +23,7 @@ export function logFileOf(store: AppStore, withOutput: boolean): LogFile {
   return { name: `quarterdeck-action-log-${time}.json`, text: JSON.stringify(log), log }
 }
 
-/**
- * Saves the log without console output, unless its user has signed out: whoever is at the sign-in page must not get it.
- */
+/** Saves the log without console output, unless its user has signed out: another person may be at the sign-in page. */
 export function saveLogNow(store: AppStore) {
   if (recorderOf(store).forgetSignedOut()) saveLogFile(logFileOf(store, false))
   else tell(store, 'There is nothing to export since the last user signed out')

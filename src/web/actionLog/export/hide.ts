@@ -128,7 +128,7 @@ function needlesOf(secret: string, { share, shortest }: typeof PART): string[] {
   const digits = bytes.map((byte) => byte.toString(16).padStart(2, '0'))
   const forms = [
     ...['', ':', '-', ',0x'].map((between) => digits.join(between)),
-    // Blanks are ignored.
+    // Separators with blanks need no needle, because blanks are ignored.
     ...['', ','].map((between) => bytes.join(between)),
     [...new Int8Array(bytes)].join(','),
     bytes.map((byte, at) => `"${at}":${byte}`).join(','),

@@ -17,7 +17,7 @@ const keepBoth: CallRules = { args: 'keep', result: 'keep' }
 const NO_PICTURE =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='184' height='184'%3E%3Crect width='184' height='184' fill='%23bbb'/%3E%3C/svg%3E"
 
-/** By endpoint. Failures are kept, but quotations of masked arguments are hidden. */
+/** The rules for calls, by endpoint. Failures are kept, but quotations of masked arguments are hidden. */
 export const callRules: Record<string, CallRules> = {
   // A password may have been typed as the username. The session holds the name.
   login: { args: 'mask', result: 'keep' },

@@ -26,7 +26,10 @@ const STATES = { running: 'Online', changing: 'Starting Up', blocked: 'Blocked',
 const SCALE = [28, 20, 16, 14, 13, 12]
 const nothing = () => undefined
 
-/** Each shared part in all its states, for developers: `/dev/components` of `npm run dev`. Not part of a build. */
+/**
+ * Shows each shared component in all its states, for developers: `/dev/components` of `npm run dev`. Not part of a
+ * build.
+ */
 export function ComponentsPage() {
   const [text, setText] = useState('')
   const [isChecked, setChecked] = useState(true)

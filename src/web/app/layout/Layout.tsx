@@ -57,5 +57,5 @@ export function Layout() {
   )
 }
 
-/** For browsers without requestIdleCallback. */
+/** The delay in browsers without requestIdleCallback. */
 const IDLE_AFTER_MS = 5000

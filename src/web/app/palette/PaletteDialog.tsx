@@ -105,7 +105,8 @@ export function PaletteDialog() {
           autoCapitalize="none"
           spellCheck={false}
           maxLength={200}
-          // Typing is the purpose of the dialog. eslint-disable-next-line jsx-a11y/no-autofocus
+          // Typing is the purpose of the dialog.
+          // eslint-disable-next-line jsx-a11y/no-autofocus
           autoFocus
           value={query}
           onChange={(event) => {

@@ -5,7 +5,7 @@ import { addAppListeners } from '../appListeners'
 import { rootReducer } from '../rootReducer'
 import type { AppThunk } from '../types'
 
-/** How many commands are remembered as recently used. */
+/** Number of recent commands that are stored. */
 const KEPT = 5
 const RECENT_KEY = 'recent-commands'
 const SINGLE_KEYS_KEY = 'single-key-shortcuts'

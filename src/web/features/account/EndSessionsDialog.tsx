@@ -11,7 +11,7 @@ import { failureText } from '../../failure'
 
 type EndSessionsDialogProps = {
   ending: NonNullable<AccountState['ending']>
-  /** All sessions but the current one. */
+  /** All sessions except the current one. */
   sessions: OwnSession[]
 }
 

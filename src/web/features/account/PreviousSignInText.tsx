@@ -2,7 +2,7 @@ import type { PreviousSignIn } from '../../../contract/access'
 
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 
-/** The sign-in before this one, as a sentence. */
+/** The previous sign-in, as a sentence. */
 export function PreviousSignInText({ at, address }: PreviousSignIn) {
   const time = Date.parse(at)
   return (

@@ -12,7 +12,7 @@ export type AccountState = {
   ending: { id: string } | 'others' | null
   /** Wrong codes that are shown to the user and not dismissed yet. */
   wrongCodes: WrongCodes | null
-  /** The sign-in before this one while it is shown to the user. */
+  /** The previous sign-in while it is shown to the user. */
   previousSignIn: PreviousSignIn | null
 }
 

@@ -103,7 +103,7 @@ export const DeploymentSection = memo(function DeploymentSection({
   )
 })
 
-/** From this number on, the browser skips rows that are out of view. */
+/** Number of rows from which the browser skips those that are out of view. */
 const MANY = 50
 
 const rowsClass = (count: number) =>

@@ -6,7 +6,7 @@ import { ConfirmDialog } from '../../../ui/dialog/ConfirmDialog'
 import { FailureAlert } from '../../../ui/FailureAlert'
 import { ProofDialog } from './ProofDialog'
 
-type ConnectionDialogProps = { /** Of the provider. */ name: string; onClose: () => void }
+type ConnectionDialogProps = { /** The provider's name. */ name: string; onClose: () => void }
 
 export function ConnectDialog({ name, onClose }: ConnectionDialogProps) {
   const [connect, { isLoading, error }] = useConnectOpenIdMutation()
