@@ -15,8 +15,9 @@ export type HealthChecks = Record<string, () => Promise<void>>
 const CHECK_MS = 4500
 
 /**
+ * Adds the calls for the health of this platform:
  * - `GET /api/health` (decisions §11, §12), whether calls may be sent here: 200, or 503 with the failing checks. Both
- * list the disks (our extra).
+ *   list the disks (our extra).
  * - `GET /api/health/live` (our extra), whether the process works: 200. A restart would not fix a failure above.
  */
 export function healthRoutes(

@@ -20,11 +20,12 @@ const SHORTEST = 6
 /**
  * Remembers, in memory only, which values were redacted since the page was loaded, so that an export can hide them:
  *
- * - secrets: what was typed or shown as one. They are hidden everywhere, because they may have been typed into a wrong field;
- * - values: everything that was redacted, such as the values of a definition. They are hidden in console output only, because
- *   elsewhere many of them are names;
- * - spoken: what was typed in harmless commands. It is hidden in console output only, like a secret;
- * - echoes: values of stored definitions. The server quotes them when it says what is wrong with an instance.
+ * - secrets: texts that were typed or shown as secrets. They are hidden everywhere, because they may have been typed
+ *   into a wrong field;
+ * - values: everything that was redacted, such as the values of a definition. They are hidden in console output only,
+ *   because elsewhere many of them are names;
+ * - spoken: texts that were typed in harmless commands. They are hidden in console output only, like a secret;
+ * - echoes: values of stored definitions, which the server quotes in its messages about an instance.
  */
 export function createSecrets() {
   const values = createValues(4)

@@ -6,10 +6,10 @@ import { maskDefinition, maskValue } from './mask'
  * How a value is redacted.
  *
  * - `keep` keeps it; `mask` keeps its shape only.
- * - `line` (console output), `command` (a console command), `definition` (the text of a deployment) and `address` (a path
- *   with its query) keep the parts that look harmless.
- * - `{ fields }` is for an object; a field that is not listed has the rule `others`, which is `mask` as a rule. `{ each }` is
- *   for a list or a map.
+ * - `line` (console output), `command` (a console command), `definition` (the text of a deployment) and `address` (a
+ *   path with its query) keep the parts that look harmless.
+ * - `{ fields }` is for an object; a field that is not listed has the rule `others`, usually `mask`. `{ each }` is for a
+ *   list or a map.
  * - `{ instead }` replaces the value.
  */
 export type Rule =
