@@ -59,7 +59,7 @@ export async function reconcile(context: ReconcileContext): Promise<number | und
   return delays.length > 0 ? Math.min(...delays) : undefined
 }
 
-/** The ports that a deployment publishes; none without a valid definition or without a port. */
+/** The published form of a deployment; none without a valid definition or without a port. */
 function publishedOf({ name, content, deleting }: DeploymentRow): PublishedDeployment[] {
   const { definition } = tryParseDefinition(content)
   const port = definition?.run.port
