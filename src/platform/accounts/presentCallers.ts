@@ -1,8 +1,8 @@
 import type { Caller, Credential } from '../caller'
 
 /**
- * How long calls may rely on a read of their caller, counted from when the read was sent. Whoever takes rights away at
- * another replica answers no earlier than this after the change, so this is also how long a sign-out takes there.
+ * How long calls may rely on a read of their caller, counted from when the read was sent. A call that takes rights away
+ * at another replica answers no earlier than this after the change, so a sign-out there takes this long.
  */
 export const RELY_MS = 500
 /** Interval at which callers in use are read again, so that calls need not wait for a read. */
@@ -11,7 +11,7 @@ const REFRESH_MS = 200
 const KEEP_MS = 10_000
 
 /**
- * The present callers of this process, so that a call of a known one asks the database for nothing.
+ * The present callers of this process, so that a call of a known caller needs no query.
  *
  * A call relies on a read only if it was sent less than RELY_MS before the call. All callers in use are read again by
  * one query every REFRESH_MS. When the database stops answering, the known callers expire, and every call reads for

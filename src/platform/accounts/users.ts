@@ -39,7 +39,7 @@ export interface Users {
   /** @throws AppError NOT_FOUND */
   access(id: number): Promise<{ username: string; access: UserAccess }>
   /**
-   * Sets the role and, for a limited user, the grants; each of which gets the right `view`. Takes effect at once.
+   * Sets the role and, for a limited user, the grants, each of which gets the right `view`. Takes effect at once.
    * @throws as setAdmin; AppError INVALID_INPUT for a deployment that does not exist
    */
   setAccess(by: Caller, id: number, access: UserAccess): Promise<ChangedRights>

@@ -13,8 +13,8 @@ import { endTcpSessions } from './postgresSessions'
 import { openSocketDirectory, startOnFreePort, type ServerOptions } from './postgresServer'
 
 /**
- * What a server is for, and the name of its directory in the data directory. The platform's state has a server of its
- * own, so that nothing that users' sessions do there (locks, long transactions, memory) stops the platform's writes.
+ * The use of each server, with the name of its directory in the data directory. The platform's state has a server of
+ * its own, so that users' sessions (locks, long transactions, memory) cannot stop the platform's writes.
  */
 const NAMES = { state: 'state', databases: 'postgres' } as const
 export type PostgresUse = keyof typeof NAMES

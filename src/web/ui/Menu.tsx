@@ -12,7 +12,7 @@ type MenuProps = {
   label: string
   /** Content of its button; three dots by default. */
   button?: ReactNode
-  /** Class of its button, instead of the usual ones. */
+  /** Replaces the default classes of the button. */
   className?: string
   /** Shown above the items; describes the menu. */
   heading?: ReactNode
@@ -62,7 +62,8 @@ export function Menu({ label, button, className, heading, children, tabIndex, is
           popperConfig={POPPER}
           onKeyDown={(event) => {
             if (event.key !== 'Escape') return moveFocus(event)
-            // Not for the menu of a phone's header, which the menu may be in: Escape closes one after the other.
+            // Stops the event, because the menu may be inside the header's menu on a phone, and one Escape must close
+            // only one.
             event.stopPropagation()
             toggle(false)
           }}

@@ -4,7 +4,7 @@ import type { Configuration, CreateDeployment, Toggle } from '../../../contract/
 import type { MoveFile, SaveFile } from '../../../contract/file'
 import { access, CONTENT, LATER, NOON, OPAQUE, severalFiles } from './exampleValues'
 
-/** As the browser's call for a passkey answers. */
+/** The result of the browser's passkey prompt. */
 const passkeyResponse = { id: OPAQUE, response: { clientDataJSON: 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0' } }
 
 /** Bodies of calls by their operation id. */

@@ -10,7 +10,7 @@ export const NOON = Date.UTC(2026, 0, 31, 12)
 
 export const TODAY = new Date(NOON).toISOString()
 export const LATER = new Date(NOON + 90 * 86_400_000).toISOString()
-/** Whatever the server or an authenticator has made. */
+/** Stands for any opaque value of the server or an authenticator. */
 export const OPAQUE = 'Zk1c0tQ8mX2vL9rKc4WnB'
 
 export const deployment: Deployment = {

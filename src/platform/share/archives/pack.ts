@@ -15,7 +15,7 @@ const LIMITS: ArchiveLimits = { memoryBytes: 512 * 2 ** 20, idleTimeoutMs: 60_00
 /** Packs entries of one directory into a `.tar.gz` beside them. */
 export interface Packer {
   /**
-   * @param wantedName of the archive; if it is taken, the next free name is used.
+   * @param wantedName the wanted name of the archive; if it is taken, the next free name is used.
    * @returns the archive. A failure leaves nothing behind.
    * @throws AppError NOT_FOUND, INVALID_INPUT (several directories), CONFLICT (nothing to pack, or too deep),
    * TOO_LARGE, DISK_FULL; the signal's reason

@@ -10,7 +10,7 @@ import type { UnpackTask } from './unpackMain'
 const LIMITS: ArchiveLimits = { memoryBytes: 512 * 2 ** 20, idleTimeoutMs: 60_000 }
 
 /**
- * Extracts anything but `.7z` and `.rar` into an empty directory, in a child process with limits.
+ * Extracts every format except `.7z` and `.rar` into an empty directory, in a child process with limits.
  * @param stem name of the single file in a `.gz`.
  * @param processLimits limits of the child process; overridden by tests.
  * @throws AppError INVALID_INPUT (damaged, encrypted, leads outside, timeout), TOO_LARGE; the signal's reason

@@ -21,7 +21,7 @@ const LISTING_LIMIT = 256 * 2 ** 20
 
 /**
  * Extracts a `.7z` or `.rar` into an empty directory, with 7-Zip in a child process with limits.
- * @param name of the archive; 7-Zip derives names from it.
+ * @param name the archive's name; 7-Zip derives names from it.
  * @param processLimits limits of the child process; overridden by tests.
  * @throws AppError INVALID_INPUT (damaged, encrypted, links, leads outside, timeout), TOO_LARGE
  */

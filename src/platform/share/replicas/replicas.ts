@@ -22,7 +22,7 @@ export interface SyncState {
 export interface Replicas {
   /**
    * Updates the replica and copies it to `target`. Calls for the same directory run one after another.
-   * @param skipped collects what is not copied.
+   * @param skipped collects the entries that are not copied.
    * @throws the signal's reason when it aborts; replica and copy may then be incomplete
    */
   copyTo(directory: string, target: string, signal?: AbortSignal, skipped?: SkippedEntries): Promise<void>

@@ -27,8 +27,9 @@ export const quoted = (source: Code): Code =>
   )}"`
 
 /**
- * Quotes a YAML string for Spring, which replaces `${…}` in every value: a placeholder of its own puts in the dollar. A
- * backslash before the dollar becomes part of the placeholder, since newer versions of Spring take it for an escape.
+ * Quotes a YAML string for Spring, which replaces `${…}` in every value: the dollar is therefore inserted by a
+ * placeholder. A backslash before the dollar becomes part of the placeholder, since newer versions of Spring treat it
+ * as an escape.
  */
 export const springQuoted = (source: Code): Code =>
   quoted(
