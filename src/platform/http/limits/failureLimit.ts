@@ -9,7 +9,7 @@ interface Window {
 }
 
 /** What a user was refused in a minute beyond the limit. */
-export interface FurtherFailures {
+interface FurtherFailures {
   username: string
   /** Of the last one. */
   address: string
