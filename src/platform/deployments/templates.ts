@@ -49,7 +49,7 @@ ${commented("# ready: 'Ready'", 'a console line that matches says it is ready; w
 }
 
 /**
- * Returns the commented YAML of a new deployment. It is valid without changes. 
+ * Returns the commented YAML of a new deployment. It is valid without changes.
  * @param taken port ranges to avoid
  */
 export function newDefinition({ name, type, node }: CreateDeployment, taken: PortRange[] = []): string {
