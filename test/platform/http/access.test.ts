@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { RIGHTS as rights, SCOPES as scopes } from '../../../src/contract/pageRules'
 import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
 
@@ -7,6 +9,7 @@ import { startPlatform, type Account, type TestPlatform } from '../../support/pl
  * - `anyone with read`: a session, or a key with the scope.
  * - `operator with databases`: an operator's session or key with the scope; `on name`: also a right on the deployment.
  * - a right: a limited user with it on the deployment of the call, or a key with its scope.
+ * - `files of path`: the right `files` on the deployment whose directory has the path of the call.
  * - `files by handler`: the handler looks at what the call concerns (ownFiles.test.ts, hiddenDeployments.test.ts).
  */
 const matrix: Record<string, string> = {
@@ -66,20 +69,20 @@ const matrix: Record<string, string> = {
   'GET /api/network/nodes': 'operator with read',
   'GET /api/metrics/cpu': 'metrics by handler',
   'GET /api/metrics/memory': 'metrics by handler',
-  'GET /api/sftp/files': 'files by handler',
+  'GET /api/sftp/files': 'files of path',
   'POST /api/sftp/upload': 'files by handler',
-  'GET /api/sftp/file/content': 'files by handler',
-  'PATCH /api/sftp/file/content': 'files by handler',
-  'POST /api/sftp/file': 'files by handler',
-  'DELETE /api/sftp/file': 'files by handler',
-  'POST /api/sftp/directory': 'files by handler',
-  'DELETE /api/sftp/directory': 'files by handler',
-  'POST /api/sftp/move': 'files by handler',
-  'POST /api/sftp/download-ticket': 'files by handler',
-  'POST /api/sftp/download-multiple': 'files by handler',
-  'POST /api/sftp/archive': 'files by handler',
-  'POST /api/sftp/archive-multiple': 'files by handler',
-  'POST /api/sftp/unarchive': 'files by handler',
+  'GET /api/sftp/file/content': 'files of path',
+  'PATCH /api/sftp/file/content': 'files of path',
+  'POST /api/sftp/file': 'files of path',
+  'DELETE /api/sftp/file': 'files of path',
+  'POST /api/sftp/directory': 'files of path',
+  'DELETE /api/sftp/directory': 'files of path',
+  'POST /api/sftp/move': 'files of path',
+  'POST /api/sftp/download-ticket': 'files of path',
+  'POST /api/sftp/download-multiple': 'files of path',
+  'POST /api/sftp/archive': 'files of path',
+  'POST /api/sftp/archive-multiple': 'files of path',
+  'POST /api/sftp/unarchive': 'files of path',
   'GET /api/sftp/jobs': 'files by handler',
   'DELETE /api/sftp/jobs/:id': 'files by handler',
   'GET /api/sftp/download': 'public',
@@ -144,15 +147,48 @@ test('security 11: every route is in the matrix', () => {
   ).toEqual(Object.keys(matrix).sort())
 })
 
-/** Calls a route with placeholder parameters; `mine` is a deployment. */
+const DIRECTORY = '/nfsshare/mine'
+const named = (name: string) => ({ path: `${DIRECTORY}/${name}`, name })
+/** Bodies of the calls for a path. */
+const bodies: Record<string, object> = {
+  'PATCH /api/sftp/file/content': { path: named('own.txt').path, content: 'own' },
+  'POST /api/sftp/file': { path: named('new.txt').path, content: '' },
+  'POST /api/sftp/directory': { path: named('new').path },
+  'POST /api/sftp/move': { sourcePath: named('own.txt').path, targetPath: named('moved.txt').path },
+  'POST /api/sftp/download-ticket': { path: named('own.txt').path },
+  'POST /api/sftp/download-multiple': { files: [named('own.txt')] },
+  'POST /api/sftp/archive': { path: named('own.txt').path },
+  'POST /api/sftp/archive-multiple': { files: [named('own.txt')] },
+  'POST /api/sftp/unarchive': { path: named('own.zip').path },
+}
+const targets: Record<string, string> = {
+  'GET /api/sftp/files': DIRECTORY,
+  'GET /api/sftp/file/content': named('own.txt').path,
+  'DELETE /api/sftp/file': named('own.txt').path,
+  'DELETE /api/sftp/directory': named('own').path,
+}
+
+/** What the calls for a path expect, and take away. */
+function makeFiles(): void {
+  const directory = join(platform.dataDir, DIRECTORY)
+  mkdirSync(join(directory, 'own'), { recursive: true })
+  for (const name of ['own.txt', 'own.zip']) writeFileSync(join(directory, name), 'own')
+}
+
+/** Calls a route with placeholder parameters, or with a path of `mine`, which is a deployment. */
 async function attempt(route: string, token?: string): Promise<number> {
   const [method, url] = route.split(' ') as ['GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', string]
   const path = route.includes('/api/deployments/') ? url.replace(':name', 'mine') : url
-  const answer = await platform.call(method, path.replaceAll(/:\w+/g, 'nothing'), {
-    token,
-    body: ['GET', 'DELETE'].includes(method) ? undefined : {},
+  const query = targets[route] ? `?path=${targets[route]}` : ''
+  if (matrix[route] === 'files of path') makeFiles()
+  // Not `platform.call`, which reads every answer as JSON: one is an archive.
+  const { statusCode } = await platform.app.inject({
+    method,
+    url: path.replaceAll(/:\w+/g, 'nothing') + query,
+    headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+    ...(!['GET', 'DELETE'].includes(method) && { payload: bodies[route] ?? {} }),
   })
-  return answer.status
+  return statusCode
 }
 const apiRoutes = () => routes().filter((route) => route.includes(' /api'))
 
@@ -165,7 +201,7 @@ async function verdicts(token: string | undefined, restore: () => Promise<string
   for (const route of apiRoutes()) {
     const status = await attempt(route, present)
     // Of a call that is allowed, the placeholders may be refused: as invalid, or as unknown.
-    const isOfDeployment = route.includes('/api/deployments/:name')
+    const isOfDeployment = route.includes('/api/deployments/:name') || matrix[route] === 'files of path'
     const isRefused = status === 401 || status === 403 || (status === 404 && isOfDeployment)
     found[route] = isRefused ? status : 'allowed'
     if (route.endsWith('logout') || route === 'DELETE /api/deployments/:name') present = await restore()
@@ -182,9 +218,13 @@ describe('every route admits exactly the callers that the matrix says', () => {
   const scopeOf = (access: string): string | undefined => {
     if (access === 'administrator') return 'admin'
     if (access === 'view') return 'read'
+    if (access === 'files of path') return 'files'
     if (rights.some((right) => right === access)) return access
     return /(?:with )?(\w+)(?: by handler| on name)?$/.exec(access)?.[1]
   }
+  const isOfMine = (access: string) =>
+    ['operator with configuration on name', 'files of path'].includes(access) ||
+    rights.some((right) => right === access)
   const needsNothing = (access: string) => ['public', 'caller', 'account'].includes(access)
   let admin: Account
   let operator: Account
@@ -251,7 +291,7 @@ describe('every route admits exactly the callers that the matrix says', () => {
     limited.token = await platform.signIn(limited)
     expect(await verdicts(limited.token, restoreFor(limited))).toEqual(
       expected((access) => {
-        if (access === 'operator with configuration on name' || rights.some((right) => right === access)) return 404
+        if (isOfMine(access)) return 404
         return access === 'administrator' || access.startsWith('operator') ? 403 : 'allowed'
       }),
     )
@@ -266,6 +306,7 @@ describe('every route admits exactly the callers that the matrix says', () => {
       expect(found).toEqual(
         expected((access) => {
           if (access === 'administrator' || access.startsWith('operator')) return 403
+          if (access === 'files of path') return right === 'files' ? 'allowed' : 404
           return rights.some((one) => one === access) && access !== right && access !== 'view' ? 403 : 'allowed'
         }),
       )
@@ -291,7 +332,7 @@ describe('every route admits exactly the callers that the matrix says', () => {
     const key = await keyOf(admin, { scopes, deployments: ['other'] })
     expect(await verdicts(key, restoreForKey(key))).toEqual(
       expected((access) => {
-        if (access === 'operator with configuration on name' || rights.some((right) => right === access)) return 404
+        if (isOfMine(access)) return 404
         return access === 'account' || access === 'administrator' || access.startsWith('operator') ? 403 : 'allowed'
       }),
     )
@@ -304,6 +345,7 @@ describe('every route admits exactly the callers that the matrix says', () => {
     expect(await verdicts(key, restoreForKey(key))).toEqual(
       expected((access) => {
         if (access === 'account' || access === 'administrator' || access.startsWith('operator')) return 403
+        if (access === 'files of path') return 404
         return rights.some((one) => one === access) && access !== 'console' && access !== 'view' ? 403 : 'allowed'
       }),
     )
