@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from '@testing-library/react'
+import { act, screen, waitFor, within } from '@testing-library/react'
 import type { Right } from '../../../../src/contract/access'
 import { deploymentOf, instanceOf } from '../../../support/web/factories'
 import { network } from '../../../support/web/network'
@@ -108,6 +108,18 @@ test('in place of the root, a limited user has the directories whose files they 
   const list = await screen.findByRole('list', { name: 'Your directories' })
   expect(await within(list).findByRole('link')).toHaveAttribute('href', '/files/lobby')
   expect(within(list).getByRole('link')).toHaveTextContent('lobby/nfsshare/lobby')
+})
+
+test('controls follow a change of rights, at which the server closes the connection that the page opens again', async () => {
+  const { realtime } = await renderLimited('/deployments', grantedOn('lobby', 'power'))
+  const control = await screen.findByRole('switch', { name: 'lobby enabled' })
+  act(() => realtime.listener!.connected())
+  await waitFor(() => expect(control).not.toHaveAttribute('aria-disabled', 'true'))
+  network.get('/api/account').answers({ role: 'limited', grants: grantedOn('lobby') })
+  act(() => realtime.listener!.disconnected())
+  act(() => realtime.listener!.connected())
+  await waitFor(() => expect(control).toHaveAttribute('aria-disabled', 'true'))
+  expect(control).toHaveAccessibleDescription('You do not have the right “power” on this deployment')
 })
 
 test('a limited user without rights is told who can give them', async () => {
