@@ -198,11 +198,11 @@ testWithMongo('the command line creates a database and prints credentials that o
     QUARTERDECK_SERVER: `http://127.0.0.1:${(platform.app.server.address() as AddressInfo).port}`,
     QUARTERDECK_KEY: await rightsOf(platform, user).createKey(user, { scopes: ['databases'] }),
   })
-  const { credentials } = JSON.parse(await ok('db', 'create', 'mongo', 'by-cli', '--json')) as Database
-  const made = { name: 'by-cli', size: 0, tables: 0, credentials }
-  expect(await listed('by-cli')).toEqual(made)
+  const { credentials } = JSON.parse(await ok('db', 'create', 'mongo', 'by_cli', '--json')) as Database
+  const made = { name: 'by_cli', size: 0, tables: 0, credentials }
+  expect(await listed('by_cli')).toEqual(made)
   expect(await trySignIn(urlOf(made))).toBe('it worked')
-  const table = await ok('db', 'create', 'mongo', 'by-hand')
+  const table = await ok('db', 'create', 'mongo', 'by_hand')
   expect(table.split('\n').map((line) => line.split(/ +/)[0])).toEqual([
     'SETTING',
     'username',
@@ -212,9 +212,9 @@ testWithMongo('the command line creates a database and prints credentials that o
     'database',
     '',
   ])
-  expect(await run('db', 'create', 'mongo', 'by-cli')).toMatchObject({
+  expect(await run('db', 'create', 'mongo', 'by_cli')).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('by-cli'),
+    stderr: expect.stringContaining('by_cli'),
   })
 })
 
