@@ -129,6 +129,22 @@ test('decisions §16: with neither right, the console is refused', async () => {
   expect(await refusal(guest.token)).toMatchObject({ status: 403 })
 })
 
+test('decisions §16: a limited user reads the metrics of their own instances, and no others exist', async () => {
+  await grant('view')
+  const metrics = (kind: string, pod: string) =>
+    one.call('GET', `/api/metrics/${kind}?pod=${pod}`, { token: guest.token })
+  for (const kind of ['cpu', 'memory']) {
+    expect(await metrics(kind, podName)).toMatchObject({ status: 200, body: { data: { data: expect.any(Array) } } })
+    expect((await metrics(kind, 'others-000000')).status).toBe(404)
+  }
+  await rights.setAccess('guest', { role: 'limited', grants: [] })
+  const refused = await metrics('cpu', podName)
+  expect({ status: refused.status, message: refused.body.message }).toEqual({
+    status: 404,
+    message: (await metrics('cpu', 'others-000000')).body.message.replace('others-000000', podName),
+  })
+})
+
 test.each(['one', 'two'] as const)(
   'decisions §16: a changed right closes the open sockets at replica %s within a second',
   async (name) => {
