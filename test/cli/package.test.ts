@@ -18,5 +18,7 @@ test('the package holds the built product and nothing else, and its command line
   // As its dependencies would be installed.
   symlinkSync(join(root, 'node_modules'), join(unpacked, 'node_modules'))
   const { bin } = JSON.parse(readFileSync(join(unpacked, 'package.json'), 'utf8')) as { bin: { quarterdeck: string } }
-  expect(execFileSync(join(unpacked, bin.quarterdeck), ['--help'], { encoding: 'utf8' })).toContain('quarterdeck apply')
+  expect(execFileSync(process.execPath, [join(unpacked, bin.quarterdeck), '--help'], { encoding: 'utf8' })).toContain(
+    'quarterdeck apply',
+  )
 })

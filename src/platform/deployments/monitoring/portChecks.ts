@@ -15,13 +15,9 @@ type Row = Pick<InstanceRow, 'pod_name' | 'deployment'>
 /** Whether a port is free, is about to be released, or is taken. */
 export type PortAnswer = 'free' | 'beingReleased' | { takenBy: string }
 
-/** What stands before, between and after the names of a deployment and its instance in a text that names them. */
-const NAMING = ['the deployment "', '" (', ')'] as const
-
-const nameDeployment = ({ deployment, pod_name }: Row) => NAMING[0] + deployment + NAMING[1] + pod_name + NAMING[2]
-
-/** The texts of `nameDeployment`. */
-const NAMED_DEPLOYMENT = new RegExp(NAMING.map((part) => part.replaceAll(/\W/g, '\\$&')).join('([a-z0-9-]+)'), 'g')
+/** `NAMED_DEPLOYMENT` matches these texts. */
+const nameDeployment = ({ deployment, pod_name }: Row) => `the deployment "${deployment}" (${pod_name})`
+const NAMED_DEPLOYMENT = /the deployment "([a-z0-9-]+)" \([a-z0-9-]+\)/g
 
 /**
  * A text for those who must not know of every deployment.
