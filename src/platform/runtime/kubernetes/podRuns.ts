@@ -49,7 +49,7 @@ export interface PodRuns {
 export function watchPodRuns(client: ClusterClient, pods: Pods, log: Logger): PodRuns {
   const changes = new EventEmitter()
   const emit = (podName: string) => changes.emit('changed', podName)
-  const withoutPod = new Map<string, { instance: RuntimeInstance; closingLines: string[] }>()
+  const withoutPod = new Map<string, { instance: RuntimeInstance } & Pick<ConsoleRun, 'isLogGone' | 'closingLines'>>()
   /** The instance that each object of the informer describes. A Pod that changes gets a new object. */
   const described = new WeakMap<V1Pod, RuntimeInstance>()
   /** When the end of a run was first seen here, by run id. */
@@ -74,6 +74,7 @@ export function watchPodRuns(client: ClusterClient, pods: Pods, log: Logger): Po
       if (!isForgotten && informer.get(nameOf(pod)) === undefined)
         withoutPod.set(nameOf(pod), {
           instance: { ...describe(pod), state: 'EXITED', exit: exitOf(pod, at) },
+          isLogGone: hasLog(pod),
           closingLines: closingLinesOf(pod),
         })
       emit(nameOf(pod))
@@ -127,9 +128,17 @@ export function watchPodRuns(client: ClusterClient, pods: Pods, log: Logger): Po
     runOf(podName) {
       const pod = informer.get(podName)
       if (pod)
-        return { runId: runIdOf(pod), hasLog: hasLog(pod), hasEnded: hasEnded(pod), closingLines: closingLinesOf(pod) }
+        return {
+          runId: runIdOf(pod),
+          hasLog: hasLog(pod),
+          hasEnded: hasEnded(pod),
+          isLogGone: false,
+          closingLines: closingLinesOf(pod),
+        }
       const over = withoutPod.get(podName)
-      return over && { runId: over.instance.runId, hasLog: false, hasEnded: true, closingLines: over.closingLines }
+      if (!over) return undefined
+      const { instance, isLogGone, closingLines } = over
+      return { runId: instance.runId, hasLog: false, hasEnded: true, isLogGone, closingLines }
     },
     put(pod) {
       if (pod) informer.put(pod)
@@ -139,6 +148,7 @@ export function watchPodRuns(client: ClusterClient, pods: Pods, log: Logger): Po
       const startedAt = Date.now()
       withoutPod.set(podName, {
         instance: { podName, runId: randomUUID(), state: 'EXITED', ip: '', port, startedAt, exit },
+        isLogGone: false,
         closingLines: [describeExit(exit)],
       })
       emit(podName)

@@ -18,6 +18,8 @@ class PodLog {
   private readonly changes = new EventEmitter().setMaxListeners(0)
   rows: LogRow[] = []
   hasEnded = false
+  /** Whether the Pod was removed with its log. */
+  isGone = false
   /** Rows that a reader gets before its connection breaks. */
   breaksAfter = Infinity
   /** Rows that a reader gets before its connection ends as if that were all. */
@@ -63,7 +65,10 @@ let pods = 0
 
 /** A console of one run, as one replica of the platform has it. */
 function openConsole(podName: string, log: PodLog, closingLines: string[] = [], reader = 'this'): PodConsole {
-  const run = (): ConsoleRun => ({ runId: 'run-1', hasLog: true, hasEnded: log.hasEnded, closingLines })
+  const run = (): ConsoleRun => {
+    const { hasEnded, isGone } = log
+    return { runId: 'run-1', hasLog: !isGone, hasEnded, isLogGone: isGone, closingLines }
+  }
   return new PodConsole({
     podName,
     store: createConsoleStore(state.db),
@@ -198,6 +203,36 @@ test('a log that no longer holds the newest stored line says that output is miss
     '[System] Output is missing here: the node no longer keeps it.',
     'found',
   ])
+})
+
+test('a log that is gone with its Pod before it was read says that output may be missing', async () => {
+  const log = new PodLog()
+  const console = openConsole(newPod(), log, ['Ended by the cluster: its Pod was deleted'])
+  log.print(...numbers(4))
+  expect(await textsOf(console)).toEqual(numbers(4))
+  log.print('never read')
+  log.isGone = true
+  log.end()
+  await console.settle()
+  expect(await textsOf(console)).toEqual([
+    ...numbers(4),
+    '[System] Output may be missing here: the Pod is gone, and its log with it.',
+    '[System] Ended by the cluster: its Pod was deleted',
+  ])
+})
+
+test('a log that was followed to its end says nothing of missing output when its Pod is gone', async () => {
+  const log = new PodLog()
+  const console = openConsole(newPod(), log, ['Stopped (with exit code 0).'])
+  const received: string[] = []
+  await console.follow(1, (lines) => received.push(...lines.map(({ content }) => content)))
+  log.print(...numbers(4))
+  await until(() => received.length === 4)
+  log.isGone = true
+  log.end()
+  await until(() => received.length === 5)
+  expect(received.at(-1)).toBe('[System] Stopped (with exit code 0).')
+  await console.close()
 })
 
 describe('the clock of a node is set back', () => {

@@ -21,6 +21,7 @@ const RETRY_MS = 500
 const CATCH_UP_MS = 8000
 
 const LOST = '[System] Output is missing here: the node no longer keeps it.'
+const GONE = '[System] Output may be missing here: the Pod is gone, and its log with it.'
 
 type Texts = Omit<ConsoleLine, 'seq'>[]
 
@@ -30,6 +31,8 @@ export interface ConsoleRun {
   /** Whether its program has started, so that it has a log. */
   hasLog: boolean
   hasEnded: boolean
+  /** Whether it had a log that is gone with its Pod. */
+  isLogGone: boolean
   /** Lines of the platform that follow the output of a run that has ended. */
   closingLines: string[]
 }
@@ -155,9 +158,9 @@ export class PodConsole {
     if (this.reading) return
     try {
       const signal = AbortSignal.timeout(CATCH_UP_MS)
-      await this.readRun(run, false, signal)
+      const isRead = await this.readRun(run, false, signal)
       // The next turn reads the rest of a log that is too long for one turn.
-      if (run.hasEnded && !signal.aborted) await this.complete(run)
+      if (run.hasEnded && !signal.aborted) await this.complete(run, isRead)
     } catch (error) {
       this.warn(error)
     }
@@ -235,9 +238,10 @@ export class PodConsole {
       )
     }, RENEW_LEASE_MS)
     try {
-      await this.readRun(run, true, reading.signal)
+      const isRead = await this.readRun(run, true, reading.signal)
       const present = this.parts.run()
-      if (present?.runId === run.runId && present.hasEnded && !reading.signal.aborted) await this.complete(present)
+      if (present?.runId === run.runId && present.hasEnded && !reading.signal.aborted)
+        await this.complete(present, isRead)
     } finally {
       clearInterval(renewal)
       this.reading = undefined
@@ -251,19 +255,21 @@ export class PodConsole {
     await delay(RETRY_MS, undefined, { signal: waiting.signal }).catch(() => undefined)
   }
 
-  /** Stores the output of a run that follows the stored one. */
-  private async readRun(run: ConsoleRun, follow: boolean, signal: AbortSignal): Promise<void> {
-    if (!run.hasLog) return
+  /** Stores the output of a run that follows the stored one. @returns whether the log was read to its end */
+  private async readRun(run: ConsoleRun, follow: boolean, signal: AbortSignal): Promise<boolean> {
+    if (!run.hasLog) return false
     const from = positionOf(await this.parts.store.head(this.parts.podName), run)
     let expected = from
     const storeRows = async (rows: PlacedRow[], isAfterGap: boolean) =>
       void (expected = await this.storeRows(run, rows, expected, isAfterGap))
     try {
       await this.readNewRows({ stored: from, follow, signal, storeRows })
+      return !signal.aborted
     } catch (error) {
       // The container's log does not exist yet, or no longer does.
       const isMissing = error instanceof ClusterRefusal && [400, 404].includes(error.status)
       if (!signal.aborted && !isMissing) throw error
+      return false
     }
   }
 
@@ -301,12 +307,17 @@ export class PodConsole {
     return position
   }
 
-  private async complete(run: ConsoleRun): Promise<void> {
+  /** @param isRead whether the log was read to its end */
+  private async complete(run: ConsoleRun, isRead: boolean): Promise<void> {
     await this.enqueue(() =>
       this.append((head) => {
         if (head.completeRun === run.runId) return []
         head.completeRun = run.runId
-        return run.closingLines.map((text) => ({ type: 'system', content: consoleText(`[System] ${text}`) }))
+        const lines: Texts = run.closingLines.map((text) => ({
+          type: 'system',
+          content: consoleText(`[System] ${text}`),
+        }))
+        return run.isLogGone && !isRead ? [{ type: 'system', content: GONE }, ...lines] : lines
       }),
     )
   }
