@@ -35,7 +35,10 @@ export async function openEveryPage(
   look: (page: Page, route: string) => Promise<void>,
 ): Promise<void> {
   await page.goto('/')
-  const instance = await page.getByRole('link', { name: /-sample/ }).first().getAttribute('href')
+  const instance = await page
+    .getByRole('link', { name: /-sample/ })
+    .first()
+    .getAttribute('href')
   const uid = instance?.split('/').at(-1) ?? ''
   const addresses: Record<string, string> = {
     '/deployments/:name/edit': '/deployments/sample/edit',
