@@ -31,6 +31,12 @@ export const DeploymentsAnswer = success(
     deployments: z.array(Deployment),
     // Our extras, with `instances=true`: the overview is one call, whose ETag changes only with what it shows.
     managerSilent: z.boolean().optional().describe('Whether the last heartbeat of the manager is too long ago.'),
+    clusterSilentSince: z
+      .number()
+      .optional()
+      .describe(
+        'When the Kubernetes cluster last answered, in milliseconds since the epoch, if it does not answer any more: instances are as last known. Missing while it answers.',
+      ),
     disks: z.array(Disk).optional().describe('Disks whose level is not `ok`; missing if there are none.'),
   }),
 )

@@ -38,7 +38,7 @@ import { StartError } from './errors'
 import { createCluster, type Cluster } from './kubernetes/cluster'
 import { createDashboard, type Dashboard } from './kubernetes/dashboard'
 import { runInstances } from './runInstances'
-import { CLUSTER_SILENCE_MS } from './runtime/kubernetes/podRuns'
+import { requireContact, silentSince } from './runtime/contact'
 import type { Runtime } from './runtime/runtime'
 import { watchDisks } from './share/disks'
 import { openFiles, type Files } from './share/files'
@@ -209,6 +209,7 @@ export async function createPlatform(
       network: {
         managerTimestamp: () => findLastHeartbeat(db),
         managerSilent: () => isHeartbeatOlder(db, MANAGER_ALIVE_MS),
+        clusterSilentSince: () => silentSince(runtime),
         nodes,
         disks: () => share.disks.list(),
       },
@@ -325,11 +326,6 @@ function openAccounts(
 
 function clusterOf({ cluster, dashboardRole }: Settings, log: Logger): Cluster | undefined {
   return cluster && createCluster({ source: cluster, role: dashboardRole, timeoutMs: CLUSTER_MS, log })
-}
-
-/** @throws Error if the cluster has been silent for too long */
-function requireContact({ lastContactAt = 0 }: Runtime): void {
-  if (Date.now() - lastContactAt > CLUSTER_SILENCE_MS) throw new Error('The cluster does not answer')
 }
 
 /** Empty until the app listens. */

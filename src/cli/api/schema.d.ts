@@ -262,6 +262,7 @@ export interface components {
             data: {
                 deployments: components["schemas"]["Deployment"][];
                 managerSilent?: boolean;
+                clusterSilentSince?: number;
                 disks?: components["schemas"]["Disk"][];
             };
         };

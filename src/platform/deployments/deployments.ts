@@ -2,6 +2,7 @@ import type { CreateDeployment, Deployment } from '../../contract/deployment'
 import type { CrashCapsule, Instance } from '../../contract/instance'
 import { createSharedRead } from '../concurrency/sharedRead'
 import { AppError } from '../errors'
+import { requireContact } from '../runtime/contact'
 import { enableDeployment, findDeployment, updateDeployment } from '../state/deployments/deployments'
 import { findCrash } from '../state/deployments/instances'
 import { createConfigurations, type Configurations } from './configurations'
@@ -60,9 +61,10 @@ export function createDeployments({ ownPorts = () => [], ...others }: Deployment
   const readAll = createStoredRead(db)
   const parts = { ...others, ownPorts, readAll }
 
-  const waitUntilDeleted = createSharedPoll(async (name) =>
-    (await findDeployment(db, name))?.deleting ? undefined : true,
-  )
+  const waitUntilDeleted = createSharedPoll(async (name) => {
+    requireContact(others.runtime)
+    return (await findDeployment(db, name))?.deleting ? undefined : true
+  })
 
   const readAllWithInstances = createSharedRead(async () => {
     const all = await readAll()

@@ -1,4 +1,5 @@
 import { AppError } from '../errors'
+import { requireContact } from '../runtime/contact'
 import type { Runtime, RuntimeInstance } from '../runtime/runtime'
 import type { Db } from '../state/db'
 import { findDeployment } from '../state/deployments/deployments'
@@ -12,7 +13,7 @@ export interface Power {
   /**
    * Resolves when the action has begun.
    * @throws AppError NOT_FOUND, or CONFLICT if the deployment is disabled or, for a drain, the instance does not run or
-   * its definition has no `drain`
+   * its definition has no `drain`; UNAVAILABLE if the cluster does not answer, in which case nothing is stored
    */
   request(podName: string, action: PowerAction): Promise<void>
 }
@@ -25,6 +26,7 @@ export function createPower({ db, runtime, wake }: { db: Db; runtime: Runtime; w
       const deployment = row && (await findDeployment(db, row.deployment))
       if (!row || !deployment || row.wanted === 'gone')
         throw new AppError('NOT_FOUND', `There is no pod named "${podName}".`)
+      requireContact(runtime)
       if (action === 'drainAndStop' || action === 'drainAndRestart') {
         const run = (await runtime.list()).find((candidate) => candidate.podName === podName && isUp(candidate))
         if (!run) throw new AppError('CONFLICT', 'The instance is not running.')

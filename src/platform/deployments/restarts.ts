@@ -8,6 +8,7 @@ import {
   setRestartRun,
   type InstanceRow,
 } from '../state/deployments/instances'
+import { requireContact } from '../runtime/contact'
 import { parseDefinition } from './definitions'
 import { requireDeploymentDirectory } from './hostPaths'
 import { hideDeployments } from './monitoring/portChecks'
@@ -21,6 +22,7 @@ export function createRestarter(
   const { db, runtime, wake } = parts
 
   const waitUntilRestarted = createSharedPoll(async (name) => {
+    requireContact(runtime)
     const [rows, runs] = await Promise.all([listInstances(db, name), runtime.list()])
     if (!(await findDeployment(db, name))?.enabled) return rows
     const hasStarted = ({ pod_name, blocked_reason, start_after }: InstanceRow) =>
@@ -55,6 +57,7 @@ export function createRestarter(
       throw new AppError('CONFLICT', `The deployment "${name}" is disabled. Enable it to start it.`)
     // Checked before anything stops, because an instance without its directory could not start again.
     await requireDeploymentDirectory(parts, deployment, parseDefinition(deployment.content).dataDirectory)
+    requireContact(runtime)
     await requestRestarts(name)
     wake()
     const rows = await waitUntilRestarted(name, signal)

@@ -31,19 +31,23 @@ export interface Overview {
 /** The overview of the network, which all callers without restrictions share. */
 export function createOverview(
   deployments: Pick<Deployments, 'listWithInstances'>,
-  network: Pick<Network, 'managerSilent' | 'disks'>,
+  network: Pick<Network, 'managerSilent' | 'clusterSilentSince' | 'disks'>,
 ): Overview {
   const disksWithoutRoom = createRecentRead<Disk[]>(
     async () => (await network.disks()).filter(({ level }) => level !== 'ok'),
     DISKS_MAX_AGE_MS,
   )
+  const silence = () => {
+    const clusterSilentSince = network.clusterSilentSince()
+    return clusterSilentSince === undefined ? {} : { clusterSilentSince }
+  }
   const whole = createRecentRead(async () => {
     const [all, managerSilent, disks] = await Promise.all([
       deployments.listWithInstances(),
       network.managerSilent(),
       disksWithoutRoom(),
     ])
-    return serialize({ deployments: all, managerSilent, ...(disks.length > 0 && { disks }) })
+    return serialize({ deployments: all, managerSilent, ...silence(), ...(disks.length > 0 && { disks }) })
   }, MAX_AGE_MS)
 
   return {
@@ -53,7 +57,7 @@ export function createOverview(
         deployments.listWithInstances(knownTo(caller)),
         network.managerSilent(),
       ])
-      return serialize({ deployments: own, managerSilent })
+      return serialize({ deployments: own, managerSilent, ...silence() })
     },
     forget: whole.forget,
   }

@@ -145,7 +145,10 @@ export interface Runtime<Spec = InstanceSpec> {
   kill(podName: string): Promise<void>
   /** Deletes an instance that does not run, with its console and its copy. */
   remove(podName: string): Promise<void>
-  /** All known instances, running or ended. @throws AppError UNAVAILABLE while they are unknown */
+  /**
+   * All known instances, running or ended; as last known while the service that runs them does not answer.
+   * @throws AppError UNAVAILABLE while none is known
+   */
   list(): Promise<RuntimeInstance[]>
   /** Calls the listener after every change of an instance's state. @returns a function that unsubscribes. */
   watch(listener: () => void): () => void

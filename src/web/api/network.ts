@@ -18,7 +18,14 @@ export type OverviewSection = { deployment: Deployment; instances: Instance[]; f
  * `disks` lists the disks that are running out of room, if the server reports them. `version` is the ETag, if the
  * server sends all of this in one call.
  */
-export type Overview = { managerSilent: boolean; sections: OverviewSection[]; disks?: Disk[]; version?: string }
+export type Overview = {
+  managerSilent: boolean
+  /** When the cluster last answered, in milliseconds since the epoch, if it does not answer any more. */
+  clusterSilentSince?: number
+  sections: OverviewSection[]
+  disks?: Disk[]
+  version?: string
+}
 
 export const networkApi = api.injectEndpoints({
   endpoints: (build) => ({
@@ -32,7 +39,8 @@ export const networkApi = api.injectEndpoints({
         const listed = await request({ url: 'deployments?instances=true', ifNoneMatch: known?.version })
         if (listed.error) return { error: listed.error }
         if (known && listed.meta?.isUnchanged) return { data: known }
-        const { deployments, managerSilent, disks } = (listed.data as Partial<DeploymentsAnswer> | null)?.data ?? {}
+        const { deployments, managerSilent, clusterSilentSince, disks } =
+          (listed.data as Partial<DeploymentsAnswer> | null)?.data ?? {}
         if (!Array.isArray(deployments)) return { error: badAnswer }
 
         const asked = Promise.all(
@@ -49,7 +57,8 @@ export const networkApi = api.injectEndpoints({
         if (typeof managerSilent === 'boolean') {
           const sections = await asked
           const version = sections.some(({ failure }) => failure) ? undefined : listed.meta?.etag
-          return { data: { managerSilent, sections, ...listOf(disks), ...(version && { version }) } }
+          const silence = typeof clusterSilentSince === 'number' && { clusterSilentSince }
+          return { data: { managerSilent, ...silence, sections, ...listOf(disks), ...(version && { version }) } }
         }
         // The server has only the calls of product §7.
         const [sections, heartbeat] = await Promise.all([asked, request('network/getManagerTimestamp')])

@@ -1,4 +1,5 @@
 import { dataOf, exposeOf, type Definition } from '../../../contract/deployment'
+import { requireContact } from '../../runtime/contact'
 import type { PublishedDeployment, RuntimeInstance } from '../../runtime/runtime'
 import { createJail } from '../../share/jail'
 import { deleteDeployment, listDeployments, type DeploymentRow } from '../../state/deployments/deployments'
@@ -27,10 +28,12 @@ import { startInstance } from './startInstance'
 /**
  * Compares the desired state with the actual one, once, and starts what is missing. It is idempotent and may be
  * interrupted at any point, because it decides only by the state and the runtime.
+ * @throws AppError UNAVAILABLE while the cluster does not answer
  * @returns milliseconds until the next pass is due, for example for a start after a crash; undefined if none is
  */
 export async function reconcile(context: ReconcileContext): Promise<number | undefined> {
   const { db, runtime, log } = context
+  requireContact(runtime)
   // Runs are read first: an instance that is added between the reads then has a row, and is not stopped as unknown.
   const actual = await runtime.list()
   const [deployments, rows] = await Promise.all([listDeployments(db), listInstances(db)])

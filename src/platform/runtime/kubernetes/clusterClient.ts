@@ -13,6 +13,7 @@ import {
   type ClusterConfig,
   type ClusterSource,
 } from '../../kubernetes/clusterConnection'
+import { clusterDoesNotAnswer } from '../contact'
 
 /** Timeout of a request, and of the start of a streamed answer. */
 const REQUEST_TIMEOUT_MS = 5000
@@ -182,14 +183,6 @@ function failureOf(error: unknown): Error {
   const failure = clusterDoesNotAnswer()
   failure.cause = error
   return failure
-}
-
-/** @returns the error for a cluster that cannot be reached */
-export function clusterDoesNotAnswer(): AppError {
-  return new AppError(
-    'UNAVAILABLE',
-    'The Kubernetes cluster does not answer. Check that it is running and that KUBECONFIG is correct.',
-  )
 }
 
 /** The message of a Status object, or the start of another text. */

@@ -3,9 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { V1Pod } from '@kubernetes/client-node'
 import type { Logger } from 'pino'
+import { clusterDoesNotAnswer } from '../contact'
 import { describeExit } from '../exitMessages'
 import type { InstanceSpec, RuntimeInstance } from '../runtime'
-import { clusterDoesNotAnswer, type ClusterClient } from './clusterClient'
+import type { ClusterClient } from './clusterClient'
 import { startInformer } from './informer'
 import type { ConsoleRun } from './console/podConsole'
 import type { Pods } from './pods'
@@ -18,15 +19,13 @@ const DELETION_TIMEOUT_MS = 20_000
 const FIRST_LIST_MS = 5000
 /** Interval of probes to a cluster that sends no changes. */
 const PROBE_MS = 5000
-/** After this time without an answer of the cluster, the known state no longer counts. */
-export const CLUSTER_SILENCE_MS = 15_000
 
 /** The runs of all instances: the Pods of the cluster, and runs whose Pod is gone or could not be created. */
 export interface PodRuns {
   /** The instance's Pod, as last known to this platform. */
   get(podName: string): V1Pod | undefined
   pods(): V1Pod[]
-  /** @throws AppError UNAVAILABLE if the cluster has not answered for 15 s */
+  /** All runs as last known. @throws AppError UNAVAILABLE if the cluster has never answered */
   instances(): Promise<RuntimeInstance[]>
   /** The present run, for the console. */
   runOf(podName: string): ConsoleRun | undefined
@@ -108,10 +107,9 @@ export function watchPodRuns(client: ClusterClient, pods: Pods, log: Logger): Po
     })
   }
 
-  /** @throws AppError UNAVAILABLE if the cluster has not answered for CLUSTER_SILENCE_MS */
-  async function requireContact(): Promise<void> {
+  async function requireFirstList(): Promise<void> {
     if (informer.syncedAt === 0) await Promise.race([informer.ready, delay(FIRST_LIST_MS, undefined, { ref: false })])
-    if (Date.now() - informer.syncedAt > CLUSTER_SILENCE_MS) throw clusterDoesNotAnswer()
+    if (informer.syncedAt === 0) throw clusterDoesNotAnswer()
   }
 
   const probe = setInterval(() => {
@@ -122,7 +120,7 @@ export function watchPodRuns(client: ClusterClient, pods: Pods, log: Logger): Po
     get: (podName) => informer.get(podName),
     pods: () => informer.all(),
     async instances() {
-      await requireContact()
+      await requireFirstList()
       return [...informer.all().map(describe), ...[...withoutPod.values()].map(({ instance }) => instance)]
     },
     runOf(podName) {

@@ -6,6 +6,7 @@ import { failureHint, failureText } from '../../failure'
 import { LoadFailure } from '../../ui/LoadFailure'
 import { countByFilter, listAttention } from './warnings/attention'
 import { AttentionPanel } from './warnings/AttentionPanel'
+import { ClusterSilent } from './warnings/ClusterSilent'
 import { DeploymentList } from './DeploymentList'
 import { DiskWarning } from './warnings/DiskWarning'
 import { ManagerSilent } from './warnings/ManagerSilent'
@@ -26,7 +27,12 @@ const MAX_ROWS = 24
 
 export function OverviewPage() {
   const { data, error, isFetching, fulfilledTimeStamp, refetch } = usePolledOverview()
-  const failed = error !== undefined || data?.managerSilent || data?.sections.some((section) => section.failure)
+  const silentSince = data?.clusterSilentSince
+  const failed =
+    error !== undefined ||
+    data?.managerSilent ||
+    silentSince !== undefined ||
+    data?.sections.some((section) => section.failure)
   const chosenView = useSelector(selectView)
   const dispatch = useAppDispatch()
   // A layout effect, because the first paint would otherwise show the default view.
@@ -42,7 +48,7 @@ export function OverviewPage() {
       <div className="page-head">
         <h1>Network Overview</h1>
         <StatusBadge isFetching={isFetching} isFirst={!data && !error} failed={Boolean(failed)} />
-        <OverviewSummary overview={data} since={error ? fulfilledTimeStamp : undefined} />
+        <OverviewSummary overview={data} since={silentSince ?? (error ? fulfilledTimeStamp : undefined)} />
       </div>
       {!data && !error && <OverviewSkeleton />}
       {error && (
@@ -55,6 +61,7 @@ export function OverviewPage() {
         />
       )}
       {data?.managerSilent && <ManagerSilent />}
+      {silentSince !== undefined && <ClusterSilent since={silentSince} />}
       {data?.disks?.map((disk) => (
         <DiskWarning key={disk.name} {...disk} />
       ))}

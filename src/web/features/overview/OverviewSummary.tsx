@@ -3,7 +3,7 @@ import { counted } from '../../ui/counted'
 import { TimeAgo } from '../../ui/time/TimeAgo'
 import styles from './overview.module.scss'
 
-/** `since` is set if reloading failed: the time of the last successful load, in milliseconds since the epoch. */
+/** `since` is set if the state is an old one: the time when it was known, in milliseconds since the epoch. */
 export function OverviewSummary({ overview, since }: { overview: Overview | undefined; since: number | undefined }) {
   if (!overview) return <p className="page-summary" />
   const instances = overview.sections.reduce((sum, section) => sum + section.instances.length, 0)

@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createClusterClient } from '../../../../src/platform/runtime/kubernetes/clusterClient'
 import type { TestCluster } from '../../../support/platform/cluster'
 import type { TestPlatform } from '../../../support/platform/startPlatform'
 import { until } from '../../../support/platform/until'
@@ -107,9 +108,9 @@ ready: '^motd'
     expect((await network.instancesOf('world'))[0]).toMatchObject({ crashedAt: before.crashedAt })
   })
 
-  test('a file that is changed in the shared area is what the instance reads at its next start', async () => {
+  test('a file that is edited in the page is what the instance reads at its next start', async () => {
     const { podName } = await network.reaches('world', 'RUNNING')
-    writeFileSync(join(network.shareDir, 'world/motd.txt'), 'changed\n')
+    await network.call('PATCH', '/api/sftp/file/content', { path: '/nfsshare/world/motd.txt', content: 'changed\n' })
     await network.call('POST', '/api/deployments/world/restart', {})
     await network.prints(podName, /^motd changed$/)
   })
@@ -133,6 +134,50 @@ ready: '^motd'
       )
       return addresses.includes('198.51.100.')
     })
+  })
+
+  test.each([
+    ['nodePort', 'NodePort'],
+    ['loadBalancer', 'LoadBalancer'],
+  ])('decisions §15: "expose: %s" adds a Service of the type %s', async (expose, type) => {
+    const name = `gate-${type.toLowerCase()}`
+    await network.call('POST', '/api/deployments', { name, type: 'scalable' })
+    const content = `name: ${name}\ntype: scalable\ndataDirectory: /${name}\nrun: { command: [node], port: 25599 }\nexpose: ${expose}\n`
+    await network.call('PATCH', `/api/deployments/${name}`, { content })
+    await until(
+      () =>
+        cluster()
+          .kubectl(
+            '-n',
+            NAMESPACE,
+            'get',
+            'service',
+            `${name}-exposed`,
+            '-o',
+            'jsonpath={.spec.type} {.spec.ports[0].port}',
+          )
+          .catch(() => ''),
+      (text) => text === `${type} 25599`,
+    )
+    await network.call('DELETE', `/api/deployments/${name}`)
+    await until(
+      () => cluster().kubectl('-n', NAMESPACE, 'get', 'services', '-o', 'name'),
+      (names) => !names.includes(name) && names.includes('service/world\n'),
+    )
+  })
+
+  test('decisions §14: another instance is discovered by the address of its Pod', async () => {
+    const { podName, ip } = await network.reaches('world', 'RUNNING')
+    const { deployments } = await network.call('GET', '/api/discovery?deployment=world')
+    expect(deployments).toMatchObject({ world: [{ podName, ip, port: 25565, state: 'RUNNING' }] })
+  })
+
+  test('standard input is attached by the newest subprotocol', async () => {
+    const { podName } = await network.reaches('world', 'RUNNING')
+    const client = createClusterClient({ kubeconfig: cluster().kubeconfig }, NAMESPACE)
+    const input = await client.connectInput(podName, 'instance')
+    expect(input.protocol).toBe('v5.channel.k8s.io')
+    input.terminate()
   })
 
   test('an image that cannot be pulled is named in the console', async () => {
@@ -251,20 +296,4 @@ instances: { min: 1, max: 1 }
     )
     expect(Date.now() - endedAt).toBeLessThan(15_000)
   })
-
-  test('the API server may be away: what was known is shown, and everything goes on when it is back', async () => {
-    const { podName } = await network.reaches('world', 'RUNNING')
-    const back = cluster().script('restart.sh', 'kube-apiserver', '6')
-    await until(
-      async () =>
-        (await network.first.call('GET', '/api/health')).status === 503 ||
-        network.first.runtime.lastContactAt! < Date.now() - 4000,
-    )
-    expect((await network.instancesOf('world'))[0]).toMatchObject({ podName, state: 'RUNNING' })
-    await back
-    // The kubelet asks the API server whether input is allowed, and remembers a failed answer for 30 s.
-    await until(() => network.first.runtime.write(podName, 'after the outage'), Boolean, 150)
-    await network.prints(podName, /^heard after the outage$/)
-    await until(async () => (await network.first.call('GET', '/api/health')).status === 200)
-  }, 240_000)
 }

@@ -19,6 +19,7 @@ import {
 import { freshState, type FreshState } from '../../../support/platform/freshState'
 import { useTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
 import { runtimeSuite } from '../runtimeSuite'
+import { faultsOnCluster } from './faultsOnCluster'
 import { gamesOnCluster } from './gamesOnCluster'
 import { platformOnCluster } from './platformOnCluster'
 import { rightsOnCluster } from './rights'
@@ -82,4 +83,7 @@ const open = () =>
   ;(gameServerModules() === undefined ? describe.skip : describe)('game servers', () => gamesOnCluster(() => cluster))
 
   describe('the platform', () => platformOnCluster(() => cluster))
+
+  // The last one, because the cluster needs minutes to settle after it.
+  describe('a platform on a failing cluster', () => faultsOnCluster(() => cluster))
 })

@@ -270,6 +270,26 @@ test('§4 the manager is silent when a server that tells all by one call says so
   expect(badge()).toHaveTextContent('Failed')
 })
 
+test('while the Kubernetes cluster is silent, the last known state is shown with its age', async () => {
+  fakeClock()
+  const { network } = renderApp('/', { signedInAs: 'ann' })
+  const listed = (since?: number) => ({
+    managerSilent: false,
+    ...(since !== undefined && { clusterSilentSince: since }),
+    deployments: [{ ...lobby, instances: [instanceOf('3fa2c1-lobby')] }],
+  })
+  network.get('/api/deployments').answersVersion('"1"', listed(Date.now() - 5.5 * 60_000))
+  const warning = (await screen.findByRole('heading', { name: 'Cluster Not Responding' })).closest('section')!
+  expect(warning).toHaveTextContent('The Kubernetes cluster last answered 5 minutes ago.')
+  expect(screen.getByText('3fa2c1-lobby')).toBeVisible()
+  expect(screen.getByText(/^last known/)).toHaveTextContent('last known 5 minutes ago')
+  expect(badge()).toHaveTextContent('Failed')
+  network.get('/api/deployments').answersVersion('"2"', listed())
+  await pass(3000)
+  await waitFor(() => expect(badge()).toHaveTextContent('Live'))
+  expect(screen.queryByRole('heading', { name: 'Cluster Not Responding' })).not.toBeInTheDocument()
+})
+
 test('a deployment whose instances fail to load does not affect the other deployments', async () => {
   const { network } = renderApp('/', { signedInAs: 'ann' })
   network.shows([{ deployment: lobby }, { deployment: bot, instances: [instanceOf('5150aa-discord-bot')] }])

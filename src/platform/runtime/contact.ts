@@ -1,0 +1,30 @@
+import { AppError } from '../errors'
+import type { Runtime } from './runtime'
+
+/** After this time without an answer of the cluster, the known state no longer counts. */
+const CONTACT_TIMEOUT_MS = 15_000
+
+/**
+ * @returns the time of the last answer of a cluster that has not answered for 15 s, in milliseconds since the epoch (0:
+ * it has never answered); undefined while it answers, and for instances of this machine
+ */
+export function silentSince({ lastContactAt }: Pick<Runtime, 'lastContactAt'>): number | undefined {
+  return lastContactAt !== undefined && Date.now() - lastContactAt > CONTACT_TIMEOUT_MS ? lastContactAt : undefined
+}
+
+/**
+ * To be called before anything is decided by `Runtime.list`, which has the last known state while the cluster does not
+ * answer.
+ * @throws AppError UNAVAILABLE if the cluster has not answered for 15 s
+ */
+export function requireContact(runtime: Pick<Runtime, 'lastContactAt'>): void {
+  if (silentSince(runtime) !== undefined) throw clusterDoesNotAnswer()
+}
+
+/** @returns the error for a cluster that cannot be reached */
+export function clusterDoesNotAnswer(): AppError {
+  return new AppError(
+    'UNAVAILABLE',
+    'The Kubernetes cluster does not answer. Check that it is running and that KUBECONFIG is correct.',
+  )
+}
