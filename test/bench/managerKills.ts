@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { createEnabled, overviewOf, signUpByCalls, type ProductCall } from '../support/browser/productCalls'
-import { podsOf, runOnKwok, type ProductOnKwok } from '../support/browser/productOnKwok'
+import { NAMESPACE, runOnKwok, type ProductOnKwok } from '../support/browser/productOnKwok'
+import { podsOf } from '../support/platform/fakedNodes'
 import type { Product } from '../support/browser/startProduct'
 import { percentile } from './figures/percentile'
 
@@ -36,7 +37,7 @@ async function startReplica(kwok: ProductOnKwok): Promise<Replica> {
 async function problemWith(kwok: ProductOnKwok, call: ProductCall, url: string, wanted: number): Promise<string> {
   const shown = (await overviewOf(call, url)).flatMap(({ instances }) => instances)
   const running = shown.filter(({ state }) => state === 'RUNNING')
-  const pods = await podsOf(kwok)
+  const pods = await podsOf(kwok.cluster, NAMESPACE)
   const live = pods.filter(({ metadata, status }) => !metadata.deletionTimestamp && status.phase === 'Running')
   const names = new Set([...running.map(({ podName }) => podName), ...live.map(({ metadata }) => metadata.name)])
   if ([shown.length, running.length, live.length, names.size].every((count) => count === wanted)) return ''

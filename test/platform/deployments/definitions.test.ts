@@ -131,6 +131,15 @@ test.each([
     'dataDirectroy',
   ],
   ['an unknown setting, on the line of its key', `${minimal}ports:\n\n  - 1\n`, 6, 'ports'],
+  ...['hostPath: /etc', 'namespace: kube-system', 'serviceAccountName: admin', 'securityContext: {}'].flatMap(
+    (setting): [string, string, number, string][] => {
+      const name = setting.split(':')[0]!
+      return [
+        [`security 32: ${name}`, `${minimal}${setting}\n`, 6, name],
+        [`security 32: ${name} of a program`, `${minimal}  ${setting}\n`, 6, `run.${name}`],
+      ]
+    },
+  ),
   ['security 32: an unknown nested setting', `${minimal}  privileged: true\n`, 6, 'run.privileged'],
   ['a missing command', 'name: lobby\ntype: process\ndataDirectory: /lobby\nrun:\n  port: 1\n', 5, 'run.command'],
   ['a node for a process', `${minimal}node: a\n`, 6, 'node'],

@@ -61,18 +61,6 @@ async function prepareKwok(nodes: number): Promise<ProductOnKwok> {
   }
 }
 
-export interface KwokPod {
-  metadata: { name: string; uid: string; deletionTimestamp?: string }
-  spec: { nodeName?: string }
-  status: { phase: string }
-}
-
-/** The Pods of all instances, as the cluster has them. */
-export async function podsOf({ cluster }: ProductOnKwok): Promise<KwokPod[]> {
-  const list = await cluster.kubectl('get', 'pods', '-n', NAMESPACE, '-o', 'json')
-  return (JSON.parse(list) as { items: KwokPod[] }).items
-}
-
 /** Runs a benchmark on a cluster with faked nodes, and ends this process. */
 export function runOnKwok(nodes: number, measure: (kwok: ProductOnKwok) => Promise<void>): void {
   prepareKwok(nodes)

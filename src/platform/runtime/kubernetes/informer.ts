@@ -3,6 +3,7 @@ import type { V1ObjectMeta } from '@kubernetes/client-node'
 import type { Logger } from 'pino'
 import { AppError } from '../../errors'
 import { readText } from '../../kubernetes/boundedBody'
+import { createBackoff } from './backoff'
 import { ClusterRefusal, type ClusterClient } from './clusterClient'
 
 /**
@@ -157,7 +158,7 @@ export function startInformer<Item extends KubernetesObject>(parts: InformerPart
   }
 
   async function run(): Promise<void> {
-    let backoff = MIN_BACKOFF_MS
+    const backoff = createBackoff(MIN_BACKOFF_MS, MAX_BACKOFF_MS)
     let isFailing = false
     while (!closing.signal.aborted) {
       const round = delay(MIN_ROUND_MS, undefined, { signal: closing.signal }).catch(() => undefined)
@@ -165,7 +166,7 @@ export function startInformer<Item extends KubernetesObject>(parts: InformerPart
         if (version === undefined) await list()
         await watch(() => {
           if (isFailing) log.info({ path }, 'the Kubernetes cluster answers again')
-          backoff = MIN_BACKOFF_MS
+          backoff.reset()
           isFailing = false
         })
       } catch (error) {
@@ -180,8 +181,7 @@ export function startInformer<Item extends KubernetesObject>(parts: InformerPart
         }
         if (!isFailing) log.warn({ err: error, path }, 'the Kubernetes cluster cannot be watched; retrying')
         isFailing = true
-        await delay(backoff * (0.5 + Math.random()), undefined, { signal: closing.signal }).catch(() => undefined)
-        backoff = Math.min(MAX_BACKOFF_MS, backoff * 2)
+        await delay(backoff.next(), undefined, { signal: closing.signal }).catch(() => undefined)
       }
       await round
     }

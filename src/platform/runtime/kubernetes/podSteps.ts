@@ -2,6 +2,7 @@ import type { V1Pod } from '@kubernetes/client-node'
 import type { Logger } from 'pino'
 import type { KeyedQueue } from '../../concurrency/keyedQueue'
 import { ReadyLine } from '../readyLine'
+import { createBackoff, type Backoff } from './backoff'
 import type { KeptFiles } from './keptFiles'
 import type { PodConsole } from './console/podConsole'
 import type { PodInput } from './console/podInput'
@@ -25,6 +26,8 @@ import {
 
 /** Delay before a failed step is repeated, and interval of the checks whether this platform has become the manager. */
 const RETRY_MS = 1000
+/** Maximum mean delay until a failed step is taken again. */
+const MAX_BACKOFF_MS = 10_000
 /** How long a Pod of a node that does not answer may be overdue before it is replaced. */
 const LOST_NODE_MS = 20_000
 
@@ -64,6 +67,8 @@ export function startPodSteps({
   const timers = new Map<string, { timer: NodeJS.Timeout; due: number }>()
   /** The run whose console waits for the ready line, by instance. */
   const readyWatches = new Map<string, string>()
+  /** Delays of the steps that fail, by instance. */
+  const failing = new Map<string, Backoff>()
   /** The messages written for the present run, by instance. */
   const written = new Map<string, { runId: string; keys: Set<string> }>()
   let wasActive = false
@@ -76,12 +81,21 @@ export function startPodSteps({
     clearTimeout(known?.timer)
     const timer = setTimeout(() => {
       timers.delete(podName)
-      inTurn(podName, () => takeSteps(podName)).catch((error: unknown) => {
-        log.warn({ err: error, podName }, 'a step for an instance failed; retrying')
-        schedule(podName, RETRY_MS)
-      })
+      inTurn(podName, () => takeSteps(podName)).then(
+        () => failing.delete(podName),
+        (error: unknown) => {
+          log.warn({ err: error, podName }, 'a step for an instance failed; retrying')
+          scheduleAfterFailure(podName)
+        },
+      )
     }, ms)
     timers.set(podName, { timer, due })
+  }
+
+  function scheduleAfterFailure(podName: string): void {
+    const backoff = failing.get(podName) ?? createBackoff(RETRY_MS, MAX_BACKOFF_MS)
+    failing.set(podName, backoff)
+    schedule(podName, backoff.next())
   }
 
   async function takeSteps(podName: string): Promise<void> {
@@ -154,7 +168,7 @@ export function startPodSteps({
       log.warn({ err: error, podName }, 'failed to mark an instance as ready; retrying')
       // The next step watches the lines again, from the run's first one.
       readyWatches.delete(podName)
-      schedule(podName, RETRY_MS)
+      scheduleAfterFailure(podName)
     }
   }
 
@@ -191,6 +205,7 @@ export function startPodSteps({
     if (runs.runOf(podName)) return schedule(podName, 0)
     written.delete(podName)
     readyWatches.delete(podName)
+    failing.delete(podName)
   })
   const activityTimer = setInterval(() => {
     const hasBecomeActive = isActive() && !wasActive

@@ -6,7 +6,7 @@ import { openKubernetesRuntime } from '../../../../src/platform/runtime/kubernet
 import type { InstanceSpec, Runtime } from '../../../../src/platform/runtime/runtime'
 import { createConsoleStore } from '../../../../src/platform/state/deployments/consoles'
 import { addWarning, createNamespace, TEST_IMAGE, type TestCluster } from '../../../support/platform/cluster'
-import { createAccount, type Right } from '../../../support/platform/clusterAccount'
+import { createAccount, deployedRights, type Right } from '../../../support/platform/clusterAccount'
 import type { FreshState } from '../../../support/platform/freshState'
 import { ANSWERING_PROGRAM, instanceSpec } from '../../../support/platform/instanceSpec'
 import { until } from '../../../support/platform/until'
@@ -145,6 +145,11 @@ export function rightsOnCluster(cluster: () => TestCluster, state: () => FreshSt
     )
     // Steps that are refused wait for their time.
   }, 400_000)
+
+  test('every right of the manifests, and no other, is taken away once', () => {
+    const { role, clusterRole } = deployedRights()
+    expect([...role, ...clusterRole].sort()).toEqual(Object.keys(NEEDED).sort())
+  })
 
   test('decisions §15: the rights of the manifests are enough', () => {
     expect(failed.get('all')).toBeUndefined()

@@ -6,17 +6,20 @@ import { consoleText } from '../../consoleText'
 import { MAX_STORED_BYTES, MAX_STORED_LINES, newestStored } from '../../lineRing'
 import { printedTexts } from '../../readyLine'
 import type { ConsoleLine } from '../../runtime'
+import { createBackoff } from '../backoff'
 import { ClusterRefusal } from '../clusterClient'
 import type { ConsoleStore } from './consoleStore'
 import { createNewRowsReader } from './newRows'
 import type { LogOptions, LogRow } from './podLog'
-import { isAt, type PlacedRow, type StoredPosition } from './storedRows'
+import { isAt, positionOf, type PlacedRow, type StoredPosition } from './storedRows'
 
 /** Batches between two deletions of old lines. */
 const TRIM_AFTER = 20
 const RENEW_LEASE_MS = 1500
 /** Delay before the next read after an error, or while another platform reads the log. */
 const RETRY_MS = 500
+/** Maximum mean delay until a log that cannot be read is requested again. */
+const MAX_BACKOFF_MS = 5000
 /** Time to read the rest of a log after its run has ended. */
 const CATCH_UP_MS = 8000
 
@@ -207,8 +210,10 @@ export class PodConsole {
 
   private async readWhileWatched(): Promise<void> {
     const { podName, store, reader } = this.parts
+    const backoff = createBackoff(RETRY_MS, MAX_BACKOFF_MS)
     let isLeased = false
     while (this.isWatched) {
+      let pauseMs = RETRY_MS
       try {
         const run = this.parts.run()
         const head = await store.head(podName)
@@ -218,11 +223,13 @@ export class PodConsole {
           if (isLeased && this.isWatched) await this.followRun(run)
         }
         await this.enqueue(() => this.deliverStored())
+        backoff.reset()
       } catch (error) {
         this.warn(error)
+        pauseMs = backoff.next()
       }
       this.endTurn()
-      if (this.isWatched) await this.pause()
+      if (this.isWatched) await this.pause(pauseMs)
     }
     if (isLeased) await store.release(podName, reader).catch(() => undefined)
   }
@@ -249,16 +256,16 @@ export class PodConsole {
   }
 
   /** Waits until the run changes, or for a while. */
-  private async pause(): Promise<void> {
+  private async pause(ms: number): Promise<void> {
     const waiting = new AbortController()
     this.wakeUp = () => waiting.abort()
-    await delay(RETRY_MS, undefined, { signal: waiting.signal }).catch(() => undefined)
+    await delay(ms, undefined, { signal: waiting.signal }).catch(() => undefined)
   }
 
   /** Stores the output of a run that follows the stored one. @returns whether the log was read to its end */
   private async readRun(run: ConsoleRun, follow: boolean, signal: AbortSignal): Promise<boolean> {
     if (!run.hasLog) return false
-    const from = positionOf(await this.parts.store.head(this.parts.podName), run)
+    const from = positionOf(await this.parts.store.head(this.parts.podName), run.runId)
     let expected = from
     const storeRows = async (rows: PlacedRow[], isAfterGap: boolean) =>
       void (expected = await this.storeRows(run, rows, expected, isAfterGap))
@@ -287,7 +294,7 @@ export class PodConsole {
     let position = expected
     await this.enqueue(() =>
       this.append((head) => {
-        const stored = positionOf(head, run)
+        const stored = positionOf(head, run.runId)
         // Another platform has stored some of these rows, or all.
         const isShared = stored?.readTo !== expected?.readTo || stored?.readCount !== expected?.readCount
         const known = isShared && stored ? rows.findIndex((row) => isAt(row, stored)) : undefined
@@ -369,14 +376,7 @@ export class PodConsole {
   }
 
   private warn(error: unknown): void {
-    this.parts.log.warn(
-      { err: error, podName: this.parts.podName },
-      'failed to read the output of an instance; retrying',
-    )
+    const { log, podName } = this.parts
+    log.warn({ err: error, podName }, 'failed to read the output of an instance; retrying')
   }
-}
-
-/** The position up to which a run is stored. */
-function positionOf({ runId, readTo, readCount }: ConsoleHead, run: ConsoleRun): StoredPosition | undefined {
-  return runId === run.runId && readTo !== null ? { readTo, readCount } : undefined
 }

@@ -1,3 +1,4 @@
+import type { ConsoleHead } from '../../../consoleHead'
 import type { LogRow } from './podLog'
 
 /** A row with its one-based place among consecutive rows of the same time: a program may print several at once. */
@@ -73,4 +74,12 @@ export class StoredRows {
     this.isPassed = isAt(row, stored)
     return true
   }
+}
+
+/** @returns the position up to which a run is stored; undefined if nothing of it is */
+export function positionOf(
+  { runId, readTo, readCount }: Pick<ConsoleHead, 'runId' | 'readTo' | 'readCount'>,
+  presentRunId: string,
+): StoredPosition | undefined {
+  return runId === presentRunId && readTo !== null ? { readTo, readCount } : undefined
 }

@@ -1,0 +1,20 @@
+/** Delays between attempts at something that fails: doubled each time, and random, so that attempts spread out. */
+export interface Backoff {
+  /** @returns the delay until the next attempt, in milliseconds: half to one and a half of the doubled value */
+  next(): number
+  /** To be called after a success. */
+  reset(): void
+}
+
+/** @param firstMs mean delay after the first failure. @param maxMs maximum mean delay */
+export function createBackoff(firstMs: number, maxMs: number): Backoff {
+  let meanMs = firstMs
+  return {
+    next() {
+      const delayMs = meanMs * (0.5 + Math.random())
+      meanMs = Math.min(maxMs, meanMs * 2)
+      return delayMs
+    },
+    reset: () => void (meanMs = firstMs),
+  }
+}
