@@ -179,7 +179,7 @@ async function saveInTwoTabs(context: BrowserContext, page: Page, text: string):
   await other.getByText('Changes saved successfully!').waitFor()
   await other.close()
 
-  const asked = page.getByRole('dialog', { name: 'Configuration changed' })
+  const asked = page.getByRole('dialog', { name: 'Configuration Changed' })
   await write(page, `${text}# of this tab\n`)
   await page.keyboard.press('Control+S')
   await asked.getByRole('button', { name: 'Cancel' }).waitFor()

@@ -89,7 +89,7 @@ browserTest(
     await takeTabletPictures(page, 'keys-create')
     await dialog.getByLabel('Last day').fill('2099-12-31')
     await dialog.getByRole('button', { name: 'Create', exact: true }).click()
-    await page.getByRole('heading', { name: 'Your new API key', exact: true }).waitFor()
+    await page.getByRole('heading', { name: 'Your New API Key', exact: true }).waitFor()
     const key = await dialog.locator('code').first().innerText()
     expect(key).toMatch(/^qd_\w{40}$/)
     await expectGoodPage(page, 'keys-created')

@@ -121,7 +121,7 @@ browserTest(
     // Recovery codes.
     await prove(page, 'Make codes', await nextCode(secret))
     await press(page, 'Make codes')
-    const dialog = page.getByRole('dialog', { name: 'Your new recovery codes' })
+    const dialog = page.getByRole('dialog', { name: 'Your New Recovery Codes' })
     await dialog.getByRole('listitem').first().waitFor()
     const codes = await dialog.getByRole('listitem').allInnerTexts()
     expect(codes).toHaveLength(10)

@@ -72,7 +72,7 @@ test('a dialog opened from the user menu returns focus to the menu button and ha
   const { button, user, store } = await rendered()
   await user.click(button)
   await user.click(screen.getByRole('menuitem', { name: 'Change password' }))
-  expect(await screen.findByRole('dialog', { name: 'Change password' })).toBeVisible()
+  expect(await screen.findByRole('dialog', { name: 'Change Password' })).toBeVisible()
   expect(items()).toEqual([])
   await user.keyboard('{ArrowDown}')
   expect(items()).toEqual([])

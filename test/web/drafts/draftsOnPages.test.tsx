@@ -161,7 +161,7 @@ describe('a configuration draft', () => {
     await waitFor(() => expect(aceEditor().text()).toBe(`${stored}# mine\n`))
     const save = app.network.patch('/api/deployments/lobby').answers(409, { message: 'changed', field: 'revision' })
     await app.user.click(button('Save Changes'))
-    await screen.findByRole('dialog', { name: 'Configuration changed' })
+    await screen.findByRole('dialog', { name: 'Configuration Changed' })
     expect(save.calls[0]?.body).toMatchObject({ revision: 'r1' })
   })
 

@@ -35,7 +35,7 @@ export function EndSessionsDialog({ ending, sessions }: EndSessionsDialogProps) 
 
   return (
     <ConfirmDialog
-      title={ending === 'others' ? 'End all other sessions' : 'End session'}
+      title={ending === 'others' ? 'End All Other Sessions' : 'End Session'}
       action="End"
       busyText="Ending..."
       busy={one.isLoading || others.isLoading}

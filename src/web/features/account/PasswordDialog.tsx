@@ -48,7 +48,7 @@ export function PasswordDialog() {
 
   return (
     <FormDialog
-      title="Change password"
+      title="Change Password"
       action="Change"
       busyText="Changing..."
       busy={isLoading}

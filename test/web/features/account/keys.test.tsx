@@ -77,7 +77,7 @@ test('decisions §16: a new key is shown once and copied, and no part of it ente
   await user.selectOptions(within(dialog).getByLabelText('Expiry'), 'Never')
   await create()
 
-  const shown = await screen.findByRole('dialog', { name: 'Your new API key' })
+  const shown = await screen.findByRole('dialog', { name: 'Your New API Key' })
   expect(within(shown).getByText(SECRET)).toBeVisible()
   expect(shown).toHaveTextContent('Copy the key of nightly now: it will not be shown again.')
   expect(created.calls.map(({ body }) => body)).toEqual([
@@ -106,7 +106,7 @@ test.each([
   await user.type(within(dialog).getByLabelText('Name'), 'nightly')
   await user.selectOptions(within(dialog).getByLabelText('Expiry'), expiry)
   await create()
-  await screen.findByRole('dialog', { name: 'Your new API key' })
+  await screen.findByRole('dialog', { name: 'Your New API Key' })
   const { expires_at } = calls[0]!.body as { expires_at: string }
   expect(Math.round((Date.parse(expires_at) - Date.now()) / 86_400_000)).toBe(days)
 })

@@ -12,7 +12,7 @@ async function opened() {
   const app = renderApp('/no/such/page', { signedInAs: 'ann' })
   await app.user.click(await screen.findByRole('button', { name: 'Your account' }))
   await app.user.click(screen.getByRole('menuitem', { name: 'Change password' }))
-  const dialog = await screen.findByRole('dialog', { name: 'Change password' })
+  const dialog = await screen.findByRole('dialog', { name: 'Change Password' })
   const fields = {
     old: within(dialog).getByLabelText('Current password'),
     fresh: within(dialog).getByLabelText('New password'),

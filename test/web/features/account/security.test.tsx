@@ -184,7 +184,7 @@ test('new recovery codes are shown once, copied and downloaded, and no part of t
   const dialog = await proving(user, 'Make new codes')
   expect(dialog).toHaveTextContent('The 2 codes that you still have will no longer work.')
   await press(user, 'Make codes')
-  const shown = await screen.findByRole('dialog', { name: 'Your new recovery codes' })
+  const shown = await screen.findByRole('dialog', { name: 'Your New Recovery Codes' })
   const list = within(shown).getByRole('list', { name: 'Recovery codes' })
   expect(
     within(list)

@@ -64,7 +64,7 @@ test('the wrong-code notice links to the password change', async () => {
   const notice = await findNotice()
   expect(within(notice).getByRole('heading')).toHaveTextContent(/^1 wrong code since/)
   await user.click(within(notice).getByRole('button', { name: 'Change password' }))
-  expect(await screen.findByRole('dialog', { name: 'Change password' })).toBeVisible()
+  expect(await screen.findByRole('dialog', { name: 'Change Password' })).toBeVisible()
   expect(notice).toBeInTheDocument()
 })
 

@@ -449,7 +449,7 @@ describe('a save that conflicts with another save', () => {
     const editor = aceEditor()
     editor.write(mine)
     await app.user.click(screen.getByRole('button', { name: 'Save Changes' }))
-    const dialog = await screen.findByRole('dialog', { name: 'Configuration changed' })
+    const dialog = await screen.findByRole('dialog', { name: 'Configuration Changed' })
     return {
       ...app,
       refused,
@@ -469,7 +469,7 @@ describe('a save that conflicts with another save', () => {
     expect(editor.text()).toBe(mine)
     expect(store.getState().configuration?.drafts).toEqual({ lobby: { text: mine, revision: 'one' } })
     await user.click(screen.getByRole('button', { name: 'Save Changes' }))
-    expect(await screen.findByRole('dialog', { name: 'Configuration changed' })).toBeVisible()
+    expect(await screen.findByRole('dialog', { name: 'Configuration Changed' })).toBeVisible()
   })
 
   test('Reload shows the other text, and the next save is based on it', async () => {

@@ -12,7 +12,7 @@ type CreatedKeyDialogProps = {
 /** Shows a new key, which nobody can read again. */
 export function CreatedKeyDialog({ name, secret, onClose }: CreatedKeyDialogProps) {
   return (
-    <ShownOnceDialog title="Your new API key" action="I have copied it" onClose={onClose}>
+    <ShownOnceDialog title="Your New API Key" action="I have copied it" onClose={onClose}>
       <p>
         <strong>Copy the key of {name} now: it will not be shown again.</strong> Keep it like a password.
       </p>

@@ -25,7 +25,7 @@ export function AddAuthenticatorDialog({ onClose }: { onClose: () => void }) {
   if (setup) return <NewAuthenticator {...setup} onClose={onClose} />
   return (
     <ProofDialog
-      title="Add an authenticator app"
+      title="Add an Authenticator App"
       action="Continue"
       busyText="Checking..."
       failed={FAILED}
@@ -64,7 +64,7 @@ function NewAuthenticator({ setup, qrCode, secret, onClose }: Setup & { onClose:
 
   return (
     <FormDialog
-      title="Add an authenticator app"
+      title="Add an Authenticator App"
       action="Add"
       busyText="Adding..."
       busy={isLoading}

@@ -18,7 +18,7 @@ export function AddPasskeyDialog({ onClose }: { onClose: () => void }) {
   if (options !== undefined) return <NewPasskey options={options} onClose={onClose} />
   return (
     <ProofDialog
-      title="Add a passkey"
+      title="Add a Passkey"
       action="Continue"
       busyText="Checking..."
       failed={FAILED}
@@ -52,7 +52,7 @@ function NewPasskey({ options, onClose }: { options: string; onClose: () => void
 
   return (
     <FormDialog
-      title="Add a passkey"
+      title="Add a Passkey"
       action="Create passkey"
       busyText="Waiting for the browser..."
       busy={isLoading}

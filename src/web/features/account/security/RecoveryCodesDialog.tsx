@@ -19,7 +19,7 @@ export function RecoveryCodesDialog({ onClose }: { onClose: () => void }) {
   if (codes !== undefined) return <NewRecoveryCodes codes={codes} onClose={onClose} />
   return (
     <ProofDialog
-      title={left > 0 ? 'Make new recovery codes' : 'Make recovery codes'}
+      title={left > 0 ? 'Make New Recovery Codes' : 'Make Recovery Codes'}
       action="Make codes"
       busyText="Making codes..."
       failed={FAILED}
@@ -44,7 +44,7 @@ export function RecoveryCodesDialog({ onClose }: { onClose: () => void }) {
 function NewRecoveryCodes({ codes, onClose }: { codes: string; onClose: () => void }) {
   const { outcome, copy } = useCopy(codes)
   return (
-    <ShownOnceDialog title="Your new recovery codes" action="I have kept them" onClose={onClose}>
+    <ShownOnceDialog title="Your New Recovery Codes" action="I have kept them" onClose={onClose}>
       <p>
         <strong>Keep these codes now: they will not be shown again.</strong> Print them, or store them in a password
         manager, not on the device of your authenticator app.

@@ -14,7 +14,7 @@ export function ConfigurationConflictDialog({ name, onReload, onOverwrite }: Con
   }
   return (
     <QuestionDialog
-      title="Configuration changed"
+      title="Configuration Changed"
       answers={[
         { text: 'Reload', onChoose: then(onReload) },
         { text: 'Overwrite', variant: 'danger', onChoose: then(onOverwrite) },
