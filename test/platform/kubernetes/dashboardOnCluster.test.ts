@@ -5,7 +5,7 @@ import { createCluster } from '../../../src/platform/kubernetes/cluster'
 import { serviceAccountOf } from '../../../src/platform/kubernetes/dashboard'
 import { clusterTitle, hasCluster, startCluster, type TestCluster } from '../../support/platform/cluster'
 import { tokenOf, writeTokenConfig } from '../../support/platform/clusterAccount'
-import { deployPath } from '../../support/platform/deployFiles'
+import { deployPath, readManifests, type Manifest } from '../../support/platform/deployFiles'
 import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 import { until } from '../../support/platform/until'
@@ -43,6 +43,18 @@ const accounts = async () =>
     .split('\n')
     .filter(Boolean)
     .sort()
+type Step = 'create an account' | 'issue a token' | 'remove an account'
+/** Each right of the manifests, and what fails without it. */
+const NEEDED: Record<string, Step> = {
+  'create serviceaccounts': 'create an account',
+  'create clusterrolebindings': 'create an account',
+  'bind clusterroles': 'create an account',
+  'create serviceaccounts/token': 'issue a token',
+  'get serviceaccounts': 'remove an account',
+  'delete serviceaccounts': 'remove an account',
+  'get clusterrolebindings': 'remove an account',
+  'delete clusterrolebindings': 'remove an account',
+}
 const LABEL = 'app.kubernetes.io/managed-by=quarterdeck'
 
 async function newToken(account: Account): Promise<string> {
@@ -161,5 +173,68 @@ async function setAdmin(id: number, isAdmin: boolean): Promise<void> {
     })
     expect((await accounts()).filter((name) => name.includes('dora'))).toEqual([])
     await other.close()
+  })
+
+  describe('the rights of the manifests', () => {
+    const manifests = readManifests('kubernetes/dashboard/access.yaml')
+    const name = 'quarterdeck-dashboard-rights'
+
+    /** Replaces the roles of the manifests by those without a right. */
+    async function takeAway(right?: string): Promise<void> {
+      const items = manifests.map((manifest) => ({
+        ...manifest,
+        ...(manifest.rules && {
+          rules: manifest.rules
+            .map((rule) => ({ ...rule, verbs: rule.verbs.filter((verb) => `${verb} ${rule.resources[0]}` !== right) }))
+            .filter(({ verbs }) => verbs.length > 0),
+        }),
+      }))
+      await cluster.apply(JSON.stringify({ apiVersion: 'v1', kind: 'List', items }))
+    }
+
+    async function firstFailure(): Promise<Step | undefined> {
+      const direct = createCluster({
+        source: { kubeconfig },
+        role: 'view',
+        timeoutMs: 8000,
+        log: pino({ level: 'silent' }),
+      })
+      const steps: Record<Step, () => Promise<unknown>> = {
+        'create an account': () => direct.createAccount(name),
+        'issue a token': () => direct.issueToken(name, 3600),
+        'remove an account': () => direct.removeAccount(name),
+      }
+      try {
+        for (const [step, take] of Object.entries(steps) as [Step, () => Promise<unknown>][])
+          if (
+            !(await take().then(
+              () => true,
+              () => false,
+            ))
+          )
+            return step
+        return undefined
+      } finally {
+        await cluster.kubectl('-n', NAMESPACE, 'delete', '--ignore-not-found', 'serviceaccount', name)
+        await cluster.kubectl('delete', '--ignore-not-found', 'clusterrolebinding', name)
+      }
+    }
+
+    afterAll(() => takeAway())
+
+    test('every right, and no other, is taken away once', () => {
+      const rights = manifests.flatMap(({ rules = [] }: Partial<Manifest>) =>
+        rules.flatMap(({ verbs, resources }) => verbs.map((verb) => `${verb} ${resources[0]}`)),
+      )
+      expect(rights.sort()).toEqual(Object.keys(NEEDED).sort())
+    })
+
+    test.each(Object.entries(NEEDED))('without the right to %s it fails to %s', async (right, step) => {
+      await takeAway()
+      await until(firstFailure, (failed) => failed === undefined)
+      await takeAway(right)
+      await until(firstFailure, (failed) => failed !== undefined)
+      expect(await firstFailure()).toBe(step)
+    })
   })
 })
