@@ -81,7 +81,7 @@ export async function runInstances({
     { isolation: runtime.isolation, limits: runtime.limits, whyPlain: plainReason },
     `instances are ${runtime.isolation}; resource limits: ${runtime.limits}`,
   )
-  const listening = createListeningSockets()
+  const listening = createListeningSockets(() => runtime.list())
   const onChange = () => {
     manager.wake()
     discovery.scheduleUpdate()

@@ -5,7 +5,6 @@ import type { InstanceSpec, Runtime } from '../runtime/runtime'
 import { SHARED_ROOT } from '../../contract/pageRules'
 import { realPathThrough } from '../share/steps'
 import type { InstanceRow } from '../state/deployments/instances'
-import { INSTANCE_VARIABLE } from './monitoring/listeningSockets'
 import { portOf } from './monitoring/players'
 import { bytesOf, coresOf } from './quantities'
 
@@ -49,7 +48,7 @@ export async function specOf(
       ...(port !== undefined && { PORT: String(port) }),
       ...run.env,
       QUARTERDECK_DEPLOYMENT: definition.name,
-      [INSTANCE_VARIABLE]: row.pod_name,
+      QUARTERDECK_INSTANCE: row.pod_name,
     },
     hasPeers: definition.discover !== undefined,
     port,

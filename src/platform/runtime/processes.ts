@@ -1,6 +1,8 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { endianness } from 'node:os'
 import { errorCodeOf } from '../errors'
+import { startTimeOf } from '../processLock'
+import type { RunProcess } from './runtime'
 
 /** Clock ticks per second in /proc (proc(5)): 100 on every Linux that Node.js supports. */
 const TICKS_PER_SECOND = 100
@@ -22,12 +24,13 @@ const readWord = (bytes: Buffer, at: number) =>
 const PAGE_BYTES = pageBytesOf(existsSync('/proc/self/auxv') ? readFileSync('/proc/self/auxv') : Buffer.alloc(0))
 
 interface ProcessStat {
+  parent: number
   session: number
   cpuMs: number
   memoryBytes: number
 }
 
-function readStat(pid: string): ProcessStat | undefined {
+function readStat(pid: number | string): ProcessStat | undefined {
   let text: string
   try {
     text = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -38,6 +41,7 @@ function readStat(pid: string): ProcessStat | undefined {
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   const ticks = [11, 12, 13, 14].reduce((sum, field) => sum + Number(fields[field]), 0)
   return {
+    parent: Number(fields[1]),
     session: Number(fields[3]),
     cpuMs: (ticks * 1000) / TICKS_PER_SECOND,
     memoryBytes: Number(fields[21]) * PAGE_BYTES,
@@ -79,6 +83,35 @@ export function killNamespace(namespace: string): void {
       if (!['ESRCH', 'EPERM'].includes(errorCodeOf(error) ?? '')) throw error
     }
   }
+}
+
+/**
+ * Finds the run that a process belongs to: by the PID namespace of its container, otherwise by its session and those of
+ * its ancestors. A process can make new ones of these, but cannot enter those of another run. Whatever it can set, such
+ * as its environment, does not count.
+ */
+export function findRunOf<Run extends { process?: RunProcess | undefined }>(
+  pid: number,
+  runs: readonly Run[],
+): Run | undefined {
+  const known = runs.filter((run) => run.process && isOrWas(run.process))
+  const namespace = pidNamespaceOf(pid)
+  if (namespace !== undefined && namespace !== pidNamespaceOf('self')) {
+    const found = known.find((run) => run.process && pidNamespaceOf(run.process.pid) === namespace)
+    if (found) return found
+  }
+  for (let at = pid; at > 1;) {
+    const stat = readStat(at)
+    const found = known.find((run) => run.process?.pid === at || run.process?.pid === stat?.session)
+    if (found || !stat) return found
+    at = stat.parent
+  }
+  return undefined
+}
+
+/** Whether a pid is still that of this process, or of none: the kernel gives it to no other while its session lives. */
+function isOrWas({ pid, startTime }: RunProcess): boolean {
+  return startTime === undefined || ['', startTime].includes(startTimeOf(pid))
 }
 
 /** Returns an empty list without /proc. */

@@ -87,6 +87,13 @@ export interface InstanceExit {
   killed?: string
 }
 
+/** A process of this machine. */
+export interface RunProcess {
+  pid: number
+  /** See startTimeOf. Undefined if it was not recorded. */
+  startTime: string | undefined
+}
+
 export interface RuntimeInstance {
   podName: string
   /** Identifies this run; every start creates a new one. */
@@ -98,6 +105,12 @@ export interface RuntimeInstance {
   /** Milliseconds since the epoch. */
   startedAt: number
   exit: InstanceExit | undefined
+  /**
+   * Its first process, which leads its session and, in a container, its PID namespace. A run of a plain process keeps it
+   * after its end, because others of its session may be left. Undefined in a cluster, before there is a process, and
+   * from older hosts.
+   */
+  process?: RunProcess | undefined
 }
 
 export interface Usage {

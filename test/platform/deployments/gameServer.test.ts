@@ -221,10 +221,12 @@ withGameServer(
         port,
         startedAt: 1,
         exit: undefined,
+        // Of a process that has ended.
+        process: { pid: 2 ** 30, startTime: '1' },
       }
       let now = 0
       let looks = 0
-      const listening = createListeningSockets()
+      const listening = createListeningSockets(async () => [run])
       const watch = watchPlayers({
         db: platform.db,
         runtime: { list: async () => [run] } as unknown as TestPlatform['runtime'],

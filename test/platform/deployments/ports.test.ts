@@ -10,11 +10,15 @@ import {
   hideDeployments,
   ListenWatch,
 } from '../../../src/platform/deployments/monitoring/portChecks'
+import type { RuntimeInstance } from '../../../src/platform/runtime/runtime'
+import { startTimeOf } from '../../../src/platform/processLock'
 import { firstFreePort, portWarnings } from '../../../src/platform/deployments/portRanges'
 import { freePort } from '../../support/platform/freePort'
 import { until } from '../../support/platform/until'
 
-const read = createListeningSockets()
+let runs: RuntimeInstance[] = []
+afterEach(() => (runs = []))
+const read = createListeningSockets(async () => runs)
 const ownerOf = async (port: number) => (await read())?.ownerOf(port)
 
 test.each([['0.0.0.0'], ['127.0.0.1'], ['::'], ['::1']])(
@@ -59,28 +63,74 @@ test('security 102: of more sockets than are read, it is not known whether one l
   }
 })
 
+const runOf = (podName: string, pid: number): RuntimeInstance => ({
+  podName,
+  runId: podName,
+  state: 'RUNNING',
+  ip: '127.0.0.1',
+  port: undefined,
+  startedAt: 0,
+  exit: undefined,
+  process: { pid, startTime: startTimeOf(pid) },
+})
+
+/** Ends with its input, also in a session of its own. */
+const LISTEN_WHILE_INPUT = `
+  require('node:net').createServer().listen(process.env.PORT, '127.0.0.1')
+  process.stdin.on('end', process.exit).resume()`
+
 test.each([
   ['itself', 'exec node -e "$0"'],
   ['as a child that cleared its environment', 'env -i "PATH=$PATH" "PORT=$PORT" node -e "$0"; true'],
+  ['as a child in a session of its own', 'setsid -w node -e "$0"; true'],
+  ['security 107: as a child that says it is another', 'QUARTERDECK_INSTANCE=lobby-abc124 node -e "$0"; true'],
 ])('recognizes the socket of an instance as its own: %s', async (_how, script) => {
   const port = await freePort()
-  const program = "require('node:net').createServer().listen(process.env.PORT, '127.0.0.1')"
-  const parent = spawn('sh', ['-c', script, program], {
+  const parent = spawn('sh', ['-c', script, LISTEN_WHILE_INPUT], {
     env: { ...process.env, PORT: String(port), QUARTERDECK_INSTANCE: 'lobby-abc123' },
     detached: true,
   })
+  const other = spawn('sleep', ['600'], { detached: true })
+  runs = [runOf('lobby-abc124', other.pid!), runOf('lobby-abc123', parent.pid!)]
   try {
     expect(await until(() => ownerOf(port))).toEqual({ kind: 'instance', podName: 'lobby-abc123' })
   } finally {
-    process.kill(-parent.pid!, 'SIGKILL')
+    parent.stdin.end()
+    other.kill('SIGKILL')
   }
+})
+
+test('security 107: a program that says it is an instance is told as a program', async () => {
+  const port = await freePort()
+  const program = "require('node:net').createServer().listen(process.env.PORT, '127.0.0.1')"
+  const env = { ...process.env, PORT: String(port), QUARTERDECK_INSTANCE: 'lobby-abc123' }
+  const other = spawn('sleep', ['600'], { detached: true })
+  const liar = spawn(process.execPath, ['-e', program], { env, detached: true })
+  runs = [runOf('lobby-abc123', other.pid!)]
+  try {
+    expect(await until(() => ownerOf(port))).toEqual({ kind: 'program', name: 'node', pid: liar.pid })
+  } finally {
+    liar.kill('SIGKILL')
+    other.kill('SIGKILL')
+  }
+})
+
+test('the owner of a socket is unknown while the processes of instances are, and asked for again', async () => {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  runs = [{ ...runOf('lobby-abc123', process.pid), process: undefined }]
+  expect(await ownerOf(port)).toEqual({ kind: 'unknown' })
+  runs = [runOf('lobby-abc123', process.pid)]
+  expect(await ownerOf(port)).toEqual({ kind: 'instance', podName: 'lobby-abc123' })
+  server.close()
 })
 
 test('describes the owner of a port in words that operators know', () => {
   const rows = [{ pod_name: 'lobby-abc123', deployment: 'lobby' }]
   const told = (owner: PortOwner) => describeOwner(owner, rows)
   expect(told({ kind: 'instance', podName: 'lobby-abc123' })).toBe('the deployment "lobby" (lobby-abc123)')
-  expect(told({ kind: 'instance', podName: 'other-abc123' })).toBe('an instance of another Quarterdeck')
+  expect(told({ kind: 'instance', podName: 'other-abc123' })).toBe('an instance that is being removed')
   expect(told({ kind: 'program', name: 'nginx', pid: 7 })).toBe('the program "nginx" (process 7)')
   expect(told({ kind: 'unknown' })).toBe('another program')
 })

@@ -70,7 +70,7 @@ export function useManagedDeployments(): ManagedDeployments {
     portWarning: () => undefined,
     close: async () => undefined,
   }
-  const listening = createListeningSockets()
+  const listening = createListeningSockets(() => runtime.list())
   const clock = { ahead: 0 }
   const shareDir = () => join(directory(), 'nfsshare')
   const openDiscovery = () =>

@@ -1,8 +1,8 @@
 import { readdir, readFile, readlink } from 'node:fs/promises'
+import { consoleText } from '../../runtime/consoleText'
+import { findRunOf } from '../../runtime/processes'
+import type { RuntimeInstance } from '../../runtime/runtime'
 import { readSocketTable, type SocketTable } from '../../socketTables'
-
-/** Set in the environment of every instance; its child processes inherit it. */
-export const INSTANCE_VARIABLE = 'QUARTERDECK_INSTANCE'
 
 /**
  * The owner of a listening socket. `unknown`: this user may not see the processes that could hold it, or there are too
@@ -27,6 +27,7 @@ interface ListeningSocket {
 /** proc_net_tcp(5). A UDP socket without a peer has the state that TCP calls CLOSE. */
 const LISTEN = '0A'
 const UNCONNECTED = '07'
+const UNKNOWN = { kind: 'unknown' } as const
 /** Limit of concurrent readlink calls. */
 const BATCH = 128
 /** Time limit of a search through the open files of all processes: an instance may open any number. */
@@ -42,9 +43,12 @@ const TABLES = [
 /**
  * Creates a reader of the listening sockets in /proc. Includes only sockets that the platform and players can reach:
  * those bound to all addresses or to the loopback.
+ * @param listRuns the runs of all instances, with their processes
  * @returns a function that takes a snapshot; undefined where there is no /proc
  */
-export function createListeningSockets(): () => Promise<Listening | undefined> {
+export function createListeningSockets(
+  listRuns: () => Promise<RuntimeInstance[]>,
+): () => Promise<Listening | undefined> {
   /** Cache by inode, which is unique while the socket is open, because scanning all processes is slow. */
   let known = new Map<string, PortOwner>()
 
@@ -59,11 +63,24 @@ export function createListeningSockets(): () => Promise<Listening | undefined> {
       async ownerOf(port) {
         const socket = sockets.find((candidate) => candidate.port === port)
         if (!socket) return isWhole ? undefined : { kind: 'unsure' }
-        const owner = known.get(socket.inode) ?? (await findOwner(socket.inode)) ?? { kind: 'unknown' }
-        known.set(socket.inode, owner)
-        return owner
+        const cached = known.get(socket.inode)
+        if (cached) return cached
+        const pid = await findHolder(socket.inode)
+        const owner = pid === undefined ? UNKNOWN : await describeProcess(pid)
+        if (owner) known.set(socket.inode, owner)
+        return owner ?? UNKNOWN
       },
     }
+  }
+
+  /** @returns undefined while it is not known which processes are those of instances */
+  async function describeProcess(pid: number): Promise<PortOwner | undefined> {
+    const runs = await listRuns().catch(() => undefined)
+    const run = runs && findRunOf(pid, runs)
+    if (run) return { kind: 'instance', podName: run.podName }
+    if (!runs || runs.some(({ state, process: first }) => state !== 'EXITED' && !first)) return undefined
+    const name = await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '')
+    return { kind: 'program', name: consoleText(name.trim()), pid }
   }
 }
 
@@ -96,16 +113,13 @@ function isReached(address: string): boolean {
   )
 }
 
-async function findOwner(inode: string): Promise<PortOwner | undefined> {
+/** Finds a process that has a socket open. @returns undefined if none is visible, or there are too many files */
+async function findHolder(inode: string): Promise<number | undefined> {
   const link = `socket:[${inode}]`
   const deadline = performance.now() + SEARCH_MS
   for (const pid of await readdir('/proc').catch(() => [])) {
     if (performance.now() > deadline) return undefined
-    if (!/^\d+$/.test(pid) || !(await hasOpen(pid, link, deadline))) continue
-    const podName = await instanceOf(pid)
-    if (podName !== undefined) return { kind: 'instance', podName }
-    const name = await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '')
-    return { kind: 'program', name: name.trim(), pid: Number(pid) }
+    if (/^\d+$/.test(pid) && (await hasOpen(pid, link, deadline))) return Number(pid)
   }
   return undefined
 }
@@ -121,20 +135,4 @@ async function hasOpen(pid: string, link: string, deadline: number): Promise<boo
     if (links.includes(link)) return true
   }
   return false
-}
-
-/** The instance of a process, from its environment, or from its ancestors' if it cleared its own. */
-async function instanceOf(pid: string): Promise<string | undefined> {
-  for (let at = pid; Number(at) > 1;) {
-    const environment = await readFile(`/proc/${at}/environ`, 'utf8').catch(() => '')
-    const value = environment
-      .split('\0')
-      .find((entry) => entry.startsWith(`${INSTANCE_VARIABLE}=`))
-      ?.slice(INSTANCE_VARIABLE.length + 1)
-    if (value !== undefined) return value
-    const stat = await readFile(`/proc/${at}/stat`, 'utf8').catch(() => '')
-    // The program's name is in parentheses and may contain any character. The state and the parent follow it.
-    at = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1] ?? '0'
-  }
-  return undefined
 }

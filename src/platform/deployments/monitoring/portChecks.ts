@@ -64,7 +64,7 @@ export function describeOwner(owner: PortOwner, rows: Row[]): string {
   if (owner.kind === 'unknown' || owner.kind === 'unsure') return UNNAMED
   if (owner.kind === 'instance') {
     const row = rows.find(({ pod_name }) => pod_name === owner.podName)
-    return row ? nameDeployment(row) : 'an instance of another Quarterdeck'
+    return row ? nameDeployment(row) : 'an instance that is being removed'
   }
   return owner.pid === process.pid ? 'Quarterdeck itself' : `the program "${owner.name}" (process ${owner.pid})`
 }

@@ -92,8 +92,10 @@ export async function openContainedDriver({
     async list() {
       return [...instances.values()].flatMap(({ record }) => {
         if (!record) return []
-        const { podName, runId, state, ip, port, startedAt, exit } = record
-        return [{ podName, runId, state, ip, port, startedAt, exit }]
+        const { podName, runId, state, ip, port, startedAt, exit, pid, pidStartTime: startTime } = record
+        // Its processes end with the first one.
+        const first = pid === undefined || state === 'EXITED' ? undefined : { pid, startTime }
+        return [{ podName, runId, state, ip, port, startedAt, exit, process: first }]
       })
     },
     watch(listener) {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { openRealDirectory, type OpenDirectory } from '../../share/jail'
+import { startTimeOf } from '../../processLock'
 import { describeExit, KILL_AFTER_MS } from '../exitMessages'
 import { ReadyLine } from '../readyLine'
 import type { LocalSpec } from '../runtime'
@@ -188,7 +189,7 @@ export class ContainedInstance {
         directory: dataDirectory.realPath,
         command: spec.command,
       })
-      Object.assign(record, { monitor, pid })
+      Object.assign(record, { monitor, pid, pidStartTime: startTimeOf(pid) })
       if (this.isStopping) {
         await containers.remove(containerId)
         return await this.recordExit(record, undefined, 'Stopped before it was started.')

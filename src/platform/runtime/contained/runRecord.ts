@@ -13,6 +13,8 @@ export interface RunRecord extends RuntimeInstance {
   monitor: Monitor | undefined
   /** Pid of the container's first process, in the host's PID namespace. */
   pid: number | undefined
+  /** See startTimeOf. Absent in records of older versions. */
+  pidStartTime?: string
   /** Path of the container's cgroup; undefined if limits are not enforced. */
   cgroup: string | undefined
   /** Number of the last console line before this run. */

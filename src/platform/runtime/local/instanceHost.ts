@@ -86,15 +86,18 @@ export class InstanceHost implements Omit<HostCalls, 'follow' | 'unfollow'> {
   }
 
   list(): RuntimeInstance[] {
-    return [...this.runs.values()].map(({ record: { podName, runId, state, ip, port, startedAt, exit } }) => ({
-      podName,
-      runId,
-      state,
-      ip,
-      port,
-      startedAt,
-      exit,
-    }))
+    return [...this.runs.values()].map(
+      ({ record: { podName, runId, state, ip, port, startedAt, exit, process: first } }) => ({
+        podName,
+        runId,
+        state,
+        ip,
+        port,
+        startedAt,
+        exit,
+        process: first,
+      }),
+    )
   }
 
   history(podName: string, lines: number): ReturnType<HostCalls['history']> {

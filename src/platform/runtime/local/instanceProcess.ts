@@ -91,6 +91,7 @@ export class InstanceProcess {
     child.once('exit', (code, signal) => this.exited(code, signal))
     this.record.pid = child.pid
     this.record.pidStartTime = startTimeOf(child.pid)
+    this.record.process = { pid: child.pid, startTime: this.record.pidStartTime }
     // Save the record at once: without it, the next host would not know the process if this host is killed.
     this.onChange()
     // Children inherit the limits. The time without limits is too short to matter.
