@@ -32,6 +32,7 @@ const services = [
   'platform/concurrency',
   'platform/consoleHead.ts',
   'platform/lineSplitter.ts',
+  'platform/openFiles.ts',
   'platform/postgresClient.ts',
   'platform/processLock.ts',
   'platform/socketTables.ts',

@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { createTrustedProxies } from '../../../src/platform/accounts/clientAddress'
-import { limitConnections, openFileLimit } from '../../../src/platform/http/limits/connections'
+import { limitConnections } from '../../../src/platform/http/limits/connections'
+import { openFileLimits } from '../../../src/platform/openFiles'
 import { answerFailures } from '../../../src/platform/http/envelope'
 import { until } from '../../support/platform/until'
 
@@ -39,9 +40,10 @@ afterEach(async () => {
   await app?.close()
 })
 
-test('reads the limit of open files from the system', () => {
+test('reads the limits of open files from the system', () => {
   // A child process inherits the limit.
-  expect(openFileLimit()).toBe(Number(execFileSync('sh', ['-c', 'ulimit -n'], { encoding: 'utf8' })))
+  const inChild = (limit: string) => Number(execFileSync('sh', ['-c', `ulimit ${limit}`], { encoding: 'utf8' }))
+  expect(openFileLimits()).toEqual({ soft: inChild('-Sn'), hard: inChild('-Hn') })
 })
 
 test('limits connections to half of the open files, logs the first refusal, and accepts new ones when some close', async () => {

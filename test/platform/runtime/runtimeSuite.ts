@@ -2,7 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
+import { openFileLimits } from '../../../src/platform/openFiles'
 import type { InstanceSpec, Runtime, RuntimeInstance } from '../../../src/platform/runtime/runtime'
+import { createListeningSockets } from '../../../src/platform/deployments/monitoring/listeningSockets'
+import { freePort } from '../../support/platform/freePort'
 import { ANSWERING_PROGRAM, instanceSpec } from '../../support/platform/instanceSpec'
 import { until } from '../../support/platform/until'
 
@@ -429,6 +432,37 @@ export function runtimeSuite({ runtime, share, home, knowsErrors = true, linesTh
     await runtime().kill(wanted.podName)
     await reaches(wanted.podName, 'EXITED')
     expect((await runtime().sample()).map(({ podName }) => podName)).not.toContain(wanted.podName)
+  })
+
+  test('security 108: a process of an instance has a limit of open files', async () => {
+    // In a cluster, its nodes set one.
+    if (!runtime().sharesPorts) return
+    const wanted = spec({ command: ['sh', '-c', 'echo "$(ulimit -Sn) $(ulimit -Hn)"'] })
+    await runtime().ensure(wanted)
+    const limit = Math.min(16_384, openFileLimits()?.hard ?? Infinity)
+    await prints(wanted.podName, `${limit} ${limit}`)
+    await reaches(wanted.podName, 'EXITED')
+  })
+
+  test('security 107: a port is held by the instance that the kernel knows, whatever a program says of itself', async () => {
+    // Elsewhere each has an address of its own.
+    if (!runtime().sharesPorts) return
+    const port = await freePort()
+    const victim = spec()
+    await runtime().ensure(victim)
+    const listen = `require('node:net').createServer().listen(${port}, '127.0.0.1', () => console.log('listens'))`
+    const liar = spec({
+      command: ['sh', '-c', 'node -e "$0"; true', listen],
+      env: { QUARTERDECK_INSTANCE: victim.podName },
+    })
+    await runtime().ensure(liar)
+    await prints(liar.podName, 'listens')
+    const listening = await createListeningSockets(() => runtime().list())()
+    expect(await listening?.ownerOf(port)).toEqual({ kind: 'instance', podName: liar.podName })
+    for (const { podName } of [victim, liar]) {
+      await runtime().kill(podName)
+      await reaches(podName, 'EXITED')
+    }
   })
 
   test('watchers are notified of changes, and an exited instance can be removed', async () => {

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -6,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { networkOf, type TrustedProxies } from '../../accounts/clientAddress'
 import { AppError } from '../../errors'
+import { openFileLimits } from '../../openFiles'
 import { isInstanceAddress } from '../proxies/localConnections'
 import { onResponseEnd } from '../responseEvents'
 
@@ -27,7 +27,11 @@ const MAX_PIPELINED = 16
  * trusted proxy, the calls and sockets of each forwarded address are counted instead.
  * @param openFiles the process's limit of open files; undefined if unknown
  */
-export function limitConnections(app: FastifyInstance, proxies: TrustedProxies, openFiles = openFileLimit()): void {
+export function limitConnections(
+  app: FastifyInstance,
+  proxies: TrustedProxies,
+  openFiles = openFileLimits()?.soft,
+): void {
   const { server, log } = app
   const total = openFiles === undefined ? Infinity : Math.floor(openFiles / 2)
   const limit = Math.min(MAX_PER_ADDRESS, Math.ceil(total / 2))
@@ -115,18 +119,6 @@ function throttle<Parameters extends unknown[]>(
     calledAt = Date.now()
     call(...parameters)
   }
-}
-
-/** The soft limit of open files of this process; undefined without /proc. */
-export function openFileLimit(): number | undefined {
-  let limits: string
-  try {
-    limits = readFileSync('/proc/self/limits', 'utf8')
-  } catch {
-    return undefined
-  }
-  const soft = /^Max open files\s+(\d+)/m.exec(limits)?.[1]
-  return soft === undefined ? undefined : Number(soft)
 }
 
 /**

@@ -1,3 +1,4 @@
+import { instanceOpenFiles } from '../instanceOpenFiles'
 import { WORKING_DIRECTORY } from './systemPaths'
 
 /** CPU quota is measured per period. */
@@ -108,6 +109,7 @@ const special = (destination: string, type: string, ...options: string[]) => ({
  */
 export function ociConfig(spec: ContainerSpec): object {
   const { uid, gid, cgroup, isRootless } = spec
+  const openFiles = instanceOpenFiles()
   const sys = isRootless
     ? [readOnly({ source: '/sys', target: '/sys' })]
     : [special('/sys', 'sysfs', 'nosuid', 'noexec', 'nodev', 'ro')]
@@ -122,6 +124,7 @@ export function ociConfig(spec: ContainerSpec): object {
       cwd: WORKING_DIRECTORY,
       noNewPrivileges: true,
       oomScoreAdj: OOM_SCORE,
+      rlimits: [{ type: 'RLIMIT_NOFILE', soft: openFiles, hard: openFiles }],
       capabilities: { bounding: [], effective: [], permitted: [], inheritable: [], ambient: [] },
     },
     root: { path: 'rootfs', readonly: true },

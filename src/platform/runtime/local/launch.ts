@@ -2,6 +2,7 @@ import { constants } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
 import { delimiter, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { instanceOpenFiles } from '../instanceOpenFiles'
 
 /** Network file systems answer in milliseconds, or not at all. */
 const ANSWER_MS = 5000
@@ -10,14 +11,14 @@ const ANSWER_MS = 5000
  * Changes the directory in the new process. With the option `cwd`, `spawn` returns only after the new process has
  * changed its directory and loaded its program, so one directory that hangs would block every instance of the host.
  */
-const LAUNCHER = 'cd -- "$1" && unset OLDPWD && shift && exec "$@"'
+const LAUNCHER = 'ulimit -n "$1" && cd -- "$2" && unset OLDPWD && shift 2 && exec "$@"'
 
 /**
- * Returns the arguments of `spawn` for a program that runs in a directory which may hang. Spawn them with `cwd: '/'`.
+ * Returns the arguments of `spawn` for a program that runs, with a limit of open files, in a directory which may hang. Spawn them with `cwd: '/'`.
  * @param command program and arguments
  */
 export function launchIn(directory: string, command: readonly string[]): [program: string, args: string[]] {
-  return ['/bin/sh', ['-c', LAUNCHER, 'sh', directory, ...command]]
+  return ['/bin/sh', ['-c', LAUNCHER, 'sh', String(instanceOpenFiles()), directory, ...command]]
 }
 
 /**

@@ -344,6 +344,12 @@ async function runInside(podName: string, script: string, change: Partial<LocalS
     expect(said.join(' ')).toMatch(/50000( 100000)? 268435456 4096/)
   })
 
+  test('security 108: a program that opens files without end gets no more than the limit, also as its child', async () => {
+    const open = `let n = 0; try { for (;;) require('node:fs').openSync('/dev/null', 'r'), n++ } catch (error) { console.log(error.code, n > 1000 && n < 16384) }`
+    const said = await runInside('opener', `ulimit -n 20001 || echo not raised; node -e "${open}"`)
+    expect(said).toEqual(expect.arrayContaining(['not raised', 'EMFILE true']))
+  })
+
   test('§12 a program outside the visible directories is refused until QUARTERDECK_PROGRAMS lists its directory', async () => {
     const tools = join(root(), 'tools')
     mkdirSync(join(tools, 'bin'), { recursive: true })
