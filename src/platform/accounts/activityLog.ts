@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { ActivityEntry, ActivityQuery } from '../../contract/admin'
+import { createActivityLimit } from './activityLimit'
 import { errorCodeOf } from '../errors'
 import type { Db } from '../state/db'
-import { insertActivity, listActivity, type NewActivity } from '../state/accounts/activity'
+import { insertActivity, listActivity, type ActivityRecord, type NewActivity } from '../state/accounts/activity'
 
 /** Entries that wait while the database is down. Further ones are lost, and the loss is logged. */
 const QUEUE_LIMIT = 10_000
@@ -15,11 +16,11 @@ const LAST_RETRY_MS = 15_000
 const SUBJECT_LIMIT = 500
 const HOUR_MS = 3_600_000
 
-/** An activity without its time and UUID, which are added when it is recorded. */
-export type ActivityRecord = Omit<NewActivity, 'at' | 'entry'>
-
 export interface ActivityLog {
-  /** Queues an entry. Never waits and never fails; entries are written in the order of the calls. */
+  /**
+   * Queues an entry. Never waits and never fails; entries are written in the order of the calls. Of many of a user within
+   * a minute, the last are only counted (`activityLimit.ts`).
+   */
   record(activity: ActivityRecord): void
   /** One page, newest first, including everything recorded before the call. */
   list(query: ActivityQuery): Promise<{ entries: ActivityEntry[]; hasMore: boolean }>
@@ -81,29 +82,35 @@ export function createActivityLog(db: Db, log: Pick<Logger, 'error' | 'warn'>, n
     return writing
   }
 
+  function add(activity: ActivityRecord): void {
+    if (queue.length >= QUEUE_LIMIT) {
+      lost += 1
+      return
+    }
+    const { action, subject, address, api_key } = activity
+    queue.push({
+      ...activity,
+      entry: randomUUID(),
+      at: new Date(now()),
+      action: lineOf(action),
+      subject: subject === null || subject === undefined ? null : lineOf(subject),
+      address: lineOf(address),
+      api_key: api_key === undefined || api_key === null ? null : lineOf(api_key),
+    })
+    if (!retry) void write()
+  }
+  const limit = createActivityLimit(add)
+
   return {
     record(activity) {
-      if (queue.length >= QUEUE_LIMIT) {
-        lost += 1
-        return
-      }
-      const { action, subject, address, api_key } = activity
-      queue.push({
-        ...activity,
-        entry: randomUUID(),
-        at: new Date(now()),
-        action: lineOf(action),
-        subject: subject === null || subject === undefined ? null : lineOf(subject),
-        address: lineOf(address),
-        api_key: api_key === undefined || api_key === null ? null : lineOf(api_key),
-      })
-      if (!retry) void write()
+      if (limit.admits(activity)) add(activity)
     },
     async list({ hours, ...query }) {
       await write()
       return listActivity(db, { ...query, ...(hours !== undefined && { since: new Date(now() - hours * HOUR_MS) }) })
     },
     async close() {
+      limit.close()
       isClosed = true
       if (!(await write()))
         log.error({ lost: lost + queue.length }, 'entries of the activity log were lost during the shutdown')

@@ -3,7 +3,6 @@ import type { ActivityKind } from '../../contract/admin'
 import type { ErrorCode } from '../../contract/errors'
 import { plainAddress } from '../accounts/clientAddress'
 import type { ActivityLog } from '../accounts/activityLog'
-import { limitFailures } from './limits/failureLimit'
 
 /** What the activity log records for a call; false for nothing. Every route that changes data must declare it. */
 export type Activity =
@@ -37,9 +36,6 @@ declare module 'fastify' {
 /** The only failures recorded without a session. They are rate-limited, so that nobody can fill the log. */
 const limitedFailures: (ErrorCode | undefined)[] = ['BAD_CREDENTIALS', 'INVALID_CODE', 'INVALID_INVITE']
 
-/** Failures of a user in a minute that are recorded one by one. */
-const MAX_FAILURES = 300
-
 /** Returns the value of one field of the request, unvalidated, if it is a string. */
 export function fieldOf(
   part: 'params' | 'query' | 'body',
@@ -67,16 +63,6 @@ export function recordActivity(app: FastifyInstance, log: Pick<ActivityLog, 'rec
     if (url.startsWith('/api') && changes && config?.activity === undefined)
       throw new Error(`The route ${String(method)} ${url} has no activity setting`)
   })
-  const isRecorded = limitFailures(app, MAX_FAILURES, ({ username, address, count }) =>
-    log.record({
-      username,
-      address,
-      kind: 'session',
-      action: `made ${count} more calls within a minute that were refused`,
-      subject: null,
-      succeeded: false,
-    }),
-  )
   // Node.js caches the address on first access, so it survives an immediate reset by the client.
   app.server.on('connection', ({ remoteAddress }) => remoteAddress)
   app.addHook('onRequest', async (request) => {
@@ -99,7 +85,6 @@ export function recordActivity(app: FastifyInstance, log: Pick<ActivityLog, 'rec
     // Scanners without a session would fill the log.
     if (!succeeded && username === null && !limitedFailures.includes(request.failure)) return
     if (request.failure === 'TOO_MANY_TRIES') return
-    if (!succeeded && username !== null && !isRecorded(username, request.activityAddress)) return
     const { kind } = activity
     const text = succeeded ? activity.action : (activity.failure ?? activity.action)
     if (text === null) return

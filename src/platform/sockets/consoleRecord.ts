@@ -1,6 +1,7 @@
 import type { ConsoleRequest } from '../../contract/sockets/consoleChannel'
 import { maskCommand } from '../../contract/secrets/maskCommand'
-import type { ActivityLog, ActivityRecord } from '../accounts/activityLog'
+import type { ActivityLog } from '../accounts/activityLog'
+import type { ActivityRecord } from '../state/accounts/activity'
 
 /** A request at a console and its user. */
 export interface ConsoleAction {

@@ -18,7 +18,8 @@ afterAll(() => state.close())
 const entry = (subject: string) => ({
   username: 'ann',
   kind: 'file' as const,
-  action: 'deleted file',
+  // Of each, only some are recorded one by one.
+  action: `deleted ${subject}`,
   subject,
   address: '::1',
   succeeded: true,

@@ -439,7 +439,7 @@ test('security 106: of a user who is refused thousands of times, the first are r
       await Promise.all(
         Array.from({ length: 50 }, () => other.call('DELETE', '/api/deployments/none', { token, address: '10.9.8.7' })),
       )
-    await other.app.close()
+    await other.activityLog.close()
     const [last] = (await other.activityLog.list({})).entries
     const refused = other.db.selectFrom('activity').where('succeeded', '=', false)
     const { count } = await refused.select(({ fn }) => fn.countAll().as('count')).executeTakeFirstOrThrow()
@@ -449,6 +449,37 @@ test('security 106: of a user who is refused thousands of times, the first are r
       action: 'made 50 more calls within a minute that were refused',
       address: '10.9.8.7',
     })
+  } finally {
+    await other.close()
+  }
+})
+
+test('security 109: of a user who does one thing thousands of times, the first are recorded, the others as a number, and another act by itself', async () => {
+  const other = await startPlatform()
+  try {
+    const { token } = await other.register('eve')
+    const get = (url: string) => other.call('GET', url, { token })
+    expect(
+      (await other.call('POST', '/api/deployments', { token, body: { name: 'lobby', type: 'process' } })).status,
+    ).toBe(201)
+    const create = (name: string) =>
+      other.call('POST', '/api/sftp/file', { token, body: { path: `/nfsshare/${name}`, content: '' } })
+    for (let round = 0; round < 650; round += 50)
+      await Promise.all(Array.from({ length: 50 }, (_call, at) => create(`file-${round + at}`)))
+    await other.call('DELETE', '/api/deployments/lobby', { token })
+    expect((await get('/api/activity')).status).toBe(200)
+    await other.activityLog.close()
+    const files = other.db.selectFrom('activity').where('kind', '=', 'file')
+    const { count } = await files.select(({ fn }) => fn.countAll().as('count')).executeTakeFirstOrThrow()
+    expect(Number(count)).toBe(601)
+    const [last, before] = (await other.activityLog.list({})).entries
+    expect(last).toMatchObject({
+      username: 'eve',
+      kind: 'file',
+      action: 'created file: 50 more times within a minute',
+      succeeded: true,
+    })
+    expect(before).toMatchObject({ action: 'deleted deployment', subject: 'lobby' })
   } finally {
     await other.close()
   }

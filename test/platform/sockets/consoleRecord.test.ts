@@ -1,4 +1,4 @@
-import type { ActivityRecord } from '../../../src/platform/accounts/activityLog'
+import type { ActivityRecord } from '../../../src/platform/state/accounts/activity'
 import { createConsoleRecord, type ConsoleAction } from '../../../src/platform/sockets/consoleRecord'
 
 const deed = (command: string, deployment = 'lobby'): ConsoleAction => ({
