@@ -221,7 +221,6 @@ async function addRoutes(app: Router, parts: Parts, ending: Ending): Promise<voi
     ...parts,
     fileAccess,
     activeWork,
-    endJobs: (userId, paths) => parts.files.jobs.end(userId, paths),
     deploymentTypeIndexAt: (path) => parts.deployments.deploymentTypeIndexAt(path),
   })
   await uploadRoutes(app, { ...parts, fileAccess, activeWork })

@@ -8,7 +8,7 @@ import { createKeyedQueue } from '../concurrency/keyedQueue'
 import { createJail, type Jail } from './jail'
 import { passageOf, type Reach } from './reach'
 import { restrictJail } from './restrictedJail'
-import { createJobs, type Jobs } from './transfers/jobs'
+import { createJobs, type Jobs, type JobSignals } from './transfers/jobs'
 import { createListing, type Listing } from './listing/listing'
 import { createPacker } from './archives/pack'
 import type { ShareLocation } from './shareMarker'
@@ -33,19 +33,19 @@ export interface FileCalls {
   upload(): Upload
   /** Opens directories with the rights of the caller, for `Upload.store`. */
   jail: Pick<Jail, 'openDirectory'>
-  /** Packs one entry into `<name>.tar.gz` beside it. `disconnected` as in Jobs.run. @throws as Packer.pack, Jobs.run */
-  archive(userId: number, path: string, disconnected?: AbortSignal): Promise<Stored>
+  /** Packs one entry into `<name>.tar.gz` beside it. @throws as Packer.pack, Jobs.run */
+  archive(userId: number, path: string, signals?: JobSignals): Promise<Stored>
   /** Packs entries of one directory into `archive-<YYYYMMDD-HHmmss>.tar.gz` (local time). @throws as `archive` */
-  archiveSeveral(userId: number, paths: string[], disconnected?: AbortSignal): Promise<Stored>
+  archiveSeveral(userId: number, paths: string[], signals?: JobSignals): Promise<Stored>
   /** Extracts into a new directory named after the archive. @throws as Unpacker.unpack, Jobs.run */
-  unarchive(userId: number, path: string, disconnected?: AbortSignal): Promise<Stored>
+  unarchive(userId: number, path: string, signals?: JobSignals): Promise<Stored>
 }
 
 /** The services behind every call under /api/sftp. All of them share one jail. */
 export interface Files extends FileCalls {
   /** The same calls for a caller who may use only a part of the shared area. */
   within(reach: Reach): FileCalls
-  jobs: Pick<Jobs, 'of' | 'all' | 'cancel' | 'end'>
+  jobs: Pick<Jobs, 'of' | 'all' | 'cancel'>
   writeBack: WriteBack
   close(): Promise<void>
 }
@@ -80,26 +80,20 @@ export async function openFiles({ dataDir, shareDir, marker, log, now, limitsOf,
       changes: createChanges(within, locks),
       downloads: createDownloads(within),
       upload: () => uploads.begin(),
-      async archive(userId, path, disconnected) {
+      async archive(userId, path, signals) {
         const [, name] = parentAndName(parsePath(path))
-        return jobs.run(
-          userId,
-          'archive',
-          [path],
-          (control) => packer.pack([path], `${name}.tar.gz`, control),
-          disconnected,
-        )
+        return jobs.run(userId, 'archive', [path], (control) => packer.pack([path], `${name}.tar.gz`, control), signals)
       },
-      archiveSeveral: (userId, paths, disconnected) =>
+      archiveSeveral: (userId, paths, signals) =>
         jobs.run(
           userId,
           'archive',
           paths,
           (control) => packer.pack(paths, `archive-${timestamp(new Date(now()))}.tar.gz`, control),
-          disconnected,
+          signals,
         ),
-      unarchive: (userId, path, disconnected) =>
-        jobs.run(userId, 'unarchive', [path], (control) => unpacker.unpack(path, control), disconnected),
+      unarchive: (userId, path, signals) =>
+        jobs.run(userId, 'unarchive', [path], (control) => unpacker.unpack(path, control), signals),
     }
   }
 

@@ -23,7 +23,7 @@ function setUp() {
             signal.addEventListener('abort', () => reject(new Error('ended')))
           })
         },
-        hungUp,
+        { ...(hungUp && { disconnected: hungUp }) },
       )
       .catch((error: { code?: string }) => error.code ?? 'other')
   const end = (name: string) => running.get(name)?.()

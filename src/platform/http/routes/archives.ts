@@ -5,6 +5,7 @@ import { Done, Nothing } from '../../../contract/envelope'
 import { AtPath, FileJobsAnswer, type FileJob, SeveralFiles, StoredFiles } from '../../../contract/file'
 import type { Caller } from '../../caller'
 import type { FileCalls } from '../../share/files'
+import { rightsLost, type JobSignals } from '../../share/transfers/jobs'
 import type { FileJobs } from '../../state/fileJobs'
 import { SHARED_ROOT } from '../../../contract/pageRules'
 import { abortOnDisconnect } from '../abortSignals'
@@ -16,27 +17,27 @@ import { call } from '../openapi/call'
 import type { Router } from '../router'
 import { forFiles, pathsOf, recordedFileRoute, SELECTION_BODY_LIMIT, unrecordedFileRoute } from './fileRouteConfig'
 
-type Job = (files: FileCalls, userId: number, disconnected: AbortSignal) => Promise<{ name: string; path: string }>
+type Job = (files: FileCalls, userId: number, signals: JobSignals) => Promise<{ name: string; path: string }>
 
 export interface ArchiveRouteParts {
   fileAccess: FileAccess
   fileJobs: FileJobs
   activeWork: ActiveWork
-  /** As `Jobs.end`. */
-  endJobs: (userId: number, paths: readonly string[]) => void
 }
 
 /** Adds the calls for archives (product §7) and for their jobs, which can be listed and cancelled (our extra). */
-export function archiveRoutes(app: Router, { fileAccess, fileJobs, activeWork, endJobs }: ArchiveRouteParts): void {
+export function archiveRoutes(app: Router, { fileAccess, fileJobs, activeWork }: ArchiveRouteParts): void {
   const stored = { response: { 201: StoredFiles } }
 
   /** Runs a job with the part of the shared area that the caller may use. */
-  async function run(request: FastifyRequest, reply: FastifyReply, paths: string[], job: Job): Promise<FastifyReply> {
+  async function run(request: FastifyRequest, reply: FastifyReply, job: Job): Promise<FastifyReply> {
     const user = userOf(request)
     const { files, limitTo } = await fileAccess.follow(user)
-    const forget = activeWork.add(user, { limitTo, end: () => endJobs(user.userId, paths) })
+    const lost = new AbortController()
+    const forget = activeWork.add(user, { limitTo, end: () => lost.abort(rightsLost()) })
+    const signals = { disconnected: abortOnDisconnect(reply), rightsLost: lost.signal }
     try {
-      return await reply.code(201).send(done({ files: [await job(files, user.userId, abortOnDisconnect(reply))] }))
+      return await reply.code(201).send(done({ files: [await job(files, user.userId, signals)] }))
     } finally {
       forget()
     }
@@ -68,9 +69,7 @@ export function archiveRoutes(app: Router, { fileAccess, fileJobs, activeWork, e
       },
     },
     async (request, reply) =>
-      run(request, reply, [request.body.path], (files, userId, disconnected) =>
-        files.archive(userId, request.body.path, disconnected),
-      ),
+      run(request, reply, (files, userId, signals) => files.archive(userId, request.body.path, signals)),
   )
   app.post(
     '/api/sftp/archive-multiple',
@@ -93,9 +92,7 @@ export function archiveRoutes(app: Router, { fileAccess, fileJobs, activeWork, e
     },
     async (request, reply) => {
       const paths = request.body.files.map(({ path }) => path)
-      return run(request, reply, paths, (files, userId, disconnected) =>
-        files.archiveSeveral(userId, paths, disconnected),
-      )
+      return run(request, reply, (files, userId, signals) => files.archiveSeveral(userId, paths, signals))
     },
   )
   app.post(
@@ -118,9 +115,7 @@ export function archiveRoutes(app: Router, { fileAccess, fileJobs, activeWork, e
       },
     },
     async (request, reply) =>
-      run(request, reply, [request.body.path], (files, userId, disconnected) =>
-        files.unarchive(userId, request.body.path, disconnected),
-      ),
+      run(request, reply, (files, userId, signals) => files.unarchive(userId, request.body.path, signals)),
   )
 
   app.get(

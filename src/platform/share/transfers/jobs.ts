@@ -14,27 +14,32 @@ export interface JobControl {
   readonly progress: (change: Partial<Pick<FileJob, 'done' | 'total' | 'entry'>>) => void
 }
 
+/** What ends a job from outside. */
+export interface JobSignals {
+  /** Aborts when the client disconnects: a running job continues, a queued one is dropped. */
+  disconnected?: AbortSignal
+  /** Aborts when its caller was deleted or lost the rights for it, with the error that the job then throws. */
+  rightsLost?: AbortSignal
+}
+
 /** Long-running jobs on trees, with progress and cancellation. Users take turns, however many jobs each has. */
 export interface Jobs {
   /**
-   * @param disconnected aborts when the client disconnects: a running job continues, a queued one is dropped.
    * @throws what `work` throws; AppError CANCELLED, TOO_MANY_TRIES when the user's queue is full, UNAVAILABLE when the
-   * platform shuts down; the reason of `disconnected`
+   * platform shuts down; the reasons of the signals
    */
   run<Result>(
     userId: number,
     kind: FileJob['kind'],
     paths: string[],
     work: (control: JobControl) => Promise<Result>,
-    disconnected?: AbortSignal,
+    signals?: JobSignals,
   ): Promise<Result>
   of(userId: number): FileJob[]
   /** @throws AppError NOT_FOUND for another user's job and for one that has ended */
   cancel(userId: number, id: string): void
   /** All running and queued jobs, with their users. */
   all(): { userId: number; job: FileJob }[]
-  /** Ends the jobs on these paths of a user who was deleted or lost the rights for them. */
-  end(userId: number, paths: readonly string[]): void
   /** Cancels all jobs, and resolves after they have cleaned up. */
   close(): Promise<void>
 }
@@ -48,7 +53,7 @@ export function createJobs(): Jobs {
   const fairQueue = createFairQueue()
 
   return {
-    async run(userId, kind, paths, work, disconnected) {
+    async run(userId, kind, paths, work, { disconnected, rightsLost: lost } = {}) {
       if (fairQueue.queuedCount(userId) >= MAX_QUEUED) {
         throw new AppError(
           'TOO_MANY_TRIES',
@@ -57,6 +62,9 @@ export function createJobs(): Jobs {
         )
       }
       const abort = new AbortController()
+      const endUnallowed = () => abort.abort(lost?.reason)
+      if (lost?.aborted) endUnallowed()
+      lost?.addEventListener('abort', endUnallowed)
       const job: FileJob = { id: randomUUID(), kind, paths, done: 0, total: null, entry: '' }
       const perform = async () => {
         const release = await fairQueue.acquire(
@@ -79,6 +87,7 @@ export function createJobs(): Jobs {
         return await result
       } finally {
         jobs.delete(job.id)
+        lost?.removeEventListener('abort', endUnallowed)
       }
     },
     of: (userId) => [...jobs.values()].filter((entry) => entry.userId === userId).map(({ job }) => ({ ...job })),
@@ -88,10 +97,6 @@ export function createJobs(): Jobs {
       entry.abort.abort(new AppError('CANCELLED', `The ${entry.job.kind} was cancelled.`))
     },
     all: () => [...jobs.values()].map(({ userId, job }) => ({ userId, job: { ...job } })),
-    end(userId, paths) {
-      for (const { userId: of, job, abort } of jobs.values())
-        if (of === userId && job.paths.join('\0') === paths.join('\0')) abort.abort(rightsLost())
-    },
     async close() {
       for (const { abort } of jobs.values()) abort.abort(new AppError('UNAVAILABLE', 'The platform is shutting down.'))
       await Promise.all([...jobs.values()].map(({ ended }) => ended))

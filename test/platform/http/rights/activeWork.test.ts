@@ -40,14 +40,14 @@ const grant = (own: Right[], other: Right[]) =>
   })
 
 /** Begins a call whose answer is not waited for. */
-function begin(path: string, type: string): ClientRequest {
+function begin(path: string, type: string, token = guest.token): ClientRequest {
   const { port } = platform.app.server.address() as AddressInfo
   return request({
     port,
     host: '127.0.0.1',
     method: 'POST',
     path,
-    headers: { authorization: `Bearer ${guest.token}`, 'content-type': type },
+    headers: { authorization: `Bearer ${token}`, 'content-type': type },
   }).on('error', () => undefined)
 }
 
@@ -77,6 +77,24 @@ test('a change of rights ends the archives that they no longer allow, and leaves
   expect((await ofOther!)[0].statusCode).toBe(403)
   await grant(['power'], ['console'])
   await until(() => readdirSync(join(share, 'own')).length === 2)
+}, 60_000)
+
+test('security 110: an archive of a session goes on when one of the same path ends with its API key', async () => {
+  await grant(['files'], [])
+  const key = await rights.createKey(guest, { scopes: ['read', 'files'] })
+  const [ofSession, ofKey] = [guest.token, key].map((token) => {
+    const archive = begin('/api/sftp/archive', 'application/json', token)
+    archive.end(JSON.stringify({ path: '/nfsshare/own/big' }))
+    return once(archive, 'response') as Promise<[{ statusCode: number }]>
+  })
+  await until(async () => (await jobs()).length === 2)
+  const answer = await platform.call('GET', '/api/keys', { token: guest.token })
+  const [{ id }] = answer.body.data.keys as [{ id: string }]
+  await platform.call('DELETE', `/api/keys/${id}`, { token: guest.token })
+  expect((await ofKey!)[0].statusCode).toBe(403)
+  expect(await jobs()).toEqual(['/nfsshare/own/big'])
+  await cancel('/nfsshare/own/big')
+  expect((await ofSession!)[0].statusCode).toBe(409)
 }, 60_000)
 
 describe('an archive through a link into a directory of others', () => {
