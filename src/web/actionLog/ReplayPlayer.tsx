@@ -6,6 +6,8 @@ import { setClock } from '../ui/time/clock'
 import { ErrorBoundary } from '../ui/ErrorBoundary'
 import { build } from './build'
 import { replayLog } from './replay/checkLog'
+import { exportAs } from './record/record'
+import { exportOpenedAt, recordingUntil } from './replay/exportInReplay'
 import { findingsOf } from './replay/findings'
 import { blockInput } from './replay/followReplay'
 import { beginning, playbackReducer } from './replay/playback'
@@ -19,7 +21,14 @@ import styles from './replay.module.scss'
 export function ReplayPlayer({ log, onClose }: { log: ActionLog; onClose: () => void }) {
   const replay = useMemo(() => replayLog(log, replayReducer), [log])
   const findings = useMemo(() => findingsOf(log, replay, build), [log, replay])
-  const stage = useMemo(() => createReplayStore(replay.base), [replay])
+  const stage = useMemo(() => {
+    const created = createReplayStore(replay.base)
+    exportAs(created.store, {
+      recording: () => recordingUntil(log, created.shown().index),
+      forgetSignedOut: () => true,
+    })
+    return created
+  }, [log, replay])
   const [playback, dispatch] = useReducer(
     useMemo(() => playbackReducer(log), [log]),
     beginning,
@@ -58,7 +67,8 @@ export function ReplayPlayer({ log, onClose }: { log: ActionLog; onClose: () => 
           resetKey={String(shown.index)}
           fallback={() => <p className={styles.broken}>The console cannot show this state.</p>}
         >
-          <ReplayStage store={stage.store} rewinds={shown.rewinds} />
+          {/* A dialog of an export keeps what it showed when it was opened. */}
+          <ReplayStage key={exportOpenedAt(log, shown.index)} store={stage.store} rewinds={shown.rewinds} />
         </ErrorBoundary>
       </div>
       <div className={styles.controls}>

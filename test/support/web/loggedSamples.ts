@@ -267,6 +267,7 @@ export const payloads: Record<string, unknown> = {
   'login/returned': undefined,
   'login/forgotOpened': undefined,
   'login/forgotClosed': undefined,
+  'otherWays/recoveryChosen': undefined,
   'registration/usernameChosen': 'ann',
   'registration/left': undefined,
 

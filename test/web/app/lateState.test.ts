@@ -57,6 +57,7 @@ test('the replay reducer includes the slices of all pages', () => {
     interruption: true,
     keys: true,
     navigation: true,
+    otherWays: true,
     overview: true,
     palette: true,
     problems: true,

@@ -12,10 +12,17 @@ const isForSecret = (field: HTMLInputElement) =>
   FOR_SECRETS.test(field.autocomplete) ||
   (field.autocomplete !== 'username' && field.closest('.auth-form') !== null)
 
-const recorders = new WeakMap<AppStore, ReturnType<typeof createRecorder>>()
+type Recorder = ReturnType<typeof createRecorder>
+/** What an export needs of a recorder. */
+type Recorded = Pick<Recorder, 'recording' | 'forgetSignedOut'>
+
+const recorders = new WeakMap<AppStore, Recorded>()
+
+/** Makes a store that records nothing, that of a replay, export what `recorded` returns. */
+export const exportAs = (store: AppStore, recorded: Recorded) => void recorders.set(store, recorded)
 
 /** Returns the recorder of a store. The first call creates it and passes it all actions from the tape. */
-export function recorderOf(store: AppStore) {
+export function recorderOf(store: AppStore): Recorded {
   const found = recorders.get(store)
   if (found) return found
   const recorder = createRecorder(store.begun, store.tape.startedAt, rootReducer)

@@ -37,7 +37,7 @@ export const callRules: Record<string, CallRules> = {
   endOtherSessions: keepBoth,
   changePassword: { args: 'mask', result: 'keep' },
 
-  getApiKeys: { args: 'keep', result: apiKeys() },
+  getApiKeys: { args: 'keep', result: each(apiKey()) },
   // `text` is a handle. The key never enters the store (api/heldTexts.ts).
   createApiKey: { args: 'keep', result: fields({ info: apiKey(), text: 'keep' }) },
   deleteApiKey: keepBoth,
@@ -87,7 +87,7 @@ export const callRules: Record<string, CallRules> = {
   getUserSessions: keepBoth,
   endUserSession: keepBoth,
   endUserSessions: keepBoth,
-  getUserKeys: { args: 'keep', result: apiKeys() },
+  getUserKeys: { args: 'keep', result: each(apiKey()) },
   deleteUserKey: keepBoth,
   // Its entries never hold a secret (contract/admin.ts).
   getActivity: keepBoth,
@@ -180,6 +180,7 @@ export const actionRules: Record<string, Rule | 'lines'> = {
   'login/returned': 'keep',
   'login/forgotOpened': 'keep',
   'login/forgotClosed': 'keep',
+  'otherWays/recoveryChosen': 'keep',
   'registration/usernameChosen': 'mask',
   'registration/left': 'keep',
 
@@ -376,10 +377,6 @@ function databases(): Rule {
 /** The first characters are part of the secret. */
 function apiKey(): Rule {
   return fields({ prefix: 'mask' }, 'keep')
-}
-
-function apiKeys(): Rule {
-  return each(apiKey())
 }
 
 function keepNothing(): CallRules {

@@ -1,10 +1,11 @@
-import { Suspense, useState } from 'react'
+import { Suspense } from 'react'
 import { useSelector } from 'react-redux'
 import { useLocation } from 'react-router-dom'
 import type { OpenIdFailure } from '../../../contract/signIn/openId'
 import { useGetSignInMethodsQuery } from '../../api/signIn/signInMethods'
 import { basePath } from '../../basePath'
 import { useAppDispatch } from '../../app/hooks'
+import type { RootState } from '../../app/types'
 import { lazyEarly, lazyOnDemand, loadChunk } from '../../chunks'
 import { failureText } from '../../failure'
 import { FailureAlert } from '../../ui/FailureAlert'
@@ -31,44 +32,44 @@ export function OtherWays() {
   return (
     <>
       <Suspense>{forgotOpen && <ForgotPassword />}</Suspense>
-      {methods && <MoreWays key={step} isAlone={step === 'credentials'} passkeys={methods.passkeys} />}
+      {methods && <MoreWays isAlone={step === 'credentials'} passkeys={methods.passkeys} />}
       {step === 'credentials' && <OpenIdSignIn name={openId?.name} isAvailable={openId?.available === true} />}
     </>
   )
 }
 
+// The slice is loaded with the other chunk.
+const selectOtherWays = ({ otherWays }: RootState) => otherWays
+
 /** @param props.isAlone whether no password was entered yet */
 function MoreWays({ isAlone, passkeys }: { isAlone: boolean; passkeys: boolean }) {
   const dispatch = useAppDispatch()
-  const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>()
-  const [recovers, setRecovers] = useState(false)
-
-  const signIn = async () => {
-    if (busy) return
-    setBusy(true)
-    setError(undefined)
-    const { signInWithPasskey } = await loadChunk(loadMoreWays)
-    const result = await dispatch(signInWithPasskey(isAlone ? 'alone' : 'step'))
-    setError(result.error)
-    setBusy(false)
-  }
+  const { recovers, isWaiting, error } = useSelector(selectOtherWays) ?? {}
 
   if (isAlone && !passkeys) return null
   return (
     <div className={styles.ways}>
       <FailureAlert error={error} text={failureText(error, 'The sign-in failed. Please try again.')} />
       {passkeys && (
-        <button type="button" className="btn btn-outline-secondary" aria-disabled={busy} onClick={signIn}>
-          {busy ? 'Waiting for the browser...' : isAlone ? 'Sign in with a passkey' : 'Use a passkey instead'}
+        <button
+          type="button"
+          className="btn btn-outline-secondary"
+          aria-disabled={isWaiting}
+          onClick={async () => dispatch((await loadChunk(loadMoreWays)).signInWithPasskey(isAlone ? 'alone' : 'step'))}
+        >
+          {isWaiting ? 'Waiting for the browser...' : isAlone ? 'Sign in with a passkey' : 'Use a passkey instead'}
         </button>
       )}
       {!isAlone && !recovers && (
-        <button type="button" className="btn btn-outline-secondary" onClick={() => setRecovers(true)}>
+        <button
+          type="button"
+          className="btn btn-outline-secondary"
+          onClick={async () => dispatch((await loadChunk(loadMoreWays)).recoveryChosen())}
+        >
           Use a recovery code
         </button>
       )}
-      <Suspense>{recovers && <RecoveryCodeForm />}</Suspense>
+      <Suspense>{!isAlone && recovers && <RecoveryCodeForm />}</Suspense>
     </div>
   )
 }

@@ -5,14 +5,21 @@ import { readSession } from '../../api/signIn/credentials'
 import { otherSignInsApi } from '../../api/signIn/otherSignIns'
 import { addAppListeners } from '../../app/appListeners'
 import { sessionStarted } from '../../facts'
+import type { AppThunk } from '../../app/types'
 import { loginRestarted, usernameTyped } from './loginSlice'
+import { selectWaitsForPasskey } from './otherWaysSlice'
 
+export { recoveryChosen } from './otherWaysSlice'
 export { RecoveryCodeForm } from './RecoveryCodeForm'
 
 const { signInWithPasskey: passkeySignIn, verifyRecoveryCode } = otherSignInsApi.endpoints
 
-/** @param use whether the passkey follows a password */
-export const signInWithPasskey = (use: 'alone' | 'step') => passkeySignIn.initiate(use)
+/** Does nothing while the browser is asked for a passkey. @param use whether the passkey follows a password */
+export const signInWithPasskey =
+  (use: 'alone' | 'step'): AppThunk =>
+  (dispatch, getState) => {
+    if (!selectWaitsForPasskey(getState())) void dispatch(passkeySignIn.initiate(use))
+  }
 
 addAppListeners((startListening) => {
   startListening({
