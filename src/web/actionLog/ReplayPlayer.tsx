@@ -23,10 +23,7 @@ export function ReplayPlayer({ log, onClose }: { log: ActionLog; onClose: () => 
   const findings = useMemo(() => findingsOf(log, replay, build), [log, replay])
   const stage = useMemo(() => {
     const created = createReplayStore(replay.base)
-    exportAs(created.store, {
-      recording: () => recordingUntil(log, created.shown().index),
-      forgetSignedOut: () => true,
-    })
+    exportAs(created.store, () => recordingUntil(log, created.shown().index))
     return created
   }, [log, replay])
   const [playback, dispatch] = useReducer(

@@ -13,16 +13,16 @@ const isForSecret = (field: HTMLInputElement) =>
   (field.autocomplete !== 'username' && field.closest('.auth-form') !== null)
 
 type Recorder = ReturnType<typeof createRecorder>
-/** What an export needs of a recorder. */
-type Recorded = Pick<Recorder, 'recording' | 'forgetSignedOut'>
 
-const recorders = new WeakMap<AppStore, Recorded>()
+const recorders = new WeakMap<AppStore, Recorder>()
 
-/** Makes a store that records nothing, that of a replay, export what `recorded` returns. */
-export const exportAs = (store: AppStore, recorded: Recorded) => void recorders.set(store, recorded)
+/** Makes a store that records nothing, that of a replay, export what `recording` returns. */
+export function exportAs(store: AppStore, recording: Recorder['recording']) {
+  recorders.set(store, { note() {}, secretTyped() {}, recording, forgetSignedOut: () => true })
+}
 
 /** Returns the recorder of a store. The first call creates it and passes it all actions from the tape. */
-export function recorderOf(store: AppStore): Recorded {
+export function recorderOf(store: AppStore): Recorder {
   const found = recorders.get(store)
   if (found) return found
   const recorder = createRecorder(store.begun, store.tape.startedAt, rootReducer)
