@@ -232,6 +232,11 @@ test('the ETag of a listing does not reveal a masked name', () => {
   expect(guessed).toBeUndefined()
 })
 
+test('the ETag of the overview, a hash of all that is masked in it, is left out', () => {
+  const overview = { managerSilent: false, sections: [], version: '"VG18r3dcGAlF953m0UwjUl_BCZE"' }
+  expectHidden([query('getOverview', null, overview), ...old()], /VG18r3dc/)
+})
+
 test.each(['content', 'buffer', 'blocks', 'position', 'commands', 'session', 'deployment'])(
   'with the password %p the state keeps its property names, and no reducer throws',
   (word) => {

@@ -26,6 +26,26 @@ test.each(['createApiKey', 'createRecoveryCodes', 'beginAuthenticator'])(
   },
 )
 
+test.each([
+  ['K7QM-XW4T-9RHZ-P2VD', 'k7qmxw4t9rhzp2vd'],
+  ['K7QM-XW4T-9RHZ-P2VD', 'K7QMXW4T-9RHZP2VD'],
+  ['k7qm xw4t 9rhz p2vd', 'K7QM-XW4T-9RHZ-P2VD'],
+  ['773177', '773-177'],
+  ['correct horse-battery', 'correct_horse_battery'],
+])('the secret %p is hidden in answers and in the output as %p, too', (secret, form) => {
+  const text = exportOf(
+    [
+      call('createRecoveryCodes', {}, 'fulfilled', { text: holdText(secret, [secret]) }),
+      files(`${form}.txt`, 'notes-of-2026.txt'),
+      linesReceived([{ type: 'message', content: `got ${form} at 2026-11-25` }]),
+    ],
+    true,
+  )
+  expectNowhere(text, form)
+  expect(text).toContain('notes-of-2026.txt')
+  expect(text).toContain(' at 2026-11-25')
+})
+
 test('the text of a file is no secret by itself', () => {
   const opened = { text: holdText('paper.jar'), characters: 9, lines: 1 }
   const text = exportOf([call('openFile', '/nfsshare/a', 'fulfilled', opened), files('paper.jar')])

@@ -127,10 +127,10 @@ function needlesOf(secret: string, { share, shortest }: typeof PART): string[] {
   const bytes = [...new TextEncoder().encode(secret)]
   const digits = bytes.map((byte) => byte.toString(16).padStart(2, '0'))
   const forms = [
-    ...['', ':', '-', ',0x'].map((between) => digits.join(between)),
-    // Separators with blanks need no needle, because blanks are ignored.
+    ...['', ':', ',0x'].map((between) => digits.join(between)),
+    // Separators with blanks or dashes need no needle, because these are ignored.
     ...['', ','].map((between) => bytes.join(between)),
-    [...new Int8Array(bytes)].join(','),
+    [...new Int8Array(bytes)].join(',').replaceAll('-', ''),
     bytes.map((byte, at) => `"${at}":${byte}`).join(','),
     [...plain].reverse().join(''),
     // The shown rest of a secret that contains a word which masks what follows.

@@ -1,6 +1,6 @@
 import { escapesIn } from '../../../contract/secrets/secretCommands'
 
-/** A normalized text: decoded, lower-case, without colours and blanks. */
+/** A normalized text: decoded, lower-case, without colours, blanks and dashes. */
 export type Reading = {
   text: string
   /** For each UTF-16 code unit of `text`, the start and the end of its source in the original text. */
@@ -20,10 +20,10 @@ const NAMED: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', a
 /** Limit of nested encodings, such as JSON inside JSON. */
 const PASSES = 3
 /**
- * Ignored characters: blanks, `+` (a blank in forms), accents, invisible characters and the replacement character that
- * servers write instead.
+ * Ignored characters: blanks, `+` (a blank in forms), dashes and `_` (codes are the same without them, and names have them for blanks), accents,
+ * invisible characters and the replacement character that servers write instead.
  */
-const IGNORED = /[\s+\p{Cc}\p{M}\p{Default_Ignorable_Code_Point}\ufffd]/gu
+const IGNORED = /[\s+\p{Pd}\p{Pc}\p{Cc}\p{M}\p{Default_Ignorable_Code_Point}\ufffd]/gu
 
 /** Ignored characters that belong to the one before them. */
 const ATTACHED = /[+\p{M}\p{Default_Ignorable_Code_Point}\ufffd]/u
@@ -33,7 +33,7 @@ const SIMPLE = /^[ -$'-[\]-~]*$/
 
 /** Returns the normalized text only, which is faster than `read`. */
 export const plainOf = (text: string): string =>
-  SIMPLE.test(text) ? text.replaceAll(/[ +]+/g, '').toLowerCase() : read(text).text
+  SIMPLE.test(text) ? text.replaceAll(/[ +_-]+/g, '').toLowerCase() : read(text).text
 
 /** Normalizes a text and maps it to the original. */
 export function read(text: string): Reading {
@@ -136,7 +136,8 @@ function textOfBytes(numbers: readonly string[], radix: number): string {
 }
 
 /** Fast path of `folded` for ASCII characters. */
-const ascii = (character: string) => (character <= ' ' || character === '+' ? '' : character.toLowerCase())
+const ascii = (character: string) =>
+  character <= ' ' || character === '+' || character === '-' || character === '_' ? '' : character.toLowerCase()
 
 /** Removes ignored characters and case, character by character. */
 function folded({ text, starts, ends }: Reading): Reading {

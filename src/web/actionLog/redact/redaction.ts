@@ -12,6 +12,7 @@ import { each, fields } from './rule'
 export type CallRules = { args: Rule; result: Rule; message?: Rule }
 
 const keepBoth: CallRules = { args: 'keep', result: 'keep' }
+const keepNothing: CallRules = { args: 'mask', result: 'mask' }
 
 /** An empty picture. A masked address would send a request. */
 const NO_PICTURE =
@@ -21,10 +22,10 @@ const NO_PICTURE =
 export const callRules: Record<string, CallRules> = {
   // A password may have been typed as the username. The session holds the name.
   login: { args: 'mask', result: 'keep' },
-  verifyLogin: keepNothing(),
+  verifyLogin: keepNothing,
   signInWithPasskey: { args: 'keep', result: 'mask' },
-  verifyRecoveryCode: keepNothing(),
-  verifyInvite: keepNothing(),
+  verifyRecoveryCode: keepNothing,
+  verifyInvite: keepNothing,
   register: { args: 'mask', result: fields({ qrCode: { instead: NO_PICTURE } }) },
   verifyRegistration: { args: 'mask', result: 'keep' },
   logout: keepBoth,
@@ -92,7 +93,7 @@ export const callRules: Record<string, CallRules> = {
   // Its entries never hold a secret (contract/admin.ts).
   getActivity: keepBoth,
 
-  // The ETag is a hash of all names, from which a short hidden name could be guessed.
+  // An ETag is a hash of the whole answer, from which a short hidden part of it could be guessed.
   getFiles: { args: 'keep', result: fields({ files: 'keep', deploymentTypeIndex: 'keep', version: { instead: '' } }) },
   createFile: keepBoth,
   createDirectory: keepBoth,
@@ -116,7 +117,10 @@ export const callRules: Record<string, CallRules> = {
   resetDatabasePassword: { args: 'keep', result: databases() },
   deleteDatabase: keepBoth,
 
-  getOverview: { args: 'keep', result: fields({ sections: each(fields({ instances: instances() }, 'keep')) }, 'keep') },
+  getOverview: {
+    args: 'keep',
+    result: fields({ sections: each(fields({ instances: instances() }, 'keep')), version: { instead: '' } }, 'keep'),
+  },
   getDeployments: keepBoth,
   getNodes: keepBoth,
   createDeployment: keepBoth,
@@ -377,8 +381,4 @@ function databases(): Rule {
 /** The first characters are part of the secret. */
 function apiKey(): Rule {
   return fields({ prefix: 'mask' }, 'keep')
-}
-
-function keepNothing(): CallRules {
-  return { args: 'mask', result: 'mask' }
 }
