@@ -46,6 +46,15 @@ test.each([
   expect(text).toContain(' at 2026-11-25')
 })
 
+test('a code that was typed without its dashes is hidden where it is encoded with them', () => {
+  const encoded = ['base64', 'hex'].map((encoding) => Buffer.from(SECRET).toString(encoding as 'hex'))
+  const text = exportOf([
+    call('verifyRecoveryCode', { recoveryCode: 'k7qm xw4t9rhz-p2vd' }, 'pending'),
+    files(...encoded.map((name) => `${name}.txt`)),
+  ])
+  for (const form of encoded) expectNowhere(text, form.slice(4, -4))
+})
+
 test('the text of a file is no secret by itself', () => {
   const opened = { text: holdText('paper.jar'), characters: 9, lines: 1 }
   const text = exportOf([call('openFile', '/nfsshare/a', 'fulfilled', opened), files('paper.jar')])

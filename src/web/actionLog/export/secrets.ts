@@ -98,7 +98,11 @@ export function createSecrets() {
   }
 
   const valuesBeingTyped = (kind: 'values' | 'secrets') => [...typed.values()].flatMap((valuesOf) => valuesOf()[kind])
-  const allSecrets = () => secrets.list(valuesBeingTyped('secrets')).filter((secret) => !names.has(secret))
+  const allSecrets = () =>
+    secrets
+      .list(valuesBeingTyped('secrets'))
+      .filter((secret) => !names.has(secret))
+      .flatMap(formsOfCode)
 
   return {
     note,
@@ -156,6 +160,16 @@ function createValues(shortest: number) {
     list: (more: readonly string[]) => [...new Set([...known, ...more.flatMap(piecesOf)])],
     isFull: () => characters > MOST,
   }
+}
+
+/** A recovery or invite code, which the server takes in any case, with or without dashes and blanks. */
+const CODE = /^\s*(?:[a-z2-9]{4}[\s-]*){3,4}$/i
+
+/** Returns a secret and, of a code, its other forms: the Base64 and the bytes of each are different. */
+function formsOfCode(secret: string): string[] {
+  if (!CODE.test(secret)) return [secret]
+  const groups = secret.toUpperCase().match(/[A-Z2-9]{4}/g) ?? []
+  return [...new Set([secret, groups.join(''), groups.join('-')])]
 }
 
 const SEPARATORS = /[\s[\]{}(),;:"'`=<>|]+/
