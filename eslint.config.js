@@ -36,6 +36,7 @@ const services = [
   'platform/postgresClient.ts',
   'platform/processLock.ts',
   'platform/socketTables.ts',
+  'platform/supervision',
 ]
 /** What pages, sockets and drafts add themselves to. */
 const appState = ['rootReducer', 'appListeners', 'dynamicMiddleware', 'services', 'servicesOf', 'hooks', 'types'].map(
@@ -77,6 +78,7 @@ const mayImport = {
     ]),
   ),
   'platform/concurrency': [],
+  'platform/supervision': ['platform/errors.ts', 'platform/lineSplitter.ts'],
   'platform/postgres': services,
   'platform/state': services,
   'platform/runtime': [...services, 'platform/share', 'platform/kubernetes'],

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { closeSync, lstatSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -6,11 +5,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { StartError } from '../errors'
 import { takeLock, type HeldLock } from '../processLock'
+import { supervise } from '../supervision/supervisor'
 import { findPostgresBinaries, type PostgresBinaries } from './postgresBinaries'
 import { createCluster, finishCluster, readCluster } from './postgresCluster'
 import { makeExtensions } from './postgresExtensions'
 import { endTcpSessions } from './postgresSessions'
-import { openSocketDirectory, startOnFreePort, type ServerOptions } from './postgresServer'
+import { openSocketDirectory, postgresProgram, startErrorOf, type ServerOptions } from './postgresServer'
 
 /**
  * The use of each server, with the name of its directory in the data directory. The platform's state has a server of
@@ -90,8 +90,6 @@ async function startLocked({ dataDir, use, directory, binaries, lock, log }: Sta
   await removeStalePidFile(directory, lock)
 
   const socketDirectory = openSocketDirectory(directory)
-  let stopping = false
-  let restarting: Promise<void> | undefined
   const options: ServerOptions = {
     directory,
     clusterFile,
@@ -103,47 +101,21 @@ async function startLocked({ dataDir, use, directory, binaries, lock, log }: Sta
     socketDirectory,
     lock,
     log,
-    earlierPorts: new Set(),
+    usedPorts: new Set(),
   }
-  let server = await startOnFreePort(options)
-  const keepRunning = (): void => {
-    server.once('exit', (code, signal) => {
-      if (stopping) return
-      log.error({ directory, code, signal }, 'the embedded PostgreSQL ended; restarting it')
-      restarting = restart()
-    })
-  }
-  const restart = async (): Promise<void> => {
-    for (;;) {
-      await delay(1000)
-      if (stopping) return
-      try {
-        options.earlierPorts.add(cluster.port)
-        server = await startOnFreePort(options)
-        keepRunning()
-        return
-      } catch (error) {
-        log.error({ directory, err: error }, 'failed to restart the embedded PostgreSQL; retrying')
-      }
-    }
-  }
-  keepRunning()
+  const server = supervise(postgresProgram(options), log.child({ directory }))
+  await server.start(false).catch((error: unknown) => {
+    throw startErrorOf(error, options)
+  })
 
   return {
     get adminUrl() {
       const url = `postgresql://postgres:${cluster.adminPassword}@127.0.0.1:${cluster.port}/postgres`
       return `${url}?host=${encodeURIComponent(socketDirectory.ofPlatform)}`
     },
-    endUsersSessions: () => endTcpSessions(server.pid),
+    endUsersSessions: () => endTcpSessions(server.pid()),
     async stop() {
-      stopping = true
-      // A restart may be in progress.
-      await restarting
-      if (server.exitCode === null && server.signalCode === null) {
-        const exited = once(server, 'exit')
-        server.kill('SIGINT')
-        await exited
-      }
+      await server.stop()
       lock.release()
       if (socketDirectory.parentFd !== undefined) closeSync(socketDirectory.parentFd)
     },

@@ -1,9 +1,9 @@
-import { spawnSync } from 'node:child_process'
 import { constants } from 'node:fs'
 import { access, readFile, stat, symlink } from 'node:fs/promises'
 import { arch, platform } from 'node:os'
 import { dirname, join } from 'node:path'
 import { StartError } from '../errors'
+import { dieWithParent } from '../supervision/programProcess'
 
 /** PostgreSQL refuses to run as root, so it runs as the existing user `nobody`. */
 const NOBODY = 65_534
@@ -18,8 +18,8 @@ export interface PostgresBinaries {
   owner: number | undefined
   /** Contains the extensions. */
   shareDir: string
-  /** Returns the program and arguments that run a binary as that owner. It gets SIGINT when the platform dies. */
-  command(name: 'initdb' | 'postgres', ...args: string[]): [program: string, args: string[]]
+  /** Returns the command line that runs a binary as that owner. It gets SIGINT when the platform dies. */
+  command(name: 'initdb' | 'postgres', ...args: string[]): string[]
 }
 
 /**
@@ -33,13 +33,12 @@ export async function findPostgresBinaries(dataDir: string): Promise<PostgresBin
   const bin = join(native, 'bin')
   const owner = postgresOwner()
   const asRoot = owner !== undefined
-  const setpriv = spawnSync('setpriv', ['--pdeathsig', 'INT', 'true']).status === 0
-  if (asRoot && !setpriv) {
+  const prefix = dieWithParent('INT')
+  if (asRoot && prefix.length === 0) {
     throw new StartError([
       'PostgreSQL does not run as root, and `setpriv` (util-linux) is not installed: install it, start Quarterdeck as another user, or set QUARTERDECK_STATE_URL',
     ])
   }
-  const prefix = setpriv ? ['setpriv', '--pdeathsig', 'INT'] : []
   if (asRoot) {
     prefix.push(`--reuid=${owner}`, `--regid=${owner}`, '--clear-groups')
     // Below a directory such as /root (mode 700) the unprivileged user needs this capability.
@@ -50,8 +49,7 @@ export async function findPostgresBinaries(dataDir: string): Promise<PostgresBin
     owner,
     shareDir: join(native, 'share/postgresql'),
     command(name, ...args) {
-      const [program = '', ...rest] = [...prefix, join(bin, name), ...args]
-      return [program, rest]
+      return [...prefix, join(bin, name), ...args]
     },
   }
 }

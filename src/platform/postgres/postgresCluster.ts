@@ -77,7 +77,7 @@ export async function createCluster(
   if (binaries.owner !== undefined)
     for (const path of [unfinished, passwordFile]) await chown(path, binaries.owner, binaries.owner)
   try {
-    const [program, args] = binaries.command(
+    const [program = '', ...args] = binaries.command(
       'initdb',
       '-D',
       unfinished,

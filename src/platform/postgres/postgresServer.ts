@@ -1,25 +1,23 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { constants, openSync } from 'node:fs'
 import { chown, mkdir, rm, symlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { Logger } from 'pino'
-import { StartError } from '../errors'
-import { readOutput } from '../lineSplitter'
+import { errorCodeOf, StartError } from '../errors'
 import type { HeldLock } from '../processLock'
+import { ProgramEnded, type ProgramCommand } from '../supervision/programProcess'
+import type { Program } from '../supervision/supervisor'
 import { freePort } from './freePort'
 import type { PostgresBinaries } from './postgresBinaries'
 import { saveCluster, type PostgresCluster } from './postgresCluster'
 
-const PORT_TRIES = 5
 /** Limit of the private memory of each session. A user may set `work_mem` to any size for their own. */
 const SESSION_MEMORY_BYTES = 1024 ** 3
 /** The limit of sockaddr_un (unix(7)) without the terminating NUL. */
 const SOCKET_PATH_LIMIT = 107
-/** The number of `parentFd` in the server. */
+/** The number of `parentFd` in the server: see `descriptors` in commandOf. */
 const SERVER_PARENT_FD = 4
-
-class PortInUse extends StartError {}
 
 export interface ServerOptions {
   directory: string
@@ -36,49 +34,73 @@ export interface ServerOptions {
   /** Whether the server listens on 127.0.0.1 in addition to its unix socket. */
   listens: boolean
   socketDirectory: SocketDirectory
-  /** Earlier ports since the platform's start: open connection URLs still use them. */
-  earlierPorts: Set<number>
+  /** All ports since the platform's start: open connection URLs still use them. */
+  usedPorts: Set<number>
   lock: HeldLock
   log: Logger
 }
 
-/** Starts the server, and changes its port permanently when another process uses it. @throws StartError */
-export async function startOnFreePort(options: ServerOptions): Promise<ChildProcess> {
-  const { clusterFile, cluster, log } = options
-  for (let tries = 1; ; tries++) {
-    try {
-      return await startServer(options)
-    } catch (error) {
-      if (!(error instanceof PortInUse) || tries === PORT_TRIES) throw error
-      const { port } = cluster
-      // A random distance: another server that lost the same port would also try the next one.
-      cluster.port = await freePort(port + 1 + randomInt(100))
-      await saveCluster(clusterFile, cluster)
-      log.warn(
-        { port, now: cluster.port },
-        `port ${port} of the embedded PostgreSQL is in use; using ${cluster.port} instead`,
-      )
-    }
+/** The server. It changes its port permanently when another process uses it. */
+export function postgresProgram(options: ServerOptions): Program {
+  const { clusterFile, cluster, usedPorts, socketDirectory, log } = options
+  let reportReady = () => undefined as void
+
+  async function moveToFreePort(): Promise<void> {
+    const { port } = cluster
+    // A random distance: another server that lost the same port would also try the next one.
+    cluster.port = await freePort(port + 1 + randomInt(100))
+    await saveCluster(clusterFile, cluster)
+    log.warn(
+      { port, now: cluster.port },
+      `port ${port} of the embedded PostgreSQL is in use; using ${cluster.port} instead`,
+    )
+  }
+
+  return {
+    name: 'the embedded PostgreSQL',
+    async prepare(tries) {
+      if (tries > 1) await moveToFreePort()
+      await recreateSocketDirectory(socketDirectory.path, options)
+      usedPorts.add(cluster.port)
+      return {
+        ...commandOf(options),
+        // Other lines may contain users' texts.
+        keptOutput: /(?:FATAL|ERROR|PANIC|HINT).*/,
+        onLine(line) {
+          if (line.includes('ready to accept connections')) reportReady()
+        },
+      }
+    },
+    whenReady: () => new Promise((resolve) => (reportReady = resolve)),
+    // Fast shutdown, for which there is time: a killed server would have to recover at its next start.
+    stopSignal: 'SIGINT',
+    // Not exponential: the platform needs the server.
+    backOff: { firstMs: 1000, lastMs: 1000 },
   }
 }
 
-/** The command with a limit of memory, which sessions inherit. Without prlimit (util-linux) there is no limit. */
-function withMemoryLimit(program: string, args: string[]): [program: string, args: string[]] {
-  if (spawnSync('prlimit', ['--version']).status !== 0) return [program, args]
-  return ['prlimit', [`--data=${SESSION_MEMORY_BYTES}`, program, ...args]]
+/** The error of a first start. */
+export function startErrorOf(error: unknown, { cluster }: ServerOptions): unknown {
+  if (error instanceof ProgramEnded) {
+    const { code, said } = error.exit
+    return new StartError([
+      `The embedded PostgreSQL ended at its start (exit code ${code}, port ${cluster.port}). ${said.at(-1) ?? ''}`,
+    ])
+  }
+  return errorCodeOf(error) === undefined
+    ? error
+    : new StartError([`The embedded PostgreSQL could not be started: ${(error as Error).message}`])
 }
 
-/** Starts the server on its port. @throws StartError */
-async function startServer(options: ServerOptions): Promise<ChildProcess> {
-  const { directory, cluster, binaries, oomScore, listens, socketDirectory, lock, log } = options
-  await recreateSocketDirectory(socketDirectory.path, options)
+function commandOf(options: ServerOptions): ProgramCommand {
+  const { directory, cluster, binaries, oomScore, listens, socketDirectory, lock } = options
   const settings = [
     `listen_addresses=${listens ? '127.0.0.1' : ''}`,
     `unix_socket_directories="${socketDirectory.ofServer}"`,
     'shared_buffers=64MB',
     ...options.settings,
   ]
-  const [program, args] = binaries.command(
+  const server = binaries.command(
     'postgres',
     '-D',
     directory,
@@ -86,41 +108,22 @@ async function startServer(options: ServerOptions): Promise<ChildProcess> {
     String(cluster.port),
     ...settings.flatMap((setting) => ['-c', setting]),
   )
-  // A session of its own, because Ctrl-C in the terminal must reach only the platform, which stops PostgreSQL last.
-  const server = spawn(...withMemoryLimit(program, args), {
-    detached: true,
-    stdio: ['ignore', 'ignore', 'pipe', lock.fd, socketDirectory.parentFd ?? 'ignore'],
+  return {
+    command: [...memoryLimit(), ...server],
+    descriptors: [lock.fd, socketDirectory.parentFd ?? 'ignore'],
     env: {
-      PATH: process.env.PATH,
       LC_ALL: 'C',
       ...(oomScore !== undefined && {
         PG_OOM_ADJUST_FILE: '/proc/self/oom_score_adj',
         PG_OOM_ADJUST_VALUE: String(oomScore),
       }),
     },
-  })
-  let last = ''
-  let isPortTaken = false
-  return new Promise((resolve, reject) => {
-    server.on('error', (error) =>
-      reject(new StartError([`The embedded PostgreSQL could not be started: ${error.message}`])),
-    )
-    // Undefined if spawn ran out of descriptors.
-    if (!server.stderr) return
-    readOutput(server.stderr, (line) => {
-      log.debug({ postgres: line }, 'postgres')
-      isPortTaken ||= line.includes('could not create any TCP/IP sockets')
-      if (/FATAL|ERROR|PANIC|HINT/.test(line)) last = line.replace(/^.*?(?=FATAL|ERROR|PANIC|HINT)/, '')
-      if (line.includes('ready to accept connections')) resolve(server)
-    })
-    server.once('exit', (code) =>
-      reject(
-        new (isPortTaken ? PortInUse : StartError)([
-          `The embedded PostgreSQL ended at its start (exit code ${code}, port ${cluster.port}). ${last}`,
-        ]),
-      ),
-    )
-  })
+  }
+}
+
+/** The beginning of a command, whose sessions inherit the limit. Without prlimit (util-linux) there is no limit. */
+function memoryLimit(): string[] {
+  return spawnSync('prlimit', ['--version']).status === 0 ? ['prlimit', `--data=${SESSION_MEMORY_BYTES}`] : []
 }
 
 const socketName = (port: number) => `.s.PGSQL.${port}`
@@ -148,12 +151,12 @@ export function openSocketDirectory(directory: string): SocketDirectory {
 /** Recreates the directory, because old files would prevent the start. Only the server's owner may enter. */
 async function recreateSocketDirectory(
   socketDirectory: string,
-  { binaries: { owner }, cluster, earlierPorts }: ServerOptions,
+  { binaries: { owner }, cluster, usedPorts }: ServerOptions,
 ): Promise<void> {
   await rm(socketDirectory, { recursive: true, force: true })
   await mkdir(socketDirectory, { mode: 0o700 })
   if (owner !== undefined) await chown(socketDirectory, owner, owner)
   // The socket's name contains the port. Linked before the start, so that a failure leaves no unreachable server.
-  for (const port of earlierPorts)
+  for (const port of usedPorts)
     if (port !== cluster.port) await symlink(socketName(cluster.port), join(socketDirectory, socketName(port)))
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
 import pino from 'pino'
-import { supervise } from '../../../src/platform/databases/mongo/supervisor'
+import { superviseMongo } from '../../../src/platform/databases/mongo/mongoProgram'
 import { HostClient } from '../../../src/platform/runtime/local/hostClient'
 import { createJail } from '../../../src/platform/share/jail'
 import type { createListing as CreateListing } from '../../../src/platform/share/listing/listing'
@@ -86,7 +86,7 @@ const scenarios: Record<string, Scenario> = {
   async server(directory) {
     let count = 0
     return sweep(async () => {
-      const server = supervise(
+      const server = superviseMongo(
         {
           path: '/bin/sleep',
           directory: join(directory, String(count++)),

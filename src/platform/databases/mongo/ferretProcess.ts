@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import { randomPassword } from '../databaseNames'
 import type { ServerDatabase } from '../databaseServer'
 import { isMongoUnreachable, openMongoClient } from './mongoClient'
-import { supervise, type Supervised } from './supervisor'
+import { superviseMongo, type SupervisedMongo } from './mongoProgram'
 
 const FIRST_PORT = 27_217
 /** The size of the range of first ports. */
@@ -17,7 +17,7 @@ const ADMIN = 'quarterdeck'
 
 /** The FerretDB process of one database. */
 export interface FerretProcess {
-  supervised: Supervised
+  supervised: SupervisedMongo
   /** The administrator's connection; undefined while the process is down. */
   client: MongoClient | undefined
   /** The database user's password, set at the next start. */
@@ -79,7 +79,7 @@ export function createFerretProcess({
   const created: FerretProcess = {
     password,
     client: undefined,
-    supervised: supervise(
+    supervised: superviseMongo(
       {
         path,
         claimed,

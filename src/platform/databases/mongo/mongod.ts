@@ -6,7 +6,7 @@ import { AppError } from '../../errors'
 import type { Secrets } from '../../state/secrets'
 import { isMongoUnreachable, mongoCodeOf, MongoErrorCode, openMongoClient } from './mongoClient'
 import { randomPassword } from '../databaseNames'
-import { supervise } from './supervisor'
+import { superviseMongo } from './mongoProgram'
 
 const FIRST_PORT = 27_117
 const READY_TIMEOUT_MS = 30_000
@@ -72,7 +72,7 @@ export function runMongod({
     }
   }
 
-  const server = supervise(
+  const server = superviseMongo(
     {
       path,
       directory,

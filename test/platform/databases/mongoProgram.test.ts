@@ -4,7 +4,11 @@ import { connect, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pino from 'pino'
-import { supervise, type Program, type Supervised } from '../../../src/platform/databases/mongo/supervisor'
+import {
+  superviseMongo,
+  type MongoProgram,
+  type SupervisedMongo,
+} from '../../../src/platform/databases/mongo/mongoProgram'
 import { isFreePort } from '../../../src/platform/postgres/freePort'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 import { until } from '../../support/platform/until'
@@ -14,7 +18,7 @@ const directory = useTemporaryDirectory()
 const FIRST_PORT = 29_700
 let logged: { level: number; msg: string; againInMs?: number; err?: { message: string } }[] = []
 const log = pino({ level: 'debug' }, { write: (line) => void logged.push(JSON.parse(line) as (typeof logged)[number]) })
-let server: Supervised | undefined
+let server: SupervisedMongo | undefined
 let takers: Server[] = []
 
 beforeEach(() => (logged = []))
@@ -29,8 +33,8 @@ const LISTENS =
   "require('node:net').createServer((socket) => socket.end('us')).on('error', ({ message }) => { console.error(message); process.exit(48) }).listen(Number(process.argv[1]), '127.0.0.1')"
 
 /** @param program for `node -e`; its argument is the port. */
-function superviseNode(name: string, program: string, change: Partial<Program> = {}): Supervised {
-  return (server = supervise(
+function superviseNode(name: string, program: string, change: Partial<MongoProgram> = {}): SupervisedMongo {
+  return (server = superviseMongo(
     {
       path: process.execPath,
       directory: join(directory(), name),
