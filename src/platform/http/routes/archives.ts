@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { Done, Nothing } from '../../../contract/envelope'
+import type { ErrorCode } from '../../../contract/errors'
 import { AtPath, FileJobsAnswer, type FileJob, SeveralFiles, StoredFiles } from '../../../contract/file'
 import type { Caller } from '../../caller'
 import type { FileCalls } from '../../share/files'
@@ -26,9 +27,12 @@ export interface ArchiveRouteParts {
 }
 
 /** Adds the calls for archives (product §7) and for their jobs, which can be listed and cancelled (our extra). */
-export function archiveRoutes(app: Router, { fileAccess, fileJobs, activeWork }: ArchiveRouteParts): void {
-  const stored = { response: { 201: StoredFiles } }
+export function archiveRoutes(app: Router, parts: ArchiveRouteParts): void {
+  packingRoutes(app, parts)
+  jobRoutes(app, parts)
+}
 
+function packingRoutes(app: Router, { fileAccess, activeWork }: ArchiveRouteParts): void {
   /** Runs a job with the part of the shared area that the caller may use. */
   async function run(request: FastifyRequest, reply: FastifyReply, job: Job): Promise<FastifyReply> {
     const user = userOf(request)
@@ -42,31 +46,16 @@ export function archiveRoutes(app: Router, { fileAccess, fileJobs, activeWork }:
       forget()
     }
   }
-
-  /** The user's jobs; for an API key that is limited to deployments, only those in their directories. */
-  async function jobsOf(user: Caller): Promise<FileJob[]> {
-    const [jobs, { reach }] = await Promise.all([fileJobs.of(user.userId), fileAccess.of(user)])
-    if (!reach) return jobs
-    return jobs.filter(({ paths }) => paths.every((path) => reach.holds(path.slice(SHARED_ROOT.length))))
-  }
+  const packing = (id: string, summary: string, ...codes: ErrorCode[]) => ({
+    ...call(id, summary, 'NOT_FOUND', 'NAME_TAKEN', 'CONFLICT', 'CANCELLED', 'TOO_LARGE', ...codes),
+    response: { 201: StoredFiles },
+  })
 
   app.post(
     '/api/sftp/archive',
     {
       config: recordedFileRoute('archived'),
-      schema: {
-        ...call(
-          'archive',
-          'Pack a file or directory into an archive beside it',
-          'NOT_FOUND',
-          'NAME_TAKEN',
-          'CONFLICT',
-          'CANCELLED',
-          'TOO_LARGE',
-        ),
-        body: AtPath,
-        ...stored,
-      },
+      schema: { ...packing('archive', 'Pack a file or directory into an archive beside it'), body: AtPath },
     },
     async (request, reply) =>
       run(request, reply, (files, userId, signals) => files.archive(userId, request.body.path, signals)),
@@ -77,17 +66,8 @@ export function archiveRoutes(app: Router, { fileAccess, fileJobs, activeWork }:
       bodyLimit: SELECTION_BODY_LIMIT,
       config: recordedFileRoute('archived', pathsOf),
       schema: {
-        ...call(
-          'archiveSeveral',
-          'Pack files and directories of one directory into an archive',
-          'NOT_FOUND',
-          'NAME_TAKEN',
-          'CONFLICT',
-          'CANCELLED',
-          'TOO_LARGE',
-        ),
+        ...packing('archiveSeveral', 'Pack files and directories of one directory into an archive'),
         body: SeveralFiles,
-        ...stored,
       },
     },
     async (request, reply) => {
@@ -100,23 +80,22 @@ export function archiveRoutes(app: Router, { fileAccess, fileJobs, activeWork }:
     {
       config: recordedFileRoute('extracted'),
       schema: {
-        ...call(
-          'unarchive',
-          'Unpack an archive beside it',
-          'NOT_FOUND',
-          'NAME_TAKEN',
-          'CONFLICT',
-          'CANCELLED',
-          'TOO_LARGE',
-          'UNSUPPORTED_MEDIA_TYPE',
-        ),
+        ...packing('unarchive', 'Unpack an archive beside it', 'UNSUPPORTED_MEDIA_TYPE'),
         body: AtPath,
-        ...stored,
       },
     },
     async (request, reply) =>
       run(request, reply, (files, userId, signals) => files.unarchive(userId, request.body.path, signals)),
   )
+}
+
+function jobRoutes(app: Router, { fileAccess, fileJobs }: ArchiveRouteParts): void {
+  /** The user's jobs; for an API key that is limited to deployments, only those in their directories. */
+  async function jobsOf(user: Caller): Promise<FileJob[]> {
+    const [jobs, { reach }] = await Promise.all([fileJobs.of(user.userId), fileAccess.of(user)])
+    if (!reach) return jobs
+    return jobs.filter(({ paths }) => paths.every((path) => reach.holds(path.slice(SHARED_ROOT.length))))
+  }
 
   app.get(
     '/api/sftp/jobs',

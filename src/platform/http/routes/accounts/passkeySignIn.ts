@@ -18,18 +18,27 @@ import { relyingPartyOf } from '../../relyingParty'
 import type { Router } from '../../router'
 import { AT_A_TIME, secondStep, signedIn, withAttemptedUser } from './auth'
 
+interface PasskeySignInParts {
+  signIn: SignIn
+  publicUrl: string | undefined
+}
+
 /**
  * Adds the calls to sign in without a one-time code: by a passkey, as second step or alone, or by a recovery code (our
  * extras).
  */
-export function passkeySignInRoutes(
-  app: Router,
-  { signIn, publicUrl }: { signIn: SignIn; publicUrl: string | undefined },
-): void {
+export function passkeySignInRoutes(app: Router, parts: PasskeySignInParts): void {
   const limit = createCallLimit(AT_A_TIME)
-  const inTurn = <Result>(request: FastifyRequest, work: () => Promise<Result>) => limit(networkOf(request.ip), work)
-  const open = { access: 'public' as const, activity: secondStep }
-  const asking = { access: 'public' as const, activity: false as const }
+  const inTurn: InTurn = (request, work) => limit(networkOf(request.ip), work)
+  secondStepRoutes(app, parts, inTurn)
+  passkeyOnlyRoutes(app, parts, inTurn)
+}
+
+type InTurn = <Result>(request: FastifyRequest, work: () => Promise<Result>) => Promise<Result>
+const asking = { access: 'public' as const, activity: false as const }
+const open = { access: 'public' as const, activity: secondStep }
+
+function secondStepRoutes(app: Router, { signIn, publicUrl }: PasskeySignInParts, inTurn: InTurn): void {
   const attempted = <Result>(request: FastifyRequest<{ Body: { username: string } }>, work: () => Promise<Result>) =>
     withAttemptedUser(signIn, request, () => inTurn(request, work))
 
@@ -93,7 +102,9 @@ export function passkeySignInRoutes(
         ),
       ),
   )
+}
 
+function passkeyOnlyRoutes(app: Router, { signIn, publicUrl }: PasskeySignInParts, inTurn: InTurn): void {
   app.post(
     '/api/auth/passkey-login-options',
     {
