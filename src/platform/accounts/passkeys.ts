@@ -4,11 +4,20 @@ import {
   generateRegistrationOptions,
   verifyAuthenticationResponse,
   verifyRegistrationResponse,
+  type AuthenticationResponseJSON,
+  type RegistrationResponseJSON,
 } from '@simplewebauthn/server'
 import type { PasskeyAssertion, PasskeyCreation, PasskeyOptions } from '../../contract/signIn/signInMethods'
 import { AppError } from '../errors'
 import { insertChallenge, takeChallenge } from '../state/accounts/challenges'
-import { findPasskey, insertPasskey, listPasskeys, markPasskeyUsed, type PasskeyRow } from '../state/accounts/passkeys'
+import {
+  findPasskey,
+  insertPasskey,
+  listPasskeys,
+  markPasskeyUsed,
+  type NewPasskey,
+  type PasskeyRow,
+} from '../state/accounts/passkeys'
 import { holdSession, type SessionUser } from '../state/accounts/sessions'
 import { countMethods } from '../state/accounts/signInMethods'
 import { findUser } from '../state/accounts/users'
@@ -104,23 +113,9 @@ export function createPasskeys(db: Db, activityLog: Pick<ActivityLog, 'record'>,
       if (!rp || !isKnown || !passkey || passkey.rp_id !== rp.id) throw wrongPasskey()
       if (use.purpose !== 'alone' && passkey.user_id !== use.user_id) throw wrongPasskey()
       const { userHandle } = response.response
-      if (
-        userHandle !== undefined &&
-        userHandle !== '' &&
-        userHandle !== handleOf(passkey.user_id).toString('base64url')
-      )
-        throw wrongPasskey()
-      const result = await verifyAuthenticationResponse({
-        response: response as unknown as Parameters<typeof verifyAuthenticationResponse>[0]['response'],
-        expectedChallenge: challenge,
-        expectedOrigin: rp.origin,
-        expectedRPID: rp.id,
-        // The counter is compared below, in one statement, so that concurrent calls cannot both pass.
-        credential: { id: passkey.credential_id, publicKey: new Uint8Array(passkey.public_key), counter: 0 },
-        requireUserVerification: use.purpose === 'alone',
-      }).catch(() => undefined)
-      if (!result?.verified) throw wrongPasskey()
-      if (!(await markPasskeyUsed(db, passkey.id, result.authenticationInfo.newCounter))) {
+      if (userHandle && userHandle !== handleOf(passkey.user_id).toString('base64url')) throw wrongPasskey()
+      const counter = await counterOf(response, challenge, rp, passkey, use.purpose === 'alone')
+      if (!(await markPasskeyUsed(db, passkey.id, counter))) {
         const user = await findUser(db, passkey.user_id)
         activityLog.record({
           username: null,
@@ -157,42 +152,71 @@ export function createPasskeys(db: Db, activityLog: Pick<ActivityLog, 'record'>,
       const owner = ownerOf({ purpose: 'create', user_id: userId, session_id: sessionId })
       const isKnown = challenge && (await takeChallenge(db, hashToken(challenge), 'create', owner))
       if (!rp || !isKnown) throw wrongPasskey()
-      const result = await verifyRegistrationResponse({
-        response: response as unknown as Parameters<typeof verifyRegistrationResponse>[0]['response'],
-        expectedChallenge: challenge,
-        expectedOrigin: rp.origin,
-        expectedRPID: rp.id,
-        requireUserVerification: false,
-      }).catch(() => undefined)
-      if (!result?.verified) throw wrongPasskey()
-      const { id, publicKey, counter, transports = [] } = result.registrationInfo.credential
-      await db
-        .transaction()
-        .execute(async (transaction) => {
-          const { passkeys } = await countMethods(transaction, userId)
-          if (!(await holdSession(transaction, { userId, sessionId }))) throw noSession()
-          if (passkeys >= MAX_PASSKEYS)
-            throw new AppError(
-              'CONFLICT',
-              `You have ${MAX_PASSKEYS} passkeys already. Remove those that you do not use.`,
-            )
-          await insertPasskey(transaction, {
-            id: randomUUID(),
-            user_id: userId,
-            name,
-            credential_id: id,
-            public_key: Buffer.from(publicKey),
-            counter,
-            transports: [...transports],
-            rp_id: rp.id,
-            last_used_at: null,
-          })
-        })
-        .catch((error: unknown) => {
-          throw isDuplicate(error) ? new AppError('CONFLICT', 'This passkey is registered already.') : error
-        })
+      const { id, publicKey, counter, transports = [] } = await credentialOf(response, challenge, rp)
+      await store(db, sessionId, {
+        id: randomUUID(),
+        user_id: userId,
+        name,
+        credential_id: id,
+        public_key: Buffer.from(publicKey),
+        counter,
+        transports: [...transports],
+        rp_id: rp.id,
+        last_used_at: null,
+      })
     },
   }
+}
+
+/** Verifies an assertion of a passkey. @returns the passkey's counter. @throws AppError BAD_CREDENTIALS */
+async function counterOf(
+  response: PasskeyAssertion,
+  challenge: string,
+  { id, origin }: RelyingParty,
+  passkey: PasskeyRow,
+  requireUserVerification: boolean,
+): Promise<number> {
+  const result = await verifyAuthenticationResponse({
+    response: response as unknown as AuthenticationResponseJSON,
+    expectedChallenge: challenge,
+    expectedOrigin: origin,
+    expectedRPID: id,
+    // The caller compares the counter, in one statement, so that concurrent calls cannot both pass.
+    credential: { id: passkey.credential_id, publicKey: new Uint8Array(passkey.public_key), counter: 0 },
+    requireUserVerification,
+  }).catch(() => undefined)
+  if (!result?.verified) throw wrongPasskey()
+  return result.authenticationInfo.newCounter
+}
+
+/** Verifies the creation of a passkey. @throws AppError BAD_CREDENTIALS */
+async function credentialOf(response: PasskeyCreation, challenge: string, { id, origin }: RelyingParty) {
+  const result = await verifyRegistrationResponse({
+    response: response as unknown as RegistrationResponseJSON,
+    expectedChallenge: challenge,
+    expectedOrigin: origin,
+    expectedRPID: id,
+    requireUserVerification: false,
+  }).catch(() => undefined)
+  if (!result?.verified) throw wrongPasskey()
+  return result.registrationInfo.credential
+}
+
+/** Stores a new passkey. @throws AppError when the session has ended, CONFLICT for too many passkeys or a known one */
+async function store(db: Db, sessionId: string, passkey: NewPasskey): Promise<void> {
+  const userId = passkey.user_id
+  await db
+    .transaction()
+    .execute(async (transaction) => {
+      const { passkeys } = await countMethods(transaction, userId)
+      if (!(await holdSession(transaction, { userId, sessionId }))) throw noSession()
+      if (passkeys >= MAX_PASSKEYS)
+        throw new AppError('CONFLICT', `You have ${MAX_PASSKEYS} passkeys already. Remove those that you do not use.`)
+      await insertPasskey(transaction, passkey)
+    })
+    .catch((error: unknown) => {
+      throw isDuplicate(error) ? new AppError('CONFLICT', 'This passkey is registered already.') : error
+    })
 }
 
 /** The user handle of WebAuthn, which reveals nothing personal. */

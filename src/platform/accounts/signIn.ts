@@ -98,25 +98,12 @@ export function createSignIn(
   }
 
   return {
-    async login({ username, password }, { network }) {
-      const account = `${username} ${network}`
-      await takeAttempt(db, rateLimits.address, network)
-      await takeAttempt(db, rateLimits.password, account)
-      const wideAccount = `${username} ${wideNetworkOf(network)}`
-      const isGuessedAt = !(await tryTakeAttempt(db, rateLimits.account, username))
-      const user = await findUserByName(db, username)
-      // The same queries for every name, so that timing does not reveal which users exist.
-      const isKnown = (await listSessions(db, user?.id ?? 0)).some(({ address }) => networkOf(address) === network)
-      if (isGuessedAt && !isKnown) await takeAttempt(db, rateLimits.unknownAddress, wideAccount)
-      if (!(await isPassword(password, user?.password_hash)) || !user)
-        throw new AppError('BAD_CREDENTIALS', 'The username or the password is incorrect.')
-      await clearAttempts(db, rateLimits.password, account)
-      await clearAttempts(db, rateLimits.unknownAddress, wideAccount)
-      await giveBackAttempt(db, rateLimits.account, username)
+    async login(credentials, client) {
+      const { id } = await checkPassword(db, credentials, client)
       const token = randomToken()
       await insertLoginStep(db, {
         token_hash: hashToken(token),
-        user_id: user.id,
+        user_id: id,
         expires_at: new Date(now() + STEP_MINUTES * 60_000),
       })
       return token
@@ -167,4 +154,23 @@ export function createSignIn(
 
     usernameOf: async (tried) => (await findUserByName(db, tried))?.username,
   }
+}
+
+/** Checks a password within the limits of attempts. @throws AppError BAD_CREDENTIALS, TOO_MANY_TRIES */
+async function checkPassword(db: Db, { username, password }: Login, { network }: Client): Promise<UserRow> {
+  const account = `${username} ${network}`
+  await takeAttempt(db, rateLimits.address, network)
+  await takeAttempt(db, rateLimits.password, account)
+  const wideAccount = `${username} ${wideNetworkOf(network)}`
+  const isGuessedAt = !(await tryTakeAttempt(db, rateLimits.account, username))
+  const user = await findUserByName(db, username)
+  // The same queries for every name, so that timing does not reveal which users exist.
+  const isKnown = (await listSessions(db, user?.id ?? 0)).some(({ address }) => networkOf(address) === network)
+  if (isGuessedAt && !isKnown) await takeAttempt(db, rateLimits.unknownAddress, wideAccount)
+  if (!(await isPassword(password, user?.password_hash)) || !user)
+    throw new AppError('BAD_CREDENTIALS', 'The username or the password is incorrect.')
+  await clearAttempts(db, rateLimits.password, account)
+  await clearAttempts(db, rateLimits.unknownAddress, wideAccount)
+  await giveBackAttempt(db, rateLimits.account, username)
+  return user
 }

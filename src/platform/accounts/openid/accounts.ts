@@ -71,57 +71,6 @@ export function createOpenIdAccounts({
 }: OpenIdAccountParts): OpenIdAccounts {
   const { name } = settings
 
-  /** Finds or creates the account. The lock serializes it with other sign-ins and changes of rights. */
-  async function admit(transaction: Db, claims: Claims, address: string): Promise<Admitted> {
-    const administrators = await lockAdmins(transaction)
-    const role = mappedRole(claims, settings)
-    const user = await findUserOfIdentity(transaction, identityOf(claims))
-    if (!user) return makeAccount(transaction, claims, role, address)
-    const { id, username, is_admin: isAdmin, made_account: isOwn } = user
-    const unchanged = { id, username, isAdmin, records: [], isRefused: false, hasOtherRole: false }
-    if (!isOwn || role === roleOf(user)) return unchanged
-    const isLastAdmin = isAdmin && administrators.size === 1
-    if (role === undefined) return { ...unchanged, isRefused: true, keepsSessions: isLastAdmin }
-    if (isLastAdmin) {
-      log.warn({ username, role }, 'the OpenID Connect provider gives the last administrator another role; ignored')
-      return unchanged
-    }
-    await setAccess(transaction, id, { role, grants: [] })
-    const action = `got from ${name} the role`
-    const by = { username, address, succeeded: true }
-    const revoked = role === 'administrator' ? [] : await revokeInvitesOf(transaction, id)
-    const records = [
-      { ...by, kind: 'user' as const, action, subject: role },
-      ...revoked.map((message) => ({
-        ...by,
-        kind: 'invite' as const,
-        action: `revoked invite code of ${username}`,
-        subject: message,
-      })),
-    ]
-    return { ...unchanged, isAdmin: role === 'administrator', records, hasOtherRole: true }
-  }
-
-  async function makeAccount(
-    transaction: Db,
-    claims: Claims,
-    role: Role | undefined,
-    address: string,
-  ): Promise<Admitted> {
-    const username = usernameFrom(claims)
-    if (role === undefined) throw new OpenIdProblem('no-role', username)
-    // Users may choose their name at the provider. It must not give them the account of another user.
-    if (await findUserByName(transaction, username)) throw new OpenIdProblem('name-taken', username)
-    const isAdmin = role === 'administrator'
-    const account = { username, password_hash: null, is_admin: isAdmin }
-    const id = await insertUser(transaction, account)
-    if (role === 'limited') await setAccess(transaction, id, { role, grants: [] })
-    await insertIdentity(transaction, { ...identityOf(claims), user_id: id, made_account: true })
-    const action = `registered by ${name} with the role`
-    const record = { username, kind: 'user' as const, action, subject: role, address, succeeded: true }
-    return { id, username, isAdmin, records: [record], isRefused: false, hasOtherRole: false }
-  }
-
   return {
     async signIn(claims, client) {
       const { address } = client
@@ -132,7 +81,7 @@ export function createOpenIdAccounts({
       const [user, session] = await db
         .transaction()
         .execute(async (transaction) => {
-          const admitted = await admit(transaction, claims, address)
+          const admitted = await admit(transaction, claims, address, { settings, log })
           if (admitted.isRefused) return [admitted, undefined] as const
           const wrongCodes = await codes.clear(transaction, admitted.id, 0)
           const opened = { token: await sessions.open(admitted, client, transaction), wrongCodes }
@@ -178,4 +127,61 @@ export function createOpenIdAccounts({
       activityLog.record({ username, kind: 'session', action: `connected to ${name}`, address, succeeded: true })
     },
   }
+}
+
+/** Finds or creates the account. The lock serializes it with other sign-ins and changes of rights. */
+async function admit(
+  transaction: Db,
+  claims: Claims,
+  address: string,
+  { settings, log }: Pick<OpenIdAccountParts, 'settings' | 'log'>,
+): Promise<Admitted> {
+  const administrators = await lockAdmins(transaction)
+  const role = mappedRole(claims, settings)
+  const user = await findUserOfIdentity(transaction, identityOf(claims))
+  if (!user) return makeAccount(transaction, claims, role, address, settings.name)
+  const { id, username, is_admin: isAdmin, made_account: isOwn } = user
+  const unchanged = { id, username, isAdmin, records: [], isRefused: false, hasOtherRole: false }
+  if (!isOwn || role === roleOf(user)) return unchanged
+  const isLastAdmin = isAdmin && administrators.size === 1
+  if (role === undefined) return { ...unchanged, isRefused: true, keepsSessions: isLastAdmin }
+  if (isLastAdmin) {
+    log.warn({ username, role }, 'the OpenID Connect provider gives the last administrator another role; ignored')
+    return unchanged
+  }
+  await setAccess(transaction, id, { role, grants: [] })
+  const action = `got from ${settings.name} the role`
+  const by = { username, address, succeeded: true }
+  const revoked = role === 'administrator' ? [] : await revokeInvitesOf(transaction, id)
+  const records = [
+    { ...by, kind: 'user' as const, action, subject: role },
+    ...revoked.map((message) => ({
+      ...by,
+      kind: 'invite' as const,
+      action: `revoked invite code of ${username}`,
+      subject: message,
+    })),
+  ]
+  return { ...unchanged, isAdmin: role === 'administrator', records, hasOtherRole: true }
+}
+
+async function makeAccount(
+  transaction: Db,
+  claims: Claims,
+  role: Role | undefined,
+  address: string,
+  provider: string,
+): Promise<Admitted> {
+  const username = usernameFrom(claims)
+  if (role === undefined) throw new OpenIdProblem('no-role', username)
+  // Users may choose their name at the provider. It must not give them the account of another user.
+  if (await findUserByName(transaction, username)) throw new OpenIdProblem('name-taken', username)
+  const isAdmin = role === 'administrator'
+  const account = { username, password_hash: null, is_admin: isAdmin }
+  const id = await insertUser(transaction, account)
+  if (role === 'limited') await setAccess(transaction, id, { role, grants: [] })
+  await insertIdentity(transaction, { ...identityOf(claims), user_id: id, made_account: true })
+  const action = `registered by ${provider} with the role`
+  const record = { username, kind: 'user' as const, action, subject: role, address, succeeded: true }
+  return { id, username, isAdmin, records: [record], isRefused: false, hasOtherRole: false }
 }

@@ -40,37 +40,18 @@ export interface Provider {
 
 /** Reads the provider's metadata in the background, and again on use. Only this module loads the client library. */
 export function createProvider(
-  { issuer, clientId, clientSecret, roleClaim }: OpenIdSettings,
+  settings: OpenIdSettings,
   log: Pick<Logger, 'warn' | 'info'>,
   requestMs = REQUEST_MS,
 ): Provider {
+  const { issuer, roleClaim } = settings
   let known: Configuration | undefined
   let checkedAt = -Infinity
   let isAnswering: boolean | undefined
   let running: Promise<void> | undefined
 
-  async function discover(): Promise<Configuration> {
-    const client = await import('openid-client')
-    /** The specification's default is the header (OpenID Connect Core §9). */
-    const authenticate: ClientAuth = (server, ...rest) => {
-      const methods = server.token_endpoint_auth_methods_supported
-      const isByBody = methods !== undefined && !methods.includes('client_secret_basic')
-      const method = isByBody ? client.ClientSecretPost : client.ClientSecretBasic
-      return method(clientSecret)(server, ...rest)
-    }
-    return client.discovery(new URL(issuer), clientId, {}, authenticate, {
-      [client.customFetch]: (url, options) => boundedFetch(url, options),
-      timeout: requestMs / 1000,
-      execute: [
-        // By default the library relies on TLS and does not verify signatures.
-        client.enableNonRepudiationChecks,
-        ...(issuer.startsWith('http:') ? [client.allowInsecureRequests] : []),
-      ],
-    })
-  }
-
   function check(): Promise<void> {
-    running ??= discover()
+    running ??= discover(settings, requestMs)
       .then(
         (configuration) => {
           known = configuration
@@ -136,32 +117,61 @@ export function createProvider(
       }
     },
 
-    async claimsOf(query, { state, nonce, verifier, redirectUri }) {
-      const client = await import('openid-client')
+    async claimsOf(query, checks) {
       const config = known ?? (await configuration())
-      const url = new URL(redirectUri)
-      url.search = query
-      try {
-        const tokens = await client.authorizationCodeGrant(config, url, {
-          expectedState: state,
-          expectedNonce: nonce,
-          pkceCodeVerifier: verifier,
-          idTokenExpected: true,
-        })
-        const claims = tokens.claims()
-        if (!claims) throw new OpenIdProblem('refused', 'there is no ID token')
-        const isComplete = claimAt(claims, roleClaim) !== undefined && claims.preferred_username !== undefined
-        if (isComplete || config.serverMetadata().userinfo_endpoint === undefined) return claims
-        // The claims of the ID token take precedence, because it is signed.
-        return { ...(await client.fetchUserInfo(config, tokens.access_token, claims.sub)), ...claims }
-      } catch (error) {
+      return redeem(config, query, checks, roleClaim).catch((error: unknown) => {
         throw problemOf(error)
-      }
+      })
     },
   }
 }
 
+/** Reads the provider's metadata. */
+async function discover({ issuer, clientId, clientSecret }: OpenIdSettings, requestMs: number): Promise<Configuration> {
+  const client = await import('openid-client')
+  /** The specification's default is the header (OpenID Connect Core §9). */
+  const authenticate: ClientAuth = (server, ...rest) => {
+    const methods = server.token_endpoint_auth_methods_supported
+    const isByBody = methods !== undefined && !methods.includes('client_secret_basic')
+    const method = isByBody ? client.ClientSecretPost : client.ClientSecretBasic
+    return method(clientSecret)(server, ...rest)
+  }
+  return client.discovery(new URL(issuer), clientId, {}, authenticate, {
+    [client.customFetch]: (url, options) => boundedFetch(url, options),
+    timeout: requestMs / 1000,
+    execute: [
+      // By default the library relies on TLS and does not verify signatures.
+      client.enableNonRepudiationChecks,
+      ...(issuer.startsWith('http:') ? [client.allowInsecureRequests] : []),
+    ],
+  })
+}
+
 const after = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms).unref())
+
+/** Redeems a code for claims. Those of the ID token are completed by the user info, if there is an endpoint for it. */
+async function redeem(
+  config: Configuration,
+  query: string,
+  { state, nonce, verifier, redirectUri }: Checks,
+  roleClaim: string,
+): Promise<Claims> {
+  const client = await import('openid-client')
+  const url = new URL(redirectUri)
+  url.search = query
+  const tokens = await client.authorizationCodeGrant(config, url, {
+    expectedState: state,
+    expectedNonce: nonce,
+    pkceCodeVerifier: verifier,
+    idTokenExpected: true,
+  })
+  const claims = tokens.claims()
+  if (!claims) throw new OpenIdProblem('refused', 'there is no ID token')
+  const isComplete = claimAt(claims, roleClaim) !== undefined && claims.preferred_username !== undefined
+  if (isComplete || config.serverMetadata().userinfo_endpoint === undefined) return claims
+  // The claims of the ID token take precedence, because it is signed.
+  return { ...(await client.fetchUserInfo(config, tokens.access_token, claims.sub)), ...claims }
+}
 
 /** Describes an error, with the provider's own description if there is one. */
 function textOf(error: unknown): string {

@@ -15,8 +15,10 @@ export async function listPasskeys(db: Db, userId: number): Promise<PasskeyRow[]
     .execute()
 }
 
+export type NewPasskey = Insertable<State['passkeys']>
+
 /** @throws the database's duplicate error (see isDuplicate) if the credential is registered already */
-export async function insertPasskey(db: Db, row: Insertable<State['passkeys']>): Promise<void> {
+export async function insertPasskey(db: Db, row: NewPasskey): Promise<void> {
   await db.insertInto('passkeys').values(row).execute()
 }
 

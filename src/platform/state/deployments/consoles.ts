@@ -44,29 +44,7 @@ export function createConsoleStore(db: Db) {
      * Appends lines after `head.last`, and replaces the rest of the head.
      * @param lines without line ends. @returns false if another platform has appended first; nothing is stored then
      */
-    async append(podName: string, head: ConsoleHead, lines: Line[]): Promise<boolean> {
-      const text = lines.map(({ type, content }) => LETTERS[type] + content).join('\n')
-      const count = lines.length
-      const { rows } = await sql<{ last: string }>`
-        with head as (
-          update consoles set last = last + ${count}::int, run_id = ${head.runId}, run_first = ${head.runFirst}, read_to = ${head.readTo},
-            read_count = ${head.readCount}, complete_run = ${head.completeRun}
-          where pod_name = ${podName} and last = ${head.last}
-          returning last
-        ), grown as (
-          update console_chunks as chunk set last = head.last, lines = chunk.lines || E'\n' || ${text}::text
-          from head
-          where chunk.pod_name = ${podName} and chunk.last = ${head.last} and ${count}::int > 0
-            and length(chunk.lines) + ${text.length}::int < ${CHUNK_LENGTH}::int
-          returning 1
-        ), added as (
-          insert into console_chunks (pod_name, first, last, lines)
-          select ${podName}, ${head.last}::bigint + 1, head.last, ${text}::text from head
-          where ${count}::int > 0 and not exists (select 1 from grown)
-        )
-        select last from head`.execute(db)
-      return rows.length > 0
-    },
+    append: (podName: string, head: ConsoleHead, lines: Line[]): Promise<boolean> => append(db, podName, head, lines),
 
     /** The stored lines from a number on, oldest first. */
     async lines(podName: string, from: number): Promise<(Line & { seq: number })[]> {
@@ -136,4 +114,28 @@ export function createConsoleStore(db: Db) {
         .execute()
     },
   }
+}
+
+async function append(db: Db, podName: string, head: ConsoleHead, lines: Line[]): Promise<boolean> {
+  const text = lines.map(({ type, content }) => LETTERS[type] + content).join('\n')
+  const count = lines.length
+  const { rows } = await sql<{ last: string }>`
+    with head as (
+      update consoles set last = last + ${count}::int, run_id = ${head.runId}, run_first = ${head.runFirst}, read_to = ${head.readTo},
+        read_count = ${head.readCount}, complete_run = ${head.completeRun}
+      where pod_name = ${podName} and last = ${head.last}
+      returning last
+    ), grown as (
+      update console_chunks as chunk set last = head.last, lines = chunk.lines || E'\n' || ${text}::text
+      from head
+      where chunk.pod_name = ${podName} and chunk.last = ${head.last} and ${count}::int > 0
+        and length(chunk.lines) + ${text.length}::int < ${CHUNK_LENGTH}::int
+      returning 1
+    ), added as (
+      insert into console_chunks (pod_name, first, last, lines)
+      select ${podName}, ${head.last}::bigint + 1, head.last, ${text}::text from head
+      where ${count}::int > 0 and not exists (select 1 from grown)
+    )
+    select last from head`.execute(db)
+  return rows.length > 0
 }
