@@ -1,7 +1,4 @@
 import type {
-  ActivityAnswer,
-  ActivityEntry,
-  ActivityKind,
   CreateInviteCode,
   DashboardHostAnswer,
   DashboardTokenAnswer,
@@ -17,27 +14,7 @@ import type { DataOf } from './transport/answerSchema'
 import { answerSchema, listIn } from './transport/answerSchema'
 import { undoOnFailure, updateOnSuccess } from './transport/cacheUpdates'
 
-export type ActivityFilter = { kind?: ActivityKind; username?: string; hours?: number; search?: string }
-export type ActivityPage = { entries: ActivityEntry[]; hasMore: boolean }
-
 const userUrl = (id: number) => `users/${encodeURIComponent(id)}`
-
-function activityUrl({
-  queryArg: { kind, username, hours, search },
-  pageParam,
-}: {
-  queryArg: ActivityFilter
-  pageParam: number | null
-}) {
-  const asked = new URLSearchParams({
-    ...(pageParam !== null && { before: String(pageParam) }),
-    ...(kind && { kind }),
-    ...(username && { username }),
-    ...(hours !== undefined && { hours: String(hours) }),
-    ...(search && { search }),
-  }).toString()
-  return asked ? `activity?${asked}` : 'activity'
-}
 
 export const adminApi = api
   .enhanceEndpoints({ addTagTypes: ['User', 'InviteCode', 'DashboardToken'] })
@@ -130,18 +107,6 @@ export const adminApi = api
         transformResponse: () => null,
         invalidatesTags: ['DashboardToken'],
       }),
-
-      /** Only our platform has this call. The cursor of a page is the last id of the page before. */
-      getActivity: build.infiniteQuery<ActivityPage, ActivityFilter, number | null>({
-        infiniteQueryOptions: {
-          initialPageParam: null,
-          getNextPageParam: ({ entries, hasMore }) => (hasMore ? entries.at(-1)?.id : undefined),
-        },
-        query: activityUrl,
-        responseSchema: answerSchema((page: DataOf<ActivityAnswer>) =>
-          listIn(page.entries) ? (page as ActivityPage) : undefined,
-        ),
-      }),
     }),
   })
 
@@ -157,5 +122,4 @@ export const {
   useGetDashboardTokenQuery,
   useCreateDashboardTokenMutation,
   useDeleteDashboardTokenMutation,
-  useGetActivityInfiniteQuery,
 } = adminApi

@@ -1,5 +1,6 @@
 /** Imports all endpoints, for code that needs them without the pages that use them. */
 import './account'
+import './activity'
 import './admin'
 import './archives'
 import './signIn/auth'

@@ -54,6 +54,14 @@ async function postProven<Data>(request: Request, proof: ProofInput, path: strin
   return post<Data>(request, path, { proof: proven.data.proof })
 }
 
+/** The query function of a call that needs a proof and answers with what is shown or used once. */
+const heldAnswer =
+  <Data>(path: string, hold: (data: Partial<Data>) => Outcome<Held>) =>
+  async ({ proof }: Proven, _api: unknown, _options: unknown, request: unknown): Promise<Outcome<Held>> => {
+    const { data, error } = await postProven<Data>(request as Request, proof, path)
+    return error ? { error } : hold(data)
+  }
+
 /** @param secrets the secrets in the text that are shown */
 const held = (text: string | undefined, secrets?: readonly string[]): Outcome<Held> =>
   text === undefined ? { error: badAnswer } : { data: { text: holdText(text, secrets) } }
@@ -88,16 +96,10 @@ const ownMethodsApi = api.enhanceEndpoints({ addTagTypes: ['OwnMethods', 'OpenId
 
     /** Holds the data of `NewAuthenticatorAnswer` as JSON. */
     beginAuthenticator: build.mutation<Held, Proven>({
-      async queryFn({ proof }, _api, _options, request) {
-        const { data, error } = await postProven<DataOf<NewAuthenticatorAnswer>>(
-          request as Request,
-          proof,
-          'authenticators',
-        )
-        if (error) return { error }
+      queryFn: heldAnswer<DataOf<NewAuthenticatorAnswer>>('authenticators', (data) => {
         const { setup, qrCode, secret } = data
         return setup && qrCode && secret ? held(JSON.stringify(data), [secret]) : held(undefined)
-      },
+      }),
     }),
 
     confirmAuthenticator: build.mutation<null, ConfirmAuthenticator>({
@@ -108,14 +110,9 @@ const ownMethodsApi = api.enhanceEndpoints({ addTagTypes: ['OwnMethods', 'OpenId
 
     /** Holds the options as JSON. */
     beginPasskey: build.mutation<Held, Proven>({
-      async queryFn({ proof }, _api, _options, request) {
-        const { data, error } = await postProven<DataOf<PasskeyOptionsAnswer>>(
-          request as Request,
-          proof,
-          'passkeys/options',
-        )
-        return error ? { error } : held(data.options && JSON.stringify(data.options))
-      },
+      queryFn: heldAnswer<DataOf<PasskeyOptionsAnswer>>('passkeys/options', ({ options }) =>
+        held(options && JSON.stringify(options)),
+      ),
     }),
 
     /** @param options as `beginPasskey` holds them; they stay usable until a passkey was created */
@@ -131,16 +128,10 @@ const ownMethodsApi = api.enhanceEndpoints({ addTagTypes: ['OwnMethods', 'OpenId
 
     /** Holds the codes, one a line. */
     createRecoveryCodes: build.mutation<Held, Proven>({
-      async queryFn({ proof }, _api, _options, request) {
-        const { data, error } = await postProven<DataOf<RecoveryCodesAnswer>>(
-          request as Request,
-          proof,
-          'recovery-codes',
-        )
-        if (error) return { error }
+      queryFn: heldAnswer<DataOf<RecoveryCodesAnswer>>('recovery-codes', (data) => {
         const codes = listIn(data.codes)
         return held(codes?.join('\n'), codes)
-      },
+      }),
       invalidatesTags: ['OwnMethods'],
     }),
 
@@ -156,10 +147,7 @@ const ownMethodsApi = api.enhanceEndpoints({ addTagTypes: ['OwnMethods', 'OpenId
 
     /** Holds the address of the provider's page. */
     connectOpenId: build.mutation<Held, Proven>({
-      async queryFn({ proof }, _api, _options, request) {
-        const { data, error } = await postProven<DataOf<ConnectOpenIdAnswer>>(request as Request, proof, 'openid')
-        return error ? { error } : held(data.url)
-      },
+      queryFn: heldAnswer<DataOf<ConnectOpenIdAnswer>>('openid', ({ url }) => held(url)),
     }),
 
     disconnectOpenId: build.mutation<null, void>({

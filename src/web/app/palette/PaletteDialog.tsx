@@ -54,34 +54,6 @@ export function PaletteDialog() {
       list.current?.querySelector<HTMLElement>('[aria-selected="true"]')?.click()
     }
   }
-  const option = (command: Command) => {
-    const { id: key, label, hint, to, run, isLogout } = command
-    const properties = {
-      id: `${id}-${key}`,
-      role: 'option',
-      tabIndex: -1,
-      'aria-selected': shown[at] === command,
-      'data-command': key,
-      ...(isLogout && { 'data-leaves': 'session' }),
-      className: styles.option,
-      onMouseMove: () => setChosenAt(shown.indexOf(command)),
-    }
-    const content = (
-      <>
-        <span className={styles.label}>{label}</span>
-        {hint !== undefined && <span className={styles.hint}>{hint}</span>}
-      </>
-    )
-    return to !== undefined ? (
-      <Link key={key} {...properties} to={to}>
-        {content}
-      </Link>
-    ) : (
-      <button key={key} {...properties} type="button" onClick={run}>
-        {content}
-      </button>
-    )
-  }
 
   return (
     <Modal
@@ -123,7 +95,15 @@ export function PaletteDialog() {
             <p className={styles.group} aria-hidden="true">
               {name}
             </p>
-            {group.map(option)}
+            {group.map((command) => (
+              <PaletteOption
+                key={command.id}
+                id={`${id}-${command.id}`}
+                command={command}
+                isChosen={shown[at] === command}
+                onPoint={() => setChosenAt(shown.indexOf(command))}
+              />
+            ))}
           </div>
         ))}
       </div>
@@ -131,6 +111,37 @@ export function PaletteDialog() {
         {shown.length === 0 ? 'Nothing matches' : `${shown.length} results`}
       </p>
     </Modal>
+  )
+}
+
+type PaletteOptionProps = { id: string; command: Command; isChosen: boolean; onPoint: () => void }
+
+function PaletteOption({ id, command, isChosen, onPoint }: PaletteOptionProps) {
+  const { label, hint, to, run, isLogout } = command
+  const properties = {
+    id,
+    role: 'option',
+    tabIndex: -1,
+    'aria-selected': isChosen,
+    'data-command': command.id,
+    ...(isLogout && { 'data-leaves': 'session' }),
+    className: styles.option,
+    onMouseMove: onPoint,
+  }
+  const content = (
+    <>
+      <span className={styles.label}>{label}</span>
+      {hint !== undefined && <span className={styles.hint}>{hint}</span>}
+    </>
+  )
+  return to !== undefined ? (
+    <Link {...properties} to={to}>
+      {content}
+    </Link>
+  ) : (
+    <button {...properties} type="button" onClick={run}>
+      {content}
+    </button>
   )
 }
 

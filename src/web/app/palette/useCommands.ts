@@ -45,39 +45,12 @@ export function useCommands(): Command[] {
   const { data: overview } = networkApi.useGetOverviewQuery(undefined, { refetchOnMountOrArgChange: 5 })
   const { data: users } = useGetUsersQuery(undefined, { skip: !isAdmin })
 
-  const page = (path: string, label: string, hint?: string): Command => ({
-    id: `page:${path}`,
-    group: 'Pages',
-    label,
-    ...(hint !== undefined && { hint }),
-    to: path,
-  })
-  const action = (id: string, label: string, run: () => unknown, hint?: string): Command => ({
-    id: `action:${id}`,
-    group: 'Actions',
-    label,
-    ...(hint !== undefined && { hint }),
-    run: () => void run(),
-  })
-  const deployments = overview?.sections.map(({ deployment }) => deployment) ?? []
-  const instances = overview?.sections.flatMap((section) => section.instances) ?? []
+  const sections = overview?.sections ?? []
+  const deployments = sections.map(({ deployment }) => deployment)
+  const instances = sections.flatMap((section) => section.instances)
 
   return [
-    page('/', 'Overview', 'g o'),
-    page('/deployments', 'Deployments', 'g d'),
-    page('/files', 'Files', 'g f'),
-    page('/consoles', 'Consoles', 'g c'),
-    ...(isLimited ? [] : [page('/databases', 'Databases', 'g b')]),
-    ...(isAdmin
-      ? [
-          page('/admin', 'User Management', 'g a'),
-          page('/admin?tab=invites', 'Invite Codes'),
-          page('/admin?tab=dashboard', 'Kubernetes Dashboard'),
-          page('/activity', 'Activity'),
-        ]
-      : []),
-    page('/keys', 'API keys'),
-    page('/security', 'Sign-in methods', 'passkeys, authenticators, recovery codes'),
+    ...pagesFor(isAdmin, isLimited),
     ...deployments
       .filter(({ name }) => may('configuration', name))
       .map(({ name }): Command => ({
@@ -87,24 +60,17 @@ export function useCommands(): Command[] {
         hint: 'configuration',
         to: configurationAddress(name),
       })),
-    ...(overview?.sections ?? [])
+    ...sections
       .filter(({ deployment }) => may('power', deployment.name))
-      .flatMap(({ deployment: { name, enabled }, instances: own }) => {
-        const power = (id: string, hint: string, run: () => unknown): Command => ({
-          id: `${id}:${name}`,
-          group: 'Deployments',
-          label: name,
-          hint,
-          run: () => void run(),
-        })
-        return enabled
+      .flatMap(({ deployment: { name, enabled }, instances: own }) =>
+        enabled
           ? [
-              power('restart', 'restart', () => askFirst('restart', name, countsOf(own))),
-              power('disable', 'disable', () => askFirst('disable', name, countsOf(own))),
+              power('restart', name, () => askFirst('restart', name, countsOf(own))),
+              power('disable', name, () => askFirst('disable', name, countsOf(own))),
             ]
-          : [power('enable', 'enable', () => dispatch(toggleDeployment(name, true)))]
-      }),
-    ...(overview?.sections ?? [])
+          : [power('enable', name, () => dispatch(toggleDeployment(name, true)))],
+      ),
+    ...sections
       .filter(({ deployment, instances: own }) => own.length > 1 && may('console', deployment.name))
       .map(({ deployment: { name }, instances: own }): Command => ({
         id: `consoles:${name}`,
@@ -156,4 +122,46 @@ function nameOf(state: string): string {
   } catch {
     return state
   }
+}
+
+const page = (path: string, label: string, hint?: string): Command => ({
+  id: `page:${path}`,
+  group: 'Pages',
+  label,
+  ...(hint !== undefined && { hint }),
+  to: path,
+})
+const action = (id: string, label: string, run: () => unknown, hint?: string): Command => ({
+  id: `action:${id}`,
+  group: 'Actions',
+  label,
+  ...(hint !== undefined && { hint }),
+  run: () => void run(),
+})
+const power = (change: 'restart' | 'disable' | 'enable', name: string, run: () => unknown): Command => ({
+  id: `${change}:${name}`,
+  group: 'Deployments',
+  label: name,
+  hint: change,
+  run: () => void run(),
+})
+
+function pagesFor(isAdmin: boolean, isLimited: boolean): Command[] {
+  return [
+    page('/', 'Overview', 'g o'),
+    page('/deployments', 'Deployments', 'g d'),
+    page('/files', 'Files', 'g f'),
+    page('/consoles', 'Consoles', 'g c'),
+    ...(isLimited ? [] : [page('/databases', 'Databases', 'g b')]),
+    ...(isAdmin
+      ? [
+          page('/admin', 'User Management', 'g a'),
+          page('/admin?tab=invites', 'Invite Codes'),
+          page('/admin?tab=dashboard', 'Kubernetes Dashboard'),
+          page('/activity', 'Activity'),
+        ]
+      : []),
+    page('/keys', 'API keys'),
+    page('/security', 'Sign-in methods', 'passkeys, authenticators, recovery codes'),
+  ]
 }

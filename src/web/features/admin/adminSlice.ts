@@ -2,6 +2,7 @@ import type { PayloadAction } from '@reduxjs/toolkit'
 import { createSlice, isAnyOf } from '@reduxjs/toolkit'
 import type { UserAccess } from '../../../contract/access'
 import type { ActivityKind } from '../../../contract/admin'
+import { activityApi } from '../../api/activity'
 import { adminApi } from '../../api/admin'
 import { rootReducer } from '../../app/rootReducer'
 import { addAppListeners } from '../../app/appListeners'
@@ -114,7 +115,7 @@ export const {
 export const { selectDialog, selectUserSearch, selectInviteFilter, selectActivityFilter, selectAccessEdit } =
   adminSlice.injectInto(rootReducer).selectors
 
-const { getUsers, getInviteCodes, getDashboardToken, getActivity } = adminApi.endpoints
+const { getUsers, getInviteCodes, getDashboardToken } = adminApi.endpoints
 
 // A refused query shows that the user is no administrator. Mutations are refused for other reasons, too.
 addAppListeners((startListening) => {
@@ -123,7 +124,7 @@ addAppListeners((startListening) => {
       getUsers.matchRejected,
       getInviteCodes.matchRejected,
       getDashboardToken.matchRejected,
-      getActivity.matchRejected,
+      activityApi.endpoints.getActivity.matchRejected,
     ),
     effect(action, { dispatch }) {
       const { status, code, message } = (action as { payload?: Partial<ApiFailure> }).payload ?? {}

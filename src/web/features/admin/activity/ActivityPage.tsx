@@ -1,6 +1,6 @@
 import { useSelector } from 'react-redux'
 import { useSearchParams } from 'react-router-dom'
-import { useGetActivityInfiniteQuery } from '../../../api/admin'
+import { useGetActivityInfiniteQuery } from '../../../api/activity'
 import { failureDetail, isNotOffered } from '../../../failure'
 import { BusyButton } from '../../../ui/form/BusyButton'
 import { LoadFailure } from '../../../ui/LoadFailure'

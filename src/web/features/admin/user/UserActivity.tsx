@@ -1,5 +1,5 @@
 import { Link } from 'react-router-dom'
-import { useGetActivityInfiniteQuery } from '../../../api/admin'
+import { useGetActivityInfiniteQuery } from '../../../api/activity'
 import { ActionIcon } from '../../../ui/ActionIcon'
 import { ActivityRow } from '../activity/ActivityRow'
 import { useActivityLinks } from '../activity/useActivityLinks'

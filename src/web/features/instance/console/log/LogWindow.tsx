@@ -1,4 +1,4 @@
-import type { Ref } from 'react'
+import type { Ref, RefObject } from 'react'
 import { useImperativeHandle, useLayoutEffect, useMemo, useReducer, useRef } from 'react'
 import { usePaneDispatch, usePaneSelector } from '../pane'
 import type { LineBuffer } from '../../../../sockets/lineBuffer'
@@ -39,7 +39,6 @@ export function LogWindow({ buffer, ref }: { buffer: LineBuffer; ref: Ref<HTMLDi
   const ruler = useRef<HTMLSpanElement>(null)
   const { columns, height } = useLogSize({ pane, lines, ruler })
   const geometry = useMemo(() => createGeometry(wrap ? columns : Infinity), [wrap, columns])
-  const [, remeasured] = useReducer((count: number) => count + 1, 0)
 
   const rows = geometry.total(buffer)
   const end = Math.max(0, rows * ROW_HEIGHT_PX - height)
@@ -60,15 +59,7 @@ export function LogWindow({ buffer, ref }: { buffer: LineBuffer; ref: Ref<HTMLDi
     shown.current = pane.current.scrollTop
   }, [top, rows])
 
-  useLayoutEffect(() => {
-    if (!wrap) return
-    let hasChanged = false
-    for (const row of lines.current?.querySelectorAll<HTMLElement>('[data-plain="false"]') ?? []) {
-      if (geometry.measure(buffer, Number(row.dataset.line), Math.round(row.offsetHeight / ROW_HEIGHT_PX)))
-        hasChanged = true
-    }
-    if (hasChanged) remeasured()
-  })
+  useMeasuredRows(lines, geometry, buffer, wrap)
 
   // The line of the current match is rendered, but in a long line the match itself may still be out of view.
   useLayoutEffect(() => {
@@ -131,6 +122,25 @@ export function LogWindow({ buffer, ref }: { buffer: LineBuffer; ref: Ref<HTMLDi
       </div>
     </div>
   )
+}
+
+/** Measures the rendered lines that wrap, and renders again if a height differs from the estimate. */
+function useMeasuredRows(
+  lines: RefObject<HTMLElement | null>,
+  geometry: ReturnType<typeof createGeometry>,
+  buffer: LineBuffer,
+  wrap: boolean,
+) {
+  const [, remeasured] = useReducer((count: number) => count + 1, 0)
+  useLayoutEffect(() => {
+    if (!wrap) return
+    let hasChanged = false
+    for (const row of lines.current?.querySelectorAll<HTMLElement>('[data-plain="false"]') ?? []) {
+      if (geometry.measure(buffer, Number(row.dataset.line), Math.round(row.offsetHeight / ROW_HEIGHT_PX)))
+        hasChanged = true
+    }
+    if (hasChanged) remeasured()
+  })
 }
 
 /** Scrolls the pane, but not the page. */
