@@ -3,23 +3,11 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
-import type { Logger } from 'pino'
 import { MANAGER_ALIVE_MS } from '../contract/pageRules'
-import { createActivityLog, type ActivityLog } from './accounts/activityLog'
-import { createApiKeys } from './accounts/apiKeys'
-import { createCallers, type Callers } from './accounts/callers'
-import { createCodeChecks } from './accounts/codeChecks'
-import { createDownloadTickets } from './accounts/downloadTickets'
-import { createInvites } from './accounts/invites'
-import { openOpenId } from './accounts/openid/openId'
-import { createOwnPassword } from './accounts/ownPassword'
-import { createPasskeys } from './accounts/passkeys'
-import { RELY_MS } from './accounts/presentCallers'
-import { createRegistration, type Registration } from './accounts/registration'
-import { createSessions, type Sessions } from './accounts/sessions'
-import { createSignIn } from './accounts/signIn'
-import { createSignInMethods } from './accounts/signInMethods'
-import { createUsers } from './accounts/users'
+import type { ActivityLog } from './accounts/activityLog'
+import type { Callers } from './accounts/callers'
+import type { Registration } from './accounts/registration'
+import type { Sessions } from './accounts/sessions'
 import { createApp, type App } from './app'
 import type { Settings } from './config'
 import { openDataDirectory, withWriteError } from './dataDirectory'
@@ -35,8 +23,9 @@ import { createPower } from './deployments/power'
 import { createSampleDeployment } from './deployments/sampleDeployment'
 import { createUsageMeter } from './deployments/monitoring/usageMeter'
 import { StartError } from './errors'
-import { createCluster, type Cluster } from './kubernetes/cluster'
-import { createDashboard, type Dashboard } from './kubernetes/dashboard'
+import type { Cluster } from './kubernetes/cluster'
+import type { Dashboard } from './kubernetes/dashboard'
+import { openAccounts } from './openAccounts'
 import { runInstances } from './runInstances'
 import { requireContact, silentSince } from './runtime/contact'
 import type { Runtime } from './runtime/runtime'
@@ -45,7 +34,6 @@ import { openFiles, type Files } from './share/files'
 import { createJail } from './share/jail'
 import { createReplicas, type Replicas } from './share/replicas/replicas'
 import { openShareMarker } from './share/shareMarker'
-import { dropOldActivity } from './state/accounts/activity'
 import { identifyDatabase, migrateState, openStateDatabase, type Db, type StateDatabase } from './state/db'
 import { listDeployments } from './state/deployments/deployments'
 import { postgresDirectories } from './postgres/embeddedPostgres'
@@ -57,16 +45,10 @@ import { findLastHeartbeat, isHeartbeatOlder } from './state/deployments/heartbe
 import { createNotifications, openNotifications, type Notifications } from './state/notifications'
 import { holdPlatformLock } from './state/locks/platformLock'
 import { openReplicaLocks } from './state/locks/replicaLocks'
-import { dropEndedReplicas, registerReplica } from './state/replicas'
-import { openSecrets, type Secrets } from './state/secrets'
-import { dropExpired } from './state/accounts/sessions'
-import { deleteOldAttempts } from './state/accounts/rateLimits'
+import { registerReplica } from './state/replicas'
+import { openSecrets } from './state/secrets'
 import { createStoredTemporaries } from './state/temporaries'
 import type { Surroundings } from './surroundings'
-
-const CLEAN_UP_MS = 10 * 60_000
-/** Timeout of an operation on the Kubernetes cluster. */
-const CLUSTER_MS = 8000
 
 export interface Platform extends App {
   state: StateDatabase
@@ -114,31 +96,16 @@ export async function createPlatform(
   surroundings: Surroundings,
   overrides: Overrides = {},
 ): Promise<Platform> {
-  const { log, closers, onLost } = surroundings
-  const { dataDir } = settings
+  const { log, closers } = surroundings
   const isReplica = sharesState(settings, overrides)
   if (isReplica && settings.stateUrl === undefined)
     throw new StartError(['QUARTERDECK_STATE_URL: must name a database that all replicas of the platform share'])
-  const directory = await openDataDirectory(dataDir)
+  const directory = await openDataDirectory(settings.dataDir)
   closers.push(async () => directory.unlock())
 
-  const embedded = createUsersPostgres(dataDir, log)
-  closers.push(() => embedded.stop())
-  const statePostgres =
-    settings.stateUrl === undefined
-      ? await startStatePostgres({ dataDir, users: embedded, migrate: migrateState, log })
-      : undefined
-  if (statePostgres) closers.push(() => statePostgres.stop())
-  const stateUrl = settings.stateUrl ?? statePostgres?.url ?? ''
-  closers.push(await holdPlatformLock(stateUrl, log, onLost, isReplica))
-  const state = await openStateDatabase(stateUrl)
-  closers.push(() => state.close())
-  const { db, pool } = state
-  const stopClockWatch = watchClock({ db, log, now: Date.now })
-  closers.push(async () => stopClockWatch())
-  const secrets = await openSecrets(dataDir, db, isReplica)
-  const notifications = isReplica ? await openNotifications(db, stateUrl, log) : createNotifications()
-  closers.push(() => notifications.close())
+  const opened = await openState(settings, surroundings, isReplica)
+  const { embedded, stateUrl, state, secrets, notifications } = opened
+  const { db } = state
 
   const replica = isReplica ? await openReplica(stateUrl, surroundings, db, notifications) : undefined
   const share = await openShare(settings, surroundings, db, replica)
@@ -154,21 +121,8 @@ export async function createPlatform(
   })
   const { runtime, wake } = running
 
-  const servers = {
-    sql:
-      overrides.sql ??
-      createSqlServer({
-        url: settings.sqlUrl,
-        embedded: isReplica ? undefined : embedded,
-        state: await identifyDatabase(pool),
-        log,
-      }),
-    mongo:
-      overrides.mongo ??
-      createMongo({ url: settings.mongoUrl, dataDir, path: isReplica ? '' : settings.programPath, secrets, log }),
-  }
-  closers.push(async () => void (await Promise.all([servers.sql.close(), servers.mongo.close()])))
-  const databases = createDatabases({ db, pool, secrets, servers, log })
+  const servers = await openDatabaseServers(settings, surroundings, overrides, opened, isReplica)
+  const databases = createDatabases({ db, pool: state.pool, secrets, servers, log })
   void databases.start()
 
   const nodes = async () => {
@@ -238,6 +192,51 @@ function sharesState({ runtime }: Settings, { isReplica = runtime === 'kubernete
   return isReplica
 }
 
+/** Opens the platform's own database, and starts its server if that is ours. */
+async function openState(settings: Settings, { log, closers, onLost }: Surroundings, isReplica: boolean) {
+  const { dataDir } = settings
+  const embedded = createUsersPostgres(dataDir, log)
+  closers.push(() => embedded.stop())
+  const statePostgres =
+    settings.stateUrl === undefined
+      ? await startStatePostgres({ dataDir, users: embedded, migrate: migrateState, log })
+      : undefined
+  if (statePostgres) closers.push(() => statePostgres.stop())
+  const stateUrl = settings.stateUrl ?? statePostgres?.url ?? ''
+  closers.push(await holdPlatformLock(stateUrl, log, onLost, isReplica))
+  const state = await openStateDatabase(stateUrl)
+  closers.push(() => state.close())
+  const { db } = state
+  const stopClockWatch = watchClock({ db, log, now: Date.now })
+  closers.push(async () => stopClockWatch())
+  const secrets = await openSecrets(dataDir, db, isReplica)
+  const notifications = isReplica ? await openNotifications(db, stateUrl, log) : createNotifications()
+  closers.push(() => notifications.close())
+  return { embedded, stateUrl, state, secrets, notifications }
+}
+
+/** The servers of users' databases. They start when they are needed. */
+async function openDatabaseServers(
+  { dataDir, sqlUrl, mongoUrl, programPath }: Settings,
+  { log, closers }: Surroundings,
+  overrides: Overrides,
+  { embedded, state, secrets }: Awaited<ReturnType<typeof openState>>,
+  isReplica: boolean,
+) {
+  const sql =
+    overrides.sql ??
+    createSqlServer({
+      url: sqlUrl,
+      embedded: isReplica ? undefined : embedded,
+      state: await identifyDatabase(state.pool),
+      log,
+    })
+  const mongo =
+    overrides.mongo ?? createMongo({ url: mongoUrl, dataDir, path: isReplica ? '' : programPath, secrets, log })
+  closers.push(async () => void (await Promise.all([sql.close(), mongo.close()])))
+  return { sql, mongo }
+}
+
 /** Opens the parts through which replicas coordinate changes of files. */
 async function openReplica(stateUrl: string, { log, closers }: Surroundings, db: Db, notifications: Notifications) {
   const self = await registerReplica(db, log)
@@ -279,53 +278,6 @@ async function openShare(
   const disks = watchDisks(dataDir, postgresDirectories(dataDir), shareDir, log)
   closers.push(async () => disks.close())
   return { marker, dataDirectories, jail, replicas, files, fileJobs, disks }
-}
-
-function openAccounts(
-  settings: Settings,
-  { log, closers }: Surroundings,
-  { now = Date.now, cluster = clusterOf(settings, log) }: Overrides,
-  { db, pool }: StateDatabase,
-  secrets: Secrets,
-  notifications: Notifications,
-  isReplica: boolean,
-) {
-  const sessions = createSessions(db, secrets, now, notifications, isReplica ? RELY_MS : 0)
-  const apiKeys = createApiKeys(db, now, sessions.announceChange)
-  const callers = createCallers(sessions, apiKeys)
-  closers.push(async () => callers.close())
-  const activityLog = createActivityLog(db, log, Date.now)
-  closers.push(() => activityLog.close())
-  const codes = createCodeChecks({ db, secrets, activityLog, now })
-  const passkeys = createPasskeys(db, activityLog, now)
-  const dashboard = createDashboard({ db, pool, secrets, cluster, host: settings.dashboardHost, log, now })
-  const cleanUp = setInterval(() => {
-    void dashboard.sweep()
-    Promise.all([dropExpired(db), deleteOldAttempts(db), dropOldActivity(db), dropEndedReplicas(db)]).catch(
-      (error: unknown) => log.warn({ err: error }, 'failed to delete expired records'),
-    )
-  }, CLEAN_UP_MS)
-  closers.push(async () => clearInterval(cleanUp))
-  const onRightsLost = () => void dashboard.sweep()
-  return {
-    sessions,
-    apiKeys,
-    callers,
-    activityLog,
-    dashboard,
-    registration: createRegistration(db, secrets, sessions, now),
-    signIn: createSignIn(db, { codes, passkeys }, sessions, now),
-    signInMethods: createSignInMethods({ db, secrets, codes, passkeys, now }),
-    ownPassword: createOwnPassword(db, codes, sessions.announceChange),
-    openId: openOpenId(settings.openId, { db, sessions, codes, activityLog, log, now, onRightsLost }),
-    users: createUsers(db, { onRightsLost, onSessionsChanged: sessions.announceChange }),
-    invites: createInvites(db, now),
-    tickets: createDownloadTickets(db, callers, now),
-  }
-}
-
-function clusterOf({ cluster, dashboardRole }: Settings, log: Logger): Cluster | undefined {
-  return cluster && createCluster({ source: cluster, role: dashboardRole, timeoutMs: CLUSTER_MS, log })
 }
 
 /** Empty until the app listens. */

@@ -37,17 +37,13 @@ export function startManager(
   },
 ): Manager {
   const { pool, runtime, db, log, onPass } = options
-  /** Actions of a pass are refused once the lock is lost: another manager may act by then. */
-  const confirmLock = async () => {
-    if (!(await lock?.confirm())) throw new Error('the lock of the manager is lost')
-  }
+  const election = createElection(pool, () => closed)
   const context: ReconcileContext = {
     ...options,
-    runtime: fenceRuntime(runtime, confirmLock),
+    runtime: fenceRuntime(runtime, election.confirm),
     excessSince: new Map(),
     loggedProblems: new Map(),
   }
-  let lock: LeasedLock | undefined
   let wasActive = false
   let closed = false
   let isWoken = false
@@ -56,16 +52,9 @@ export function startManager(
   let lastPassAt = Date.now()
   let passMs = 0
 
-  async function acquireLock(): Promise<boolean> {
-    if (lock && (await lock.confirm())) return true
-    lock = await tryLeasedLock(pool, MANAGER_LOCK_KEY)
-    if (closed) await lock?.release()
-    return lock?.isHeld ?? false
-  }
-
   /** @returns milliseconds until the next pass is due */
   async function manage(): Promise<number> {
-    const isActive = await acquireLock()
+    const isActive = await election.run()
     // The manager's platform alone follows the directories of the shared area.
     if (!isActive && wasActive) context.replicas.setWatched([])
     if (!isActive) {
@@ -93,7 +82,7 @@ export function startManager(
       } while (isWoken && !closed)
     } catch (error) {
       log.error({ err: error }, 'the manager failed to check the instances; retrying')
-      if (!lock?.isHeld) delay = STANDBY_MS
+      if (!election.isWon) delay = STANDBY_MS
     }
     context.discovery.scheduleUpdate()
     lastPassAt = Date.now()
@@ -112,22 +101,22 @@ export function startManager(
 
   const heartbeatTimer = setInterval(() => {
     // The heartbeat reports progress, not merely a live process.
-    if (lock?.isHeld && Date.now() - lastPassAt < STALL_TIMEOUT_MS)
+    if (election.isWon && Date.now() - lastPassAt < STALL_TIMEOUT_MS)
       recordHeartbeat(db).catch((error: unknown) =>
         log.warn({ err: error }, 'failed to write the heartbeat of the manager'),
       )
   }, INTERVAL_MS)
   // On standby, the manager of another replica reacts.
   const unwatch = runtime.watch(() => {
-    if (lock?.isHeld) wake()
+    if (election.isWon) wake()
   })
   wake()
-  void running?.then(() => (lock?.isHeld ? recordHeartbeat(db) : undefined)).catch(() => undefined)
+  void running?.then(() => (election.isWon ? recordHeartbeat(db) : undefined)).catch(() => undefined)
 
   return {
     wake,
     get isActive() {
-      return lock?.isHeld ?? false
+      return election.isWon
     },
     async close() {
       closed = true
@@ -135,7 +124,30 @@ export function startManager(
       clearInterval(heartbeatTimer)
       unwatch()
       await running
-      await lock?.release()
+      await election.end()
     },
+  }
+}
+
+/** Elects one manager among the platforms that share one database. */
+function createElection(pool: Pool, isClosed: () => boolean) {
+  let lock: LeasedLock | undefined
+  return {
+    /** Whether this platform is the manager, as far as it knows. */
+    get isWon() {
+      return lock?.isHeld ?? false
+    },
+    /** @returns whether this platform is the manager, or has become it now */
+    async run(): Promise<boolean> {
+      if (lock && (await lock.confirm())) return true
+      lock = await tryLeasedLock(pool, MANAGER_LOCK_KEY)
+      if (isClosed()) await lock?.release()
+      return lock?.isHeld ?? false
+    },
+    /** Refuses an action of a pass once the lock is lost: another manager may act by then. */
+    confirm: async (): Promise<void> => {
+      if (!(await lock?.confirm())) throw new Error('This platform is no longer the manager of the instances.')
+    },
+    end: async () => lock?.release(),
   }
 }
