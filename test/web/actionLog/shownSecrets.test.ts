@@ -1,6 +1,7 @@
 /** @jest-environment node */
 import { holdText } from '../../../src/web/api/heldTexts'
 import { commandSubmitted, linesReceived } from '../../../src/web/sockets/consoleSlice'
+import { cardToggled, creationStarted, nameTyped, tabChosen } from '../../../src/web/features/databases/databasesSlice'
 import { call, expectNowhere, files, later } from '../../support/web/exportedLog'
 import { exportOf } from '../../support/web/secretLeaks'
 
@@ -54,6 +55,38 @@ test('a code that was typed without its dashes is hidden where it is encoded wit
   ])
   for (const form of encoded) expectNowhere(text, form.slice(4, -4))
 })
+
+test.each([[], later])(
+  'a database that is named like a password typed earlier is hidden wherever its name is',
+  (...more) => {
+    const password = 'hunter2_secret'
+    const named = { type: 'sql', name: password }
+    const shop = { name: password, credentials: { username: password, database: password, port: 5432 } }
+    for (const withOutput of [false, true]) {
+      const text = exportOf(
+        [
+          call('login', { username: 'ann', password: 'Hunter2-Secret' }, 'pending'),
+          call('getDatabases', 'sql', 'fulfilled', [shop]),
+          creationStarted('sql'),
+          ...Array.from(password, (_letter, at) => nameTyped(password.slice(0, at + 1))),
+          call('createDatabase', named, 'fulfilled', [shop], { requestId: 'r2' }),
+          cardToggled({ type: 'sql', name: password }),
+          tabChosen({ type: 'sql', name: password, tab: 'connection' }),
+          call(
+            'deleteDatabase',
+            named,
+            'rejected',
+            { status: 409, message: `"${password}" is in use.` },
+            { requestId: 'r3' },
+          ),
+          ...more,
+        ],
+        withOutput,
+      )
+      expectNowhere(text.toLowerCase(), 'hunter')
+    }
+  },
+)
 
 test('the text of a file is no secret by itself', () => {
   const opened = { text: holdText('paper.jar'), characters: 9, lines: 1 }
