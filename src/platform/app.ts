@@ -62,6 +62,7 @@ import { uploadRoutes, type UploadRouteParts } from './http/routes/uploads'
 import type { Files } from './share/files'
 import type { Dashboard } from './kubernetes/dashboard'
 import type { Replicas } from './share/replicas/replicas'
+import { UpgradableMessage } from './sockets/upgradableMessage'
 import { openConsoleChannel, type ConsoleParts } from './sockets/consoleChannel'
 import { hostsNamedBy } from './sockets/handshake'
 import { openRealtime } from './sockets/realtime'
@@ -143,7 +144,7 @@ export async function createApp(
     pluginTimeout: 60_000,
     clientErrorHandler: answerUnreadable,
     // Otherwise Node.js itself answers a request without Host header, in another format than ours.
-    http: { requireHostHeader: false },
+    http: { requireHostHeader: false, IncomingMessage: UpgradableMessage },
     // Malformed URLs fail before routing.
     frameworkErrors: (_error, _request, reply) =>
       void (reply as FastifyReply).code(400).send(bodyOf(new AppError('INVALID_INPUT', 'The URL is not valid.'))),

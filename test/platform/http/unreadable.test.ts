@@ -175,3 +175,26 @@ test('a body whose client disconnects during authentication is not waited for', 
     wait.mockRestore()
   }
 })
+
+test.each(['h2c', 'TLS/1.0', 'websockets', 'h2c, IRC/6.9'])(
+  'security 111: a request that offers the protocol %s is answered as without that, and the next one on its connection',
+  async (protocol) => {
+    const head = `HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nUpgrade: ${protocol}\r\nConnection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n`
+    const socket = connect(port, '127.0.0.1')
+    let text = ''
+    socket.on('data', (chunk: Buffer) => (text += chunk.toString()))
+    const statuses = () => [...text.matchAll(/HTTP\/1.1 (\d+)/g)].map(([, status]) => Number(status))
+    socket.write(`GET /api/health/live ${head}\r\n`)
+    await until(() => statuses().length === 1)
+    const body = JSON.stringify({ username: 'nobody', password: 'of that name' })
+    socket.write(`POST /api/auth/login ${head}Content-Length: ${body.length}\r\n\r\n`)
+    socket.write(body)
+    await until(() => statuses().length === 2)
+    socket.write(`GET /api/health/live HTTP/1.1\r\nHost: x\r\n\r\n`)
+    await until(() => statuses().length === 3)
+    socket.destroy()
+    expect(statuses()).toEqual([200, 400, 200])
+    // The body has arrived.
+    expect(text).toContain('BAD_CREDENTIALS')
+  },
+)

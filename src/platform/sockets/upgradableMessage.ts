@@ -1,0 +1,21 @@
+import { IncomingMessage } from 'node:http'
+
+/** Not a field, because the parent's constructor assigns `upgrade` before there are any. */
+const offering = new WeakSet<IncomingMessage>()
+
+/**
+ * A request that asks for no other protocol than WebSocket: an offer of another one is ignored, and the request answered
+ * as without it (RFC 9110 §7.8). Otherwise Node.js passes every such request to the listeners of `upgrade`, which refuse
+ * it; the HTTP client of Java offers HTTP/2 so (`Upgrade: h2c`) with each first call that is not encrypted.
+ */
+export class UpgradableMessage extends IncomingMessage {
+  /** Read by the server of Node.js once it has the headers. */
+  get upgrade(): boolean {
+    return offering.has(this) && /(?:^|,)\s*websocket\s*(?:,|$)/i.test(this.headers.upgrade ?? '')
+  }
+
+  set upgrade(isOffered: boolean | null) {
+    if (isOffered) offering.add(this)
+    else offering.delete(this)
+  }
+}
