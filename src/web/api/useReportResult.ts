@@ -8,3 +8,6 @@ export function useReportResult(options: { quiet?: boolean } = {}) {
   return (result: { error?: unknown }, success: string, failure: string) =>
     dispatch(reportResult(result, success, failure, options))
 }
+
+/** Product §8: failures of user, invite code and token actions are only logged, not shown as a toast. */
+export const useReportQuietly = () => useReportResult({ quiet: true })

@@ -4,6 +4,7 @@ import { addAppMiddleware } from './dynamicMiddleware'
 import type { Services } from './services'
 import type { AppDispatch, RootState } from './types'
 
+type ListenerOptions = Parameters<typeof addListener>[0]
 type StartListening = TypedStartListening<RootState, AppDispatch, Services>
 
 /**
@@ -13,7 +14,7 @@ type StartListening = TypedStartListening<RootState, AppDispatch, Services>
 export const addAppListeners = (add: (startListening: StartListening) => void) =>
   addAppMiddleware(({ dispatch }) => {
     // The listener middleware answers the action with a function that removes the listener.
-    const dispatchListener: unknown = (listener: Parameters<typeof addListener>[0]) => dispatch(addListener(listener))
+    const dispatchListener: unknown = (options: ListenerOptions) => dispatch(addListener(options))
     add(dispatchListener as StartListening)
     return (next) => next
   })

@@ -5,8 +5,7 @@ import { addAppListeners } from '../../app/appListeners'
 import type { RootState } from '../../app/types'
 import { pageShown } from '../../facts'
 import { messageReceived } from '../../sockets/realtimeSlice'
-import { densityChosen, densityLoaded, directoryOpened } from './filesSlice'
-import { DENSITY_KEY, isDensity } from './table/density'
+import { densityChosen, densityLoaded, directoryOpened, DENSITY_KEY, isDensity } from './filesSlice'
 
 const { getFiles } = filesApi.endpoints
 

@@ -4,8 +4,16 @@ import type { EntryRef } from '../../api/files'
 import { rootReducer } from '../../app/rootReducer'
 import { sessionEnded } from '../../facts'
 import type { Leaving } from '../../ui/leave/useLeaveGuard'
-import type { Density } from './table/density'
 import type { Sort, SortKey } from './table/fileEntries'
+
+export const DENSITIES = ['comfortable', 'compact'] as const
+/** The height of the rows. */
+export type Density = (typeof DENSITIES)[number]
+
+/** Key of the browser's storage. */
+export const DENSITY_KEY = 'files-density'
+
+export const isDensity = (text: string | null): text is Density => DENSITIES.some((density) => density === text)
 
 /** `tries` counts submissions. A form shows validation errors from the first one on. */
 type Submittable = { tries?: number }

@@ -3,7 +3,7 @@ import type { Instance } from '../../../contract/instance'
 import { appearanceOf, retryText } from '../../instanceState'
 import { counted } from '../../ui/counted'
 import { ErrorBoundary } from '../../ui/ErrorBoundary'
-import { useCountdown } from '../../ui/time/useCountdown'
+import { useCountdown } from '../../ui/time/useNow'
 import styles from './instance.module.scss'
 
 /** The cards have a fixed height, so that the layout below does not move. */

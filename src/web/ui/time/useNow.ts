@@ -1,4 +1,4 @@
-import { useCallback, useSyncExternalStore } from 'react'
+import { useCallback, useState, useSyncExternalStore } from 'react'
 import { clock, onClockSet } from './clock'
 
 /** Default interval in which relative times are updated. */
@@ -18,4 +18,12 @@ export function useNow(intervalMs = DEFAULT_INTERVAL_MS): number {
     [intervalMs],
   )
   return useSyncExternalStore(subscribe, () => Math.floor(clock() / intervalMs) * intervalMs)
+}
+
+/** Counts down from `ms`. A new value restarts it. @returns whole seconds, at least 0. */
+export function useCountdown(ms: number): number {
+  const now = useNow(1000)
+  const [from, setFrom] = useState({ ms, at: now })
+  if (from.ms !== ms) setFrom({ ms, at: now })
+  return Math.max(0, Math.ceil((from.ms - (now - from.at)) / 1000))
 }

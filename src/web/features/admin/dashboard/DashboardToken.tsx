@@ -6,7 +6,7 @@ import { BusyButton } from '../../../ui/form/BusyButton'
 import { CopyButton } from '../../../ui/copy/CopyButton'
 import { useOneAtATime } from '../../../ui/useOneAtATime'
 import { dialogOpened } from '../adminSlice'
-import { useReportQuietly } from '../useReportQuietly'
+import { useReportQuietly } from '../../../api/useReportResult'
 import styles from './dashboard.module.scss'
 
 export function DashboardToken({ token }: { token: string | null }) {

@@ -2,7 +2,7 @@ import { useDispatch } from 'react-redux'
 import { useDeleteDashboardTokenMutation } from '../../../api/admin'
 import { ConfirmDialog } from '../../../ui/dialog/ConfirmDialog'
 import { dialogClosed } from '../adminSlice'
-import { useReportQuietly } from '../useReportQuietly'
+import { useReportQuietly } from '../../../api/useReportResult'
 
 export function DeleteTokenDialog() {
   const [remove, { isLoading }] = useDeleteDashboardTokenMutation()

@@ -8,7 +8,7 @@ import { AccessFields } from '../access/AccessFields'
 import { effectiveAccess } from '../access/rights'
 import type { InviteCreation } from '../adminSlice'
 import { dialogClosed, inviteAccessChosen, inviteMessageTyped, inviteSubmitted } from '../adminSlice'
-import { useReportQuietly } from '../useReportQuietly'
+import { useReportQuietly } from '../../../api/useReportResult'
 
 /** The access that the platform gives by default. */
 const USUAL: UserAccess = { role: 'operator', grants: [] }

@@ -4,7 +4,7 @@ import { ConfirmDialog } from '../../../ui/dialog/ConfirmDialog'
 import { dialogClosed } from '../adminSlice'
 import { keyInvites } from './inviteKey'
 import { inviteStatus } from './inviteStatus'
-import { useReportQuietly } from '../useReportQuietly'
+import { useReportQuietly } from '../../../api/useReportResult'
 import styles from './invites.module.scss'
 
 export function DeleteInviteDialog({ inviteKey }: { inviteKey: string }) {

@@ -2,7 +2,7 @@ import { useDispatch } from 'react-redux'
 import { useDeleteUserKeyMutation, useGetUserKeysQuery } from '../../../api/users'
 import { ConfirmDialog } from '../../../ui/dialog/ConfirmDialog'
 import { dialogClosed } from '../adminSlice'
-import { useReportQuietly } from '../useReportQuietly'
+import { useReportQuietly } from '../../../api/useReportResult'
 
 export function DeleteKeyDialog({ id, of }: { id: number; of: string }) {
   const { data: keys = [] } = useGetUserKeysQuery(id)

@@ -4,7 +4,7 @@ import { ConfirmDialog } from '../../../ui/dialog/ConfirmDialog'
 import { counted } from '../../../ui/counted'
 import { deviceOf } from '../../../ui/deviceOf'
 import { dialogClosed } from '../adminSlice'
-import { useReportQuietly } from '../useReportQuietly'
+import { useReportQuietly } from '../../../api/useReportResult'
 
 /** Without `of`: all sessions of the user. */
 export function EndSessionsDialog({ id, of }: { id: number; of?: string | undefined }) {

@@ -10,7 +10,7 @@ import { useOneAtATime } from '../../../ui/useOneAtATime'
 import { AccessFields } from '../access/AccessFields'
 import { allowsSame, effectiveAccess, roles } from '../access/rights'
 import { accessChoiceDropped, accessChosen, selectAccessEdit } from '../adminSlice'
-import { useReportQuietly } from '../useReportQuietly'
+import { useReportQuietly } from '../../../api/useReportResult'
 import { Section } from './Section'
 import styles from './user.module.scss'
 

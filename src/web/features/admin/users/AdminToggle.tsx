@@ -1,7 +1,7 @@
 import { useId } from 'react'
 import { useSetAdminMutation } from '../../../api/admin'
 import { useOneAtATime } from '../../../ui/useOneAtATime'
-import { useReportQuietly } from '../useReportQuietly'
+import { useReportQuietly } from '../../../api/useReportResult'
 import styles from './users.module.scss'
 
 export function AdminToggle({ id, username, isAdmin }: { id: number; username: string; isAdmin: boolean }) {

@@ -2,7 +2,7 @@ import { useDispatch } from 'react-redux'
 import { useDeleteUserMutation, useGetUsersQuery } from '../../../api/admin'
 import { ConfirmDialog } from '../../../ui/dialog/ConfirmDialog'
 import { dialogClosed } from '../adminSlice'
-import { useReportQuietly } from '../useReportQuietly'
+import { useReportQuietly } from '../../../api/useReportResult'
 
 export function DeleteUserDialog({ id }: { id: number }) {
   const { username } = useGetUsersQuery(undefined, {

@@ -6,7 +6,7 @@ import { FormDialog } from '../../../ui/dialog/FormDialog'
 import { Checkbox } from '../../../ui/form/Checkbox'
 import { NewPasswordField } from '../../../ui/form/NewPasswordField'
 import { dialogClosed } from '../adminSlice'
-import { useReportQuietly } from '../useReportQuietly'
+import { useReportQuietly } from '../../../api/useReportResult'
 import { useOwnId } from '../useOwnId'
 
 export function ResetPasswordDialog({ id }: { id: number }) {

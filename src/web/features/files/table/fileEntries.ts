@@ -43,3 +43,10 @@ export function filterByName(files: readonly FileEntry[], filter: string): reado
 export const isFile = ({ type }: Pick<FileEntry, 'type'>) => type !== 'd' && type !== 'l'
 
 export const isEditable = (entry: FileEntry) => isFile(entry) && entry.isText && !isArchived(entry)
+
+/** The columns that the table can be sorted by. */
+export const columns: readonly { by: SortKey; title: string }[] = [
+  { by: 'name', title: 'Name' },
+  { by: 'size', title: 'Size' },
+  { by: 'modifyTime', title: 'Last Modified' },
+]

@@ -1,7 +1,6 @@
 import { useSyncExternalStore } from 'react'
 import { useSelector } from 'react-redux'
-import { selectDensity } from '../filesSlice'
-import type { Density } from './density'
+import { selectDensity, type Density } from '../filesSlice'
 
 const ROW_HEIGHTS_PX: Record<Density, number> = { comfortable: 40, compact: 32 }
 const HEAD_HEIGHT_PX = 37

@@ -1,8 +1,6 @@
 import { useDispatch, useSelector } from 'react-redux'
 import { Glyph } from '../../../ui/Glyph'
-import { densityChosen, selectDensity } from '../filesSlice'
-import type { Density } from '../table/density'
-import { DENSITIES } from '../table/density'
+import { DENSITIES, densityChosen, selectDensity, type Density } from '../filesSlice'
 import styles from './fileTools.module.scss'
 
 const appearances: Record<Density, { title: string; path: string }> = {

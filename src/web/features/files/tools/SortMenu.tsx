@@ -2,8 +2,7 @@ import { useDispatch, useSelector } from 'react-redux'
 import { Glyph } from '../../../ui/Glyph'
 import { Menu, MenuItem } from '../../../ui/Menu'
 import { menuClosed, menuOpened, orderChosen, selectMenu, selectSort, SORT_MENU } from '../filesSlice'
-import type { SortKey } from '../table/fileEntries'
-import { columns } from '../table/columns'
+import { type SortKey, columns } from '../table/fileEntries'
 
 const ORDER = 'M8 19V5m-3.5 3.5L8 5l3.5 3.5M16 5v14m-3.5-3.5L16 19l3.5-3.5'
 

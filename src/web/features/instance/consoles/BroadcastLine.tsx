@@ -9,7 +9,6 @@ import { inPane } from '../../../sockets/panes'
 import { CommandField } from '../console/CommandField'
 import { selectCommands } from '../instanceSlice'
 import { targetsChosen, targetToggled } from './consolesSlice'
-import { mergeCommands } from './mergeCommands'
 import type { ShownConsole } from './useShownConsoles'
 import consoleStyles from '../console/console.module.scss'
 import styles from './consoles.module.scss'
@@ -132,3 +131,10 @@ function useTargetKeys(consoles: ShownConsole[]): void {
     return () => document.removeEventListener('keydown', onKeyDown)
   }, [consoles, dispatch])
 }
+
+/**
+ * Merges several histories, oldest first. A command in several of them, such as one that was sent to all, appears once,
+ * at its last use.
+ */
+const mergeCommands = (histories: readonly (readonly string[])[]): string[] =>
+  [...new Set(histories.flat().reverse())].reverse()

@@ -2,13 +2,13 @@ import type { ReactNode } from 'react'
 import { Link } from 'react-router-dom'
 import type { Instance } from '../../../../contract/instance'
 import { instanceAddress } from '../../../addresses'
+import { appearanceOf, isKnownState } from '../../../instanceState'
 import { Glyph } from '../../../ui/Glyph'
 import { ConnectionBadge } from '../ConnectionBadge'
 import { ConsoleView } from '../console/ConsoleView'
 import { LogButton } from '../console/log/LogButton'
 import { PaneContext } from '../console/pane'
 import { useConsole } from '../console/useConsole'
-import { StateText } from './StateText'
 import type { ShownConsole } from './useShownConsoles'
 import consoleStyles from '../console/console.module.scss'
 import styles from './consoles.module.scss'
@@ -94,4 +94,10 @@ function LiveConsole({ instance, badge, close, onLeave }: LiveConsoleProps) {
       onLeave={onLeave}
     />
   )
+}
+
+/** The name of an instance's state, or the server's word for a state that the console does not know. */
+export function StateText({ state }: Pick<Instance, 'state'>) {
+  const { name, tone } = isKnownState(state) ? appearanceOf(state) : { name: state as string, tone: 'blocked' }
+  return <span className={`state ${tone} ${styles.state}`}>{name}</span>
 }

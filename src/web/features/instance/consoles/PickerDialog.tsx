@@ -8,7 +8,7 @@ import { missingRight, useAccess } from '../../../api/useAccess'
 import { Checkbox } from '../../../ui/form/Checkbox'
 import { SearchField } from '../../../ui/SearchField'
 import { pickerClosed, pickerSearched, selectPicker } from './consolesSlice'
-import { StateText } from './StateText'
+import { StateText } from './ConsolePane'
 import styles from './consoles.module.scss'
 
 /** Maximum number of results. Scrolling through more is slower than typing another letter. */
