@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDuplicate, type Db } from '../state/db'
 import { insertDeployment } from '../state/deployments/deployments'
-import { claimFact } from '../state/facts'
+import { claimFact } from '../state/claimedFacts'
 
 const PROGRAM = `// A tiny process for a first look around. It prints, and answers what is typed into its console.
 const { createInterface } = require('node:readline')

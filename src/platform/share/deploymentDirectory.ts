@@ -4,7 +4,7 @@ import { SHARED_ROOT } from '../../contract/pageRules'
 import { AppError, errorCodeOf } from '../errors'
 import { createJail, withDirectory, type Jail } from './jail'
 import type { ShareLocation } from './shareMarker'
-import type { Passage } from './steps'
+import type { Passage } from './followLinks'
 
 /**
  * Returns the real path of a deployment's directory.

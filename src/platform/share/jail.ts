@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path'
 import { AppError, errorCodeOf } from '../errors'
 import { fileFailure } from './fileFailure'
 import { isInternalName } from './internalNames'
-import { O_PATH, openBySteps, runAsync, stepCalls, type Passage } from './steps'
+import { O_PATH, openBySteps, runAsync, stepCalls, type Passage } from './followLinks'
 import { parentAndName, printable, formatPath, type PathSegments } from './apiPath'
 
 /** A name as it is on disk: a buffer when its bytes are not valid UTF-8, which a string cannot represent. */

@@ -1,5 +1,5 @@
 import { SHARED_ROOT } from '../../contract/pageRules'
-import type { Passage } from './steps'
+import type { Passage } from './followLinks'
 
 /**
  * The part of the shared area that a caller may use. Paths are below the shared root: `/lobby/world`; the root is

@@ -3,7 +3,7 @@ import { link, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorCodeOf, StartError } from '../errors'
 import type { Db } from './db'
-import { claimFact } from './facts'
+import { claimFact } from './claimedFacts'
 
 const KEY_FILE = 'secret.key'
 

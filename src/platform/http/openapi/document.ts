@@ -5,7 +5,7 @@ import { z } from 'zod'
 import type { Router } from '../router'
 import { call } from './call'
 import { nameSchemas, tidyComponents } from './components'
-import { shareErrors } from './errors'
+import { shareErrors } from './failureResponses'
 import { addExamples } from './examples'
 import { describeRoute, requireDescription, TAG_NAMES } from './operations'
 

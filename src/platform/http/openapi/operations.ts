@@ -4,7 +4,7 @@ import { createJsonSchemaTransform } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import { Nothing } from '../../../contract/envelope'
 import type { Access } from '../access'
-import { codesOf, errorResponses } from './errors'
+import { codesOf, errorResponses } from './failureResponses'
 
 /** The groups of calls by the first segment of their path. */
 const TAGS: Record<string, string> = {

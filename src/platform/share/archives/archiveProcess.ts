@@ -6,7 +6,7 @@ import type { ArchiveMessage } from './archiveTask'
 import { childProgram } from '../../childProgram'
 import { fileFailure } from '../fileFailure'
 import type { JobControl } from '../transfers/jobs'
-import { onLines } from './lines'
+import { onLines } from './messageLines'
 
 const CHECK_INTERVAL_MS = 200
 /** Exit code of a process that called abort(3), as shells report it: 128 + SIGABRT. */

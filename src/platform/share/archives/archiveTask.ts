@@ -1,6 +1,6 @@
 import { AppError, errorCodeOf } from '../../errors'
 import type { JobControl } from '../transfers/jobs'
-import { onLines } from './lines'
+import { onLines } from './messageLines'
 
 /** Messages of the child process, one JSON value per line: progress every `TELL_MS`, and the reason of a failure. */
 export type ArchiveMessage =

@@ -6,7 +6,7 @@ import { AppError, errorCodeOf } from '../../errors'
 import { passageOf, type Reach } from '../reach'
 import { isInternalName } from '../internalNames'
 import type { RawName } from '../jail'
-import { O_PATH, openBySteps, runSync, type StepCalls } from '../steps'
+import { O_PATH, openBySteps, runSync, type StepCalls } from '../followLinks'
 import { looksLikeText, TEXT_LIMIT, TEXT_SAMPLE } from '../textEncodings'
 
 /** The longest listing, in bytes: half a million entries of the usual length. */

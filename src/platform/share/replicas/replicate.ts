@@ -29,7 +29,7 @@ import { isInternalName, internalName } from '../internalNames'
 import { removeTree } from '../changes/removal'
 import { copyWithHoles, HOLES_LIMIT, holesOf, tooManyHolesMessage } from './sparseFiles'
 import { lstatOf } from '../directoryEntries'
-import { realPathThrough } from '../steps'
+import { realPathThrough } from '../followLinks'
 
 /** Bytes of holes from which a file is copied as a sparse file. */
 const MIN_SPARSE_BYTES = 2 ** 20

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
-import { onLines } from '../../../src/platform/share/archives/lines'
+import { onLines } from '../../../src/platform/share/archives/messageLines'
 
 test('a line ends at LF only, wherever the bytes are divided; an unterminated line is not emitted', async () => {
   const stream = new PassThrough()

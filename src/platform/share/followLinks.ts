@@ -122,7 +122,7 @@ export async function realPathThrough(
   isAllowed: (directory: string) => boolean,
 ): Promise<string | undefined> {
   const through = (directory: string) => {
-    if (!isAllowed(directory)) throw new Error('The path leads elsewhere on the way')
+    if (!isAllowed(directory)) throw new Error('The path passes through a link that leads elsewhere')
   }
   try {
     const found = await runAsync(openBySteps(stepCalls, from, path.split('/'), { through }))
