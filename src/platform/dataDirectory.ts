@@ -17,7 +17,7 @@ export async function openDataDirectory(dataDir: string): Promise<{ wasEmpty: bo
   if (!lock) {
     const owner = lockOwner(file)
     throw new StartError([
-      `Quarterdeck runs already in ${dataDir} (${owner === undefined ? 'in another container or on another machine' : `process ${owner}`})`,
+      `Quarterdeck is already running in ${dataDir} (${owner === undefined ? 'in another container or on another machine' : `process ${owner}`})`,
     ])
   }
   for (const path of [join(dataDir, 'instances'), join(dataDir, 'replica')])

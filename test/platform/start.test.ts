@@ -111,7 +111,9 @@ test.each(['auto', 'off'])(
 
     const second = run(settings)
     expect(await second.exited).toBe(1)
-    expect(second.output().stderr.trimEnd()).toBe(`Quarterdeck runs already in ${dataDir} (process ${first.child.pid})`)
+    expect(second.output().stderr.trimEnd()).toBe(
+      `Quarterdeck is already running in ${dataDir} (process ${first.child.pid})`,
+    )
 
     expect(await end(first)).toBe(0)
     expect(processesOf(join(dataDir, 'state'))).toEqual([])

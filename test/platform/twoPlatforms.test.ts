@@ -58,7 +58,7 @@ describe('one data directory', () => {
       const second = run(settings, CONTAINER)
       expect(await second.exited).toBe(1)
       expect(second.output().stderr.trimEnd()).toBe(
-        `Quarterdeck runs already in ${dataDir()} (in another container or on another machine)`,
+        `Quarterdeck is already running in ${dataDir()} (in another container or on another machine)`,
       )
       const stop = runProgram('runtime/local/stopAll', settings)
       expect(await stop.exited).toBe(1)

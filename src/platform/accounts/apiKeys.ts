@@ -95,7 +95,7 @@ export function createApiKeys(db: Db, now: () => number, onRemoved: () => Promis
           throw isMissingReference(error) ? unknownDeployment() : error
         })
       const info = rows.find((row) => row.id === id)
-      if (!info) throw new Error('The new key is not in the list')
+      if (!info) throw new Error('The API key is missing right after its creation')
       return { key, info: toApiKey(info) }
     },
 

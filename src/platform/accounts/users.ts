@@ -134,7 +134,7 @@ export function createUsers(db: Db, { onRightsLost, onSessionsChanged }: UserEve
         if (endsOtherAccess && (await listAuthenticators(transaction, user.id)).length === 0)
           throw new AppError(
             'CONFLICT',
-            'This account has no authenticator app: without its passkeys nobody could sign in. Delete it, and invite its user again.',
+            'This account has no authenticator app, so its user could not sign in without passkeys. Delete the account and invite the user again.',
           )
         await replacePassword(transaction, user.id, hash)
         if (!endsOtherAccess) return []

@@ -36,7 +36,7 @@ export function createDatabaseLock(pool: Pool, queueMs = QUEUE_MS): WithDatabase
     const since = performance.now()
     return limits[type](async () => {
       if (performance.now() - since > queueMs)
-        throw new AppError('UNAVAILABLE', 'Other changes of databases take too long. Try again in a moment.')
+        throw new AppError('UNAVAILABLE', 'Other changes of databases are still in progress. Try again in a moment.')
       const key = `database ${type} ${type === 'mongo' ? name.toLowerCase() : name}`
       const lock = await waitForLeasedLock(pool, key, LOCK_MS)
       if (!lock)

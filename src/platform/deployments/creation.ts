@@ -16,7 +16,7 @@ export function createCreator(parts: StoredDeploymentParts): (request: CreateDep
     const { name, type, node } = request
     if (type === 'persistent') await checkNode(node, parts.nodes)
     else if (node !== undefined)
-      throw new AppError('INVALID_INPUT', 'node: is for a persistent deployment only', { field: 'node' })
+      throw new AppError('INVALID_INPUT', 'node: only a persistent deployment has a node', { field: 'node' })
     await newContent(parts, request)
     const taken = () => new AppError('NAME_TAKEN', `A deployment named "${name}" already exists.`)
     if (await findDeployment(parts.db, name)) throw taken()

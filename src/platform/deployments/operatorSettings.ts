@@ -22,7 +22,8 @@ const OPERATOR_SETTINGS = [
  * @throws AppError NOT_ALLOWED
  */
 export function refuseOperatorSettings(before: Definition | undefined, after: Definition): void {
-  if (!before) throw new AppError('NOT_ALLOWED', 'The stored configuration is not valid. An operator has to mend it.')
+  if (!before)
+    throw new AppError('NOT_ALLOWED', 'The stored configuration is not valid. Ask an operator to correct it.')
   const changed = OPERATOR_SETTINGS.find((setting) => !isDeepStrictEqual(before[setting], after[setting]))
   if (changed)
     throw new AppError('NOT_ALLOWED', `Only operators and administrators may change "${changed}".`, { field: changed })

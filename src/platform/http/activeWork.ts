@@ -53,7 +53,7 @@ export function createActiveWork({ callers, users, fileAccess, log }: ActiveWork
 
   const check = (entries: { caller: Caller; work: Work }[]) =>
     void endUnallowed(entries).catch((error: unknown) =>
-      log.warn({ err: error }, 'failed to look for work of users without the rights for it'),
+      log.warn({ err: error }, 'failed to check the rights of users with uploads, downloads or jobs in progress'),
     )
   callers.onChange(() => check([...active]))
 

@@ -65,7 +65,7 @@ export function createCluster({ source, role, timeoutMs, log }: ClusterOptions):
         }
         const answer: unknown = await core.createNamespacedServiceAccountToken({ name, namespace, body })
         const issued = TokenAnswer.safeParse(answer)
-        if (!issued.success) throw new Error('The cluster issued no token')
+        if (!issued.success) throw new Error('The Kubernetes cluster returned no token')
         const { token, expirationTimestamp } = issued.data.status
         return { token, expiresAt: expirationTimestamp }
       }),

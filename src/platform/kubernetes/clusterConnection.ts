@@ -96,7 +96,7 @@ export function withDeadline(
     ],
   })
   const expired = new Promise<never>((_resolve, reject) =>
-    signal.addEventListener('abort', () => reject(new Error('The time for the operation is up'))),
+    signal.addEventListener('abort', () => reject(new Error('The operation timed out'))),
   )
   return { configuration, expired }
 }

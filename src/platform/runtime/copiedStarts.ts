@@ -52,7 +52,7 @@ export function createCopiedStarts({
     await replicas.copyTo(directory, copy, signal, skipped)
     const text = skipped.summary()
     if (text !== undefined) await appendLine(podName, `[System] Not copied: ${text}`)
-    if (keep && !canWriteBack) throw new Error('This runtime was opened without writeBack')
+    if (keep && !canWriteBack) throw new Error('The runtime cannot write back files: it was opened without `writeBack`')
     if (keep) writeBacks.add(podName, { copy: await realpath(copy), directory, paths: keep })
   }
 

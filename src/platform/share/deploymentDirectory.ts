@@ -73,7 +73,7 @@ function toDefinitionError(error: unknown, dataDirectory: string): unknown {
   if (!(error instanceof AppError)) return error
   if (error.code === 'NOT_ALLOWED') return outsideShare(dataDirectory)
   return error.code === 'CONFLICT'
-    ? new AppError('CONFLICT', `In the place of the directory ${SHARED_ROOT}${dataDirectory} there is a file.`)
+    ? new AppError('CONFLICT', `${SHARED_ROOT}${dataDirectory} is a file. The deployment needs a directory there.`)
     : error
 }
 

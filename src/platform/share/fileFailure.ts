@@ -34,7 +34,7 @@ export function fileFailure(error: unknown, path: string): unknown {
     case 'ENOENT':
       return noSuchPath(shown)
     case 'ENOTDIR':
-      return new AppError('CONFLICT', `${shown} is not a directory, or lies below a file.`)
+      return new AppError('CONFLICT', `${shown} is not a directory, or a part of its path is a file.`)
     case 'EISDIR':
       return new AppError('CONFLICT', `${shown} is a directory.`)
     case 'ENOTEMPTY':
@@ -45,7 +45,7 @@ export function fileFailure(error: unknown, path: string): unknown {
     case 'EAGAIN':
       // fcntl(2), F_SETLEASE. A process that cannot be started for want of others has this code, too.
       if ((error as NodeJS.ErrnoException).syscall !== 'open') return error
-      return new AppError('CONFLICT', `${shown} is held by a program. Try again in a moment.`)
+      return new AppError('CONFLICT', `${shown} is in use by another program. Try again in a moment.`)
     case 'EBUSY':
       return new AppError('CONFLICT', `${shown} is in use by the system.`)
     case 'EXDEV':

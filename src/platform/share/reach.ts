@@ -29,7 +29,9 @@ export function passageOf(leadsOn: NonNullable<Reach['leadsOn']>, root: string):
     through(directory) {
       const isOnTheWay = directory === '/' || root === directory || root.startsWith(`${directory}/`)
       if (isOnTheWay || (directory.startsWith(`${root}/`) && leadsOn(directory.slice(root.length)))) return
-      throw Object.assign(new Error('The path leads through what its caller must not know of'), { code: 'ENOENT' })
+      throw Object.assign(new Error('The path leads through a directory that its caller may not see'), {
+        code: 'ENOENT',
+      })
     },
   }
 }

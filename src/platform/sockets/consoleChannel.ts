@@ -75,7 +75,8 @@ export function openConsoleChannel(
   async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const target = targetOf(request.url ?? '')
     if (!target) throw new AppError('NOT_FOUND', 'There is no such channel.')
-    if (!isAllowedOrigin(request, origins)) throw new AppError('NOT_ALLOWED', 'Another origin.')
+    if (!isAllowedOrigin(request, origins))
+      throw new AppError('NOT_ALLOWED', 'Connections from this origin are not allowed.')
     const user = { ...(await callers.authenticate(tokenOf(request))), address: proxies.addressOf(request) }
     // A caller with the right `power` alone receives the instance's state, and no lines.
     if (!may(user, 'power', target.deployment)) requireRight(user, 'console', target.deployment)
@@ -96,7 +97,7 @@ export function openConsoleChannel(
   /** @throws AppError TOO_MANY_TRIES if the user has too many */
   function countConnection(socket: Duplex, userId: number): void {
     if (connectionCounts.get(userId) >= MAX_VIEWERS_PER_USER)
-      throw new AppError('TOO_MANY_TRIES', 'You watch too many consoles at a time.')
+      throw new AppError('TOO_MANY_TRIES', 'You have too many consoles open. Close one and try again.')
     // The socket's `close` may have been emitted already.
     if (socket.destroyed) throw new AppError('INVALID_INPUT', 'The connection was closed.')
     connectionCounts.add(userId, 1)

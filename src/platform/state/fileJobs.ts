@@ -77,7 +77,7 @@ export function shareFileJobs(local: LocalJobs, { db, replica, notifications, lo
     isPublished = all.length > 0
   })
   const tryPublish = () =>
-    publish().catch((error: unknown) => log.warn({ err: error }, 'failed to tell other replicas of jobs; retrying'))
+    publish().catch((error: unknown) => log.warn({ err: error }, 'failed to notify other replicas of jobs; retrying'))
 
   const timer = setInterval(() => void tryPublish(), PUBLISH_MS)
   const unsubscribe = notifications.on('jobs', () => void tryPublish())

@@ -551,7 +551,7 @@ test('a file in place of the directory is a conflict, and no deployment is creat
   await writeFile(join(shareDir(), 'taken'), '')
   expect(await call('POST', '', { name: 'taken', type: 'process' })).toMatchObject({
     status: 409,
-    body: { message: 'In the place of the directory /nfsshare/taken there is a file.' },
+    body: { message: '/nfsshare/taken is a file. The deployment needs a directory there.' },
   })
   expect(await call('GET', '/taken')).toMatchObject({ status: 404 })
 })

@@ -126,7 +126,7 @@ test('a file part without a file name gets 400', async () => {
   })
   expect({ status: answer.status, body: (await answer.json()) as object }).toMatchObject({
     status: 400,
-    body: { code: 'INVALID_INPUT', message: 'files: a file has no name' },
+    body: { code: 'INVALID_INPUT', message: 'files: every file must have a name' },
   })
 })
 
@@ -369,7 +369,7 @@ test('an upload into a missing directory or one that leads out is refused and le
       ['role', 'admin'],
       ['files', Buffer.from('x'), 'a'],
     ]),
-  ).toMatchObject({ status: 400, body: { message: 'role: is not known here' } })
+  ).toMatchObject({ status: 400, body: { message: 'role: is not a field of this form' } })
   expect((await readdir(share)).filter((name) => name.endsWith('.part'))).toEqual([])
   expect(await notes()).toEqual([])
 })

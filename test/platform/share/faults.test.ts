@@ -233,7 +233,7 @@ test('security 105: a file of which a program holds a lease is refused at once, 
     expect(String((await once(holder.stdout, 'data'))[0])).toBe('held')
     const refusal = {
       code: 'CONFLICT',
-      message: '/nfsshare/leased.txt is held by a program. Try again in a moment.',
+      message: '/nfsshare/leased.txt is in use by another program. Try again in a moment.',
     }
     await expect(files.textFiles.read('/nfsshare/leased.txt')).rejects.toMatchObject(refusal)
     await expect(files.downloads.file('/nfsshare/leased.txt')).rejects.toMatchObject(refusal)

@@ -84,7 +84,7 @@ test('a failed sync reports its reason and is retried, and success clears the re
     expect(failing.state).toEqual({
       event: 'sync_started',
       problem:
-        '"failing" could not be copied yet. This is retried. "failing" is not a directory, or lies below a file.',
+        '"failing" could not be copied yet. This is retried. "failing" is not a directory, or a part of its path is a file.',
     })
     await rm(join(data, 'replica'))
     await writeFile(join(lobby, 'changed.txt'), '')

@@ -83,7 +83,7 @@ test('security: links are followed neither in the copy nor in the directory, and
   expect(await writeBack('real', 'linked', 'linked/*', '*/secret')).toBe(1)
   await expect(writeBack('places')).rejects.toMatchObject({
     code: 'CONFLICT',
-    message: expect.stringContaining('In the place of the directory "places"') as string,
+    message: expect.stringContaining('"places" is a file or a link in the shared area') as string,
   })
   expect(await filesIn(lobby())).toEqual(['places', 'real/file'])
   expect(await filesIn(outside)).toEqual(['data/x', 'secret'])
@@ -162,7 +162,7 @@ test('a directory in place of a file aborts the write-back with a message that n
   await put(lobby(), { 'config.yml/inside': 'x' })
   await expect(writeBack('config.yml')).rejects.toMatchObject({
     code: 'CONFLICT',
-    message: 'In the place of the file "config.yml" there is a directory.',
+    message: '"config.yml" is a directory in the shared area, not a file.',
   })
 })
 

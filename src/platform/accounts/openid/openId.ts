@@ -116,7 +116,7 @@ export function openOpenId(
       if (identity?.made_account)
         throw new AppError(
           'CONFLICT',
-          `Your account was made by ${settings.name}. It has no password, so it stays connected.`,
+          `Your account was created by a sign-in with ${settings.name} and has no password, so it cannot be disconnected.`,
         )
       if (!identity || !(await deleteIdentityOf(db, userId)))
         throw new AppError('NOT_FOUND', `Your account is not connected to ${settings.name}.`)

@@ -109,7 +109,7 @@ export function createProvider(
           code_challenge: await calculatePKCECodeChallenge(verifier),
           code_challenge_method: 'S256',
         })
-        if (!isWebAddress(page.href)) throw new Error('the address of the page is not one of the web')
+        if (!isWebAddress(page.href)) throw new Error('the authorization endpoint is not an http or https URL')
         return page.href
       } catch (error) {
         // The metadata has no usable authorization endpoint.

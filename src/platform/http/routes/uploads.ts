@@ -134,7 +134,7 @@ async function receive(
   for await (const part of partsOf(request, uploadLimit, tooSlow)) {
     if (part.type === 'field') {
       if (!FIELDS.includes(part.fieldname))
-        throw new AppError('INVALID_INPUT', `${part.fieldname}: is not known here`, { field: part.fieldname })
+        throw new AppError('INVALID_INPUT', `${part.fieldname}: is not a field of this form`, { field: part.fieldname })
       fields[part.fieldname] = String(part.value)
       // Set now, for the activity log if the upload fails.
       if (part.fieldname === 'path') request.activitySubject = checked(SharedPath, part.value, 'path')
@@ -145,7 +145,7 @@ async function receive(
       continue
     }
     if (part.fieldname !== 'files')
-      throw new AppError('INVALID_INPUT', `${part.fieldname}: is not known here; files come as "files"`, {
+      throw new AppError('INVALID_INPUT', `${part.fieldname}: is not a field of this form. Send files as "files"`, {
         field: part.fieldname,
       })
     // Despite its type, the name is undefined for a part that has only a media type.
@@ -153,7 +153,7 @@ async function receive(
     if (name === undefined)
       throw new AppError(
         'INVALID_INPUT',
-        names ? 'names: is shorter than the list of files' : 'files: a file has no name',
+        names ? 'names: is shorter than the list of files' : 'files: every file must have a name',
         { field: names ? 'names' : 'files' },
       )
     if (needsPathFirst && fields.path === undefined)

@@ -54,7 +54,7 @@ export async function startConmon(parts: ConmonParts): Promise<number> {
     message?: string
   }
   const created = data ?? pid ?? -1
-  if (created <= 0) throw new Error(message ?? (stderr || 'conmon ended without an answer'))
+  if (created <= 0) throw new Error(message ?? (stderr || 'conmon exited without a response'))
   return created
 }
 
@@ -82,7 +82,8 @@ async function answerOf(child: ChildProcess): Promise<string> {
       work()
     }
     child.on('error', (error) => end(() => reject(error)))
-    if (!sync || !('on' in sync)) return end(() => reject(new Error('conmon has no pipe to answer on')))
+    if (!sync || !('on' in sync))
+      return end(() => reject(new Error('conmon was started without a pipe for its response')))
     sync.on('error', () => undefined)
     sync.on('data', (chunk: Buffer) => {
       text += chunk.toString()

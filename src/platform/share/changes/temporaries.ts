@@ -87,7 +87,7 @@ export async function openTemporaries(
         make: async (name) => {
           await mkdir(parent.entryPath(name), { mode: 0o755 })
           const made = await openSubdirectory(parent, name)
-          if (!made) throw new Error('A directory that was just made is not there')
+          if (!made) throw new Error('A temporary directory is missing right after its creation')
           return made
         },
         // One syncfs(2) instead of 100,000 fsyncs, which take minutes. Without `sync` the kernel flushes later.

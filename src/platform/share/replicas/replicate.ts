@@ -139,7 +139,10 @@ async function ensureDirectory(to: OpenDirectory, name: RawName, existing: Stats
   if (!existing?.isDirectory()) await mkdir(to.entryPath(name))
   const opened = await openSubdirectory(to, name)
   if (!opened)
-    throw new AppError('CONFLICT', `In the place of the directory "${String(name)}" there is something else.`)
+    throw new AppError(
+      'CONFLICT',
+      `"${String(name)}" was replaced by something other than a directory while it was copied.`,
+    )
   return opened
 }
 

@@ -67,7 +67,7 @@ async function writeFileBack(
   try {
     const existing = await lstatOf(to, name)
     if (existing?.isDirectory())
-      throw new AppError('CONFLICT', `In the place of the file "${name}" there is a directory.`)
+      throw new AppError('CONFLICT', `"${name}" is a directory in the shared area, not a file.`)
     if (existing?.isFile() && existing.mtimeMs >= stats.mtimeMs - MTIME_PRECISION_MS) return 0
     const holes = holesOf(stats)
     if (context.holes + holes > HOLES_LIMIT) {
@@ -136,6 +136,6 @@ async function ensureSubdirectory(directory: OpenDirectory, name: string): Promi
     if (errorCodeOf(error) !== 'EEXIST') throw error
   }
   const opened = await openSubdirectory(directory, name)
-  if (!opened) throw new AppError('CONFLICT', `In the place of the directory "${name}" there is a file or a link.`)
+  if (!opened) throw new AppError('CONFLICT', `"${name}" is a file or a link in the shared area, not a directory.`)
   return opened
 }

@@ -31,7 +31,8 @@ export function openReplicaLocks(url: string): ReplicaLocks {
           keys.map((key) => `entry ${key}`),
           WAIT_MS,
         )
-        if (!lock) throw new AppError('CONFLICT', 'It is being changed by another request. Try again in a moment.')
+        if (!lock)
+          throw new AppError('CONFLICT', 'Another request is changing this file or directory. Try again in a moment.')
         try {
           return await work()
         } finally {

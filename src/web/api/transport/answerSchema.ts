@@ -19,7 +19,7 @@ export const answerSchema = <Content extends object, Data>(
     vendor: 'quarterdeck',
     validate(answer) {
       const value = read(((answer as { data?: Content | null } | null)?.data ?? {}) as Content)
-      return value === undefined ? { issues: [{ message: 'The answer lacks what was asked for.' }] } : { value }
+      return value === undefined ? { issues: [{ message: 'The response is incomplete.' }] } : { value }
     },
   },
 })

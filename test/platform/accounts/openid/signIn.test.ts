@@ -245,7 +245,10 @@ describe('an account without a password', () => {
     })
     expect(await platform.call('DELETE', '/api/account/openid', { token })).toMatchObject({
       status: 409,
-      body: { message: 'Your account was made by Harbour. It has no password, so it stays connected.' },
+      body: {
+        message:
+          'Your account was created by a sign-in with Harbour and has no password, so it cannot be disconnected.',
+      },
     })
   })
 

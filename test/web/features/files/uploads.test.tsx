@@ -460,7 +460,7 @@ test('the files of a dropped folder fail with the reason when a file has the sam
   network.post('/api/sftp/directory').answers(409, { code: 'NAME_TAKEN', message: '/nfsshare/world exists already.' })
   network
     .get('/api/sftp/files')
-    .answers(409, { code: 'CONFLICT', message: '/nfsshare/world is not a directory, or lies below a file.' })
+    .answers(409, { code: 'CONFLICT', message: '/nfsshare/world is not a directory, or a part of its path is a file.' })
   fireEvent.drop(document.body, {
     dataTransfer: transferOf([
       droppedDirectory('world', [droppedFile('level.dat'), droppedDirectory('region', [droppedFile('r.0.mca')])]),

@@ -120,7 +120,8 @@ function signInRoutes(app: Router, { begin, finish, stepCookie, pageCookie, redi
         // Another site could embed this address as an image and so use up the attempts of the browser's network. Only
         // navigations may go to the provider.
         const { 'sec-fetch-dest': wanted = 'document' } = request.headers
-        if (wanted !== 'document') throw new OpenIdProblem('refused', `a browser asks for it as ${String(wanted)}`)
+        if (wanted !== 'document')
+          throw new OpenIdProblem('refused', `the browser requested the page as ${String(wanted)}`)
         const origin = request.query.to
         const { page, browser } = await begin(request, (known, redirectUri) =>
           known.begin({ redirectUri, origin }, clientOf(request)),
