@@ -213,7 +213,7 @@ describe('an API key', () => {
     expect(retryAfter).toBeGreaterThan(0)
   })
 
-  test('that is refused for its limit is told when the minute ends, and then has 600 calls again', async () => {
+  test('that exceeds its limit gets Retry-After until the minute ends, and then has 600 calls again', async () => {
     const key = await rights.createKey(admin, { scopes: ['read'] })
     const callAfter = async (seconds: number) => {
       const begun = sql<Date>`now() - make_interval(secs => ${seconds})`

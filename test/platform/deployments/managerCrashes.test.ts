@@ -9,7 +9,7 @@ import { until } from '../../support/platform/until'
 const managed = useManagedDeployments()
 const { shareDir, manage, deployments, passParts, add, stateOf, consoleOf } = managed
 
-test('an instance that crashes is started again, and its console says so', async () => {
+test('an instance that crashes is started again, and its console shows the restart', async () => {
   await add('bot', "console.log('here'); process.exit(4)")
   manage()
   const lines = await until(

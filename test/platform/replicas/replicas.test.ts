@@ -266,7 +266,7 @@ test('§15 changed rights close the sockets at the other replica within a second
   expect(ms).toBeLessThan(1000)
 })
 
-test('§15 whichever replica is asked, the manager acts within a second, and starts every instance once', async () => {
+test('§15 a call to any replica makes the manager act within a second, and every instance starts once', async () => {
   for (const [index, platform] of [one, two].entries()) {
     const name = `bot-${index}`
     await platform.call('POST', '/api/deployments', { token: ann.token, body: { name, type: 'process' } })
@@ -327,7 +327,7 @@ test('§15 no request of long-polling is taken, whose next one might reach anoth
   }
 })
 
-test('§15 the sync of the shared area is told at every replica', async () => {
+test('§15 every replica reports the sync of the shared area', async () => {
   const heard = new Map<TestPlatform, unknown[]>()
   for (const platform of [one, two]) {
     const messages: unknown[] = []

@@ -81,7 +81,7 @@ test('decisions §5: a new socket gets the sync state of the shared area, and th
   expect(heard.slice(2)).toEqual([sync('sync_started'), sync('sync_completed')])
 })
 
-test('decisions §16: a limited user is not told when directories change, which may be those of others', async () => {
+test('decisions §16: a limited user gets no notifications of changed directories, which may be those of others', async () => {
   const guest = await platform.register('guest')
   await rightsOf(platform, ann).setAccess('guest', { role: 'limited', grants: [{ deployment: 'lobby', rights: [] }] })
   const listen = (token: string) => {

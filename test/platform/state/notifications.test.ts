@@ -56,7 +56,7 @@ test('a replica that was cut off hears the last of what it missed', async () => 
   await until(async () => (await listeners()).length === 2)
 })
 
-test('what is told again while the same is being sent is sent as well', async () => {
+test('a notification that is repeated while it is being sent is sent again', async () => {
   one.tell('sessions')
   // By now it is being sent.
   await new Promise(setImmediate)
@@ -65,7 +65,7 @@ test('what is told again while the same is being sent is sent as well', async ()
   await until(async () => (await version()) === '2', Boolean, 3)
 })
 
-test('many at once from everywhere: nobody misses the last word', async () => {
+test('many concurrent notifications: every replica receives the latest', async () => {
   const count = { one: 0, two: 0 }
   one.on('instances', () => (count.one += 1))
   two.on('instances', () => (count.two += 1))
@@ -79,7 +79,7 @@ test('many at once from everywhere: nobody misses the last word', async () => {
   expect(count.two).toBeGreaterThanOrEqual(200)
 })
 
-test('what is told while the state is away is told when it is back', async () => {
+test('notifications are delivered after an outage of the state', async () => {
   const client = new Client({ connectionString: state.url })
   await client.connect()
   await client.query('begin')

@@ -205,7 +205,7 @@ describe('the embedded PostgreSQL', () => {
     ).toEqual(['yes'])
   })
 
-  test('is never recreated when its passwords are unreadable: the start says so in one line, and the data stays', async () => {
+  test('is never recreated when its passwords are unreadable: the start fails with one line, and the data stays', async () => {
     const cluster = await readFile(clusterFile(), 'utf8')
     await rm(clusterFile())
     await expect(start(dataDir())).rejects.toMatchObject({

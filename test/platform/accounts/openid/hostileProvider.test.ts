@@ -211,7 +211,7 @@ test('behind a proxy with a path, the redirect URI and the cookies have the publ
   await hostile.close()
 })
 
-test('a platform without a provider says so', async () => {
+test('a platform without a provider answers that single sign-on is not configured', async () => {
   const platform = await startPlatform()
   const { token } = await platform.register('ann')
   expect(await methodsOf(platform)).toBeUndefined()

@@ -111,7 +111,7 @@ test.each([
   expect(Math.round((Date.parse(expires_at) - Date.now()) / 86_400_000)).toBe(days)
 })
 
-test('a form without a name, scope, deployment or valid date says so at each and sends nothing', async () => {
+test('a form without a name, scope, deployment or valid date shows an error at each and sends nothing', async () => {
   const { user, dialog, create } = await creating()
   const { calls } = network.post('/api/keys').answers({})
   await user.click(within(dialog).getByRole('checkbox', { name: 'Read' }))
@@ -179,7 +179,7 @@ test('deleting a key asks for confirmation and removes it', async () => {
   expect(calls).toHaveLength(1)
 })
 
-test('a server without API keys says so', async () => {
+test('a server without API keys is shown as one that does not offer them', async () => {
   network.get('/api/keys').answers(404)
   renderApp('/keys', { signedInAs: '1' })
   expect(await screen.findByText('This server does not offer API keys.')).toBeVisible()

@@ -143,7 +143,7 @@ test('a wrong code is told, the password stays and another code can be sent', as
   expect(code).toHaveAttribute('aria-invalid', 'false')
 })
 
-test('a form without a password or a code says so and sends nothing', async () => {
+test('a form without a password or a code shows the missing field and sends nothing', async () => {
   const { user } = await rendered()
   const { calls } = proof()
   await user.click(await screen.findByRole('button', { name: 'Make codes' }))
@@ -154,7 +154,7 @@ test('a form without a password or a code says so and sends nothing', async () =
   expect(calls).toEqual([])
 })
 
-test('a server that is away leaves the dialog open and says so', async () => {
+test('a server that cannot be reached leaves the dialog open with an error', async () => {
   const { user } = await rendered()
   network.post('/api/account/proof').isUnreachable()
   const dialog = await proving(user, 'Make codes')
@@ -261,7 +261,7 @@ test('a method is renamed, and removed with a passkey as proof', async () => {
   expect(prompt).toHaveBeenCalledTimes(1)
 })
 
-test('without passkeys in this browser the page says so and offers none', async () => {
+test('without passkeys in this browser the page explains it and offers none', async () => {
   Object.assign(window, { isSecureContext: true })
   await rendered()
   expect(await screen.findByText('This browser does not support passkeys.')).toBeVisible()
@@ -300,7 +300,7 @@ test('why the provider did not connect the account is told', async () => {
   expect(await screen.findByRole('alert')).toHaveTextContent('is connected to another account of this console')
 })
 
-test('a server without these calls says so', async () => {
+test('a server without these calls is shown as one that does not offer them', async () => {
   network.get('/api/account/methods').answers(404)
   network.get('/api/account/openid').answers(404)
   renderApp('/security', { signedInAs: '1' })

@@ -216,7 +216,7 @@ test('decisions §2: one’s own page says that one’s own rights cannot be cha
   expect(within(current).queryByRole('button')).not.toBeInTheDocument()
 })
 
-test('the page of a user who does not exist says so', async () => {
+test('the page of a user who does not exist shows that there is no such user', async () => {
   network.get('/api/users').answers({ users })
   renderApp('/admin/users/99', { signedInAs: '1', isAdmin: true })
   expect(await screen.findByRole('heading', { name: 'No Such User' })).toBeVisible()

@@ -87,7 +87,7 @@ test.each([
   expect(await screen.findByRole('heading', { name: 'Network Overview' })).toBeVisible()
 })
 
-test('a browser without passkeys says so', async () => {
+test('a browser without passkeys shows why they cannot be used', async () => {
   const { user } = await rendered('credentials')
   network.post('/api/auth/passkey-login-options').answers({ options: passkeyOptions })
   await user.click(await screen.findByRole('button', { name: 'Sign in with a passkey' }))

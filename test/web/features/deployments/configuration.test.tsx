@@ -81,7 +81,7 @@ test.each([
   expect(screen.queryByRole('button', { name: 'Restart now' })).not.toBeInTheDocument()
 })
 
-test('#18 one Esc leaves the text, also with several cursors, and the page says so', async () => {
+test('#18 one Esc leaves the text, also with several cursors, and the page announces that key', async () => {
   const { user, editor } = await opened()
   const text = document.querySelector<HTMLElement>('.ace_text-input')!
   expect(text).toHaveAccessibleDescription('Esc, then Tab leaves the editor')

@@ -94,7 +94,7 @@ test('Alt and a number switches a target, with Shift it becomes the only one, an
   expect(field()).toHaveValue('')
 })
 
-test('without a target nothing can be sent, and the line says so', async () => {
+test('without a target nothing can be sent, and the command line shows why', async () => {
   const { user, console } = await shown([lobby, survival])
   await user.click(targetOf(lobby))
   await user.click(targetOf(survival))

@@ -263,7 +263,7 @@ test('a server that tells all by one call is asked for nothing else, and only fo
   expect(badge()).toHaveTextContent('Live')
 })
 
-test('§4 the manager is silent when a server that tells all by one call says so', async () => {
+test('§4 the manager is shown as silent when the overview of the server reports it as silent', async () => {
   const { network } = renderApp('/', { signedInAs: 'ann' })
   network.get('/api/deployments').answersVersion('"1"', { managerSilent: true, deployments: [] })
   expect(await screen.findByRole('heading', { name: 'Manager Not Responding' })).toBeVisible()
