@@ -82,7 +82,8 @@ function callInALoop(): () => Promise<{ calls: number; failures: string[] }> {
       panel?.close()
       await platform?.stop()
       await state?.drop()
-    }, 60_000)
+      // The image has hundreds of megabytes.
+    }, 300_000)
 
     test('two replicas become ready in a namespace that admits restricted Pods alone', async () => {
       const pods = await platform.ready()

@@ -219,9 +219,10 @@ test('security 3: an account attacked from many addresses allows three tries per
   const guess = async (address: string) => (await login({ username: 'GIL', password: 'a guess' }, address)).status
   // The address of the owner, who is signed in at 127.0.0.1, does not count.
   for (let count = 0; count < 5; count++) await platform.signIn(gil)
-  const first = await Promise.all(
-    Array.from({ length: 100 }, (_, number) => guess(`10.3.${Math.floor(number / 10)}.1`)),
-  )
+  // Ten at once: more would wait for the hashing of passwords until they are refused as too many on a busy machine.
+  const first: number[] = []
+  for (let network = 0; network < 10; network++)
+    first.push(...(await Promise.all(Array.from({ length: 10 }, () => guess(`10.3.${network}.1`)))))
   expect(first).toEqual(Array<number>(100).fill(400))
   const further = async (address: string) => [
     await guess(address),
@@ -241,12 +242,10 @@ test('security 3: an account attacked from many addresses allows three tries per
   ]).toEqual([400, 400, 400, 429])
   expect(await guess('2001:db8:1:300::1')).toBe(400)
   // An unknown user gets the same answers.
-  const nobody = await Promise.all(
-    Array.from({ length: 101 }, (_, number) =>
-      login({ username: 'nil', password: 'a guess' }, `10.4.${Math.floor(number / 10)}.1`),
-    ),
-  )
-  expect(nobody.at(-1)!.status).toBe(400)
+  const guessNobody = async (address: string) => (await login({ username: 'nil', password: 'a guess' }, address)).status
+  for (let network = 0; network < 10; network++)
+    await Promise.all(Array.from({ length: 10 }, () => guessNobody(`10.4.${network}.1`)))
+  expect(await guessNobody('10.4.10.1')).toBe(400)
   expect(
     (await Promise.all([1, 2, 3, 4].map(() => login({ username: 'nil', password: 'a guess' }, '10.4.100.1'))))
       .map(({ status }) => status)
