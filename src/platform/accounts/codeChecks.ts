@@ -49,6 +49,25 @@ interface CodeCheckParts {
 export function createCodeChecks({ db, secrets, activityLog, now }: CodeCheckParts): CodeChecks {
   const secondsUntil = (time: Date) => Math.max(1, Math.ceil((time.getTime() - now()) / 1000))
 
+  /** Attempts that still count because the database failed, by user. */
+  const owed = new Map<number, number>()
+
+  async function uncount(userId: number): Promise<void> {
+    try {
+      await uncountCodeAttempt(db, userId)
+    } catch (error) {
+      owed.set(userId, (owed.get(userId) ?? 0) + 1)
+      throw error
+    }
+  }
+
+  async function uncountOwed(userId: number): Promise<void> {
+    const count = owed.get(userId) ?? 0
+    // Before it waits, so that concurrent checks do not uncount the same.
+    owed.delete(userId)
+    for (let done = 0; done < count; done++) await uncount(userId)
+  }
+
   async function recoveryRefusal(user: UserRow, code: string, address: string): Promise<AppError | undefined> {
     const left = await redeemRecoveryCode(db, user.id, code)
     if (left === undefined)
@@ -76,15 +95,16 @@ export function createCodeChecks({ db, secrets, activityLog, now }: CodeCheckPar
 
   return {
     async check(user, code, { username, address }) {
+      await uncountOwed(user.id)
       const tried = await countCodeAttempt(db, user.id, new Date(now()), waits)
       if (!tried) throw tooManyTries(secondsUntil((await findCodeWait(db, user.id)) ?? new Date(now())))
       const verified = isRecoveryCode(code) ? recoveryRefusal(user, code, address) : refusal(user, code)
       const refused = await verified.catch(async (error: unknown) => {
         // The code was not verified, so it must not count.
-        await uncountCodeAttempt(db, user.id)
+        await uncount(user.id)
         throw error
       })
-      if (!refused) return uncountCodeAttempt(db, user.id)
+      if (!refused) return uncount(user.id)
       if (tried.blockedUntil) {
         const words = `entered wrong codes (${tried.count} so far, wait of ${waitText(secondsUntil(tried.blockedUntil))})`
         const [action, subject] = username === null ? [`${words} as`, user.username] : [words, null]

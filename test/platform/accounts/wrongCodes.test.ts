@@ -119,6 +119,33 @@ test('security 2: the lockout survives a restart of the platform', async () => {
   })
 })
 
+test.each([1, 2, 3])(
+  'security 112: a code that is entered when the database fails after %d queries is not told as a wrong one',
+  async (queries) => {
+    const account = await platform.register(`gwen-${queries}`)
+    let left = Infinity
+    const db = platform.db.withPlugin({
+      transformQuery({ node }) {
+        left -= 1
+        if (left < 0) throw new Error('Connection terminated unexpectedly')
+        return node
+      },
+      transformResult: async ({ result }) => result,
+    })
+    const { dataDir, activityLog } = platform
+    const secrets = await openSecrets(dataDir, platform.db)
+    const codes = createCodeChecks({ db, secrets, activityLog, now: () => platform.clock.now })
+    const [user] = await db.selectFrom('users').selectAll().where('username', '=', account.username).execute()
+    const by = { username: null, address: ADDRESS }
+    const code = await platform.nextCode(account.secret)
+    left = queries
+    await expect(codes.check(user!, code, by)).rejects.toThrow('terminated')
+    left = Infinity
+    await codes.check(user!, await platform.nextCode(account.secret), by)
+    expect(await codes.clear(db, user!.id, 0)).toBeUndefined()
+  },
+)
+
 test('security 2: a correct code resets the count, so that the next lockout is short again', async () => {
   const dora = await platform.register('dora')
   await enterWrongCodes(dora, 10)
