@@ -57,7 +57,10 @@ export async function openConsole(
 
   const orClosed = async <Result>(work: Promise<Result>): Promise<Result> => {
     const ended = closed.then(() => {
-      throw new CliError(EXIT.unreachable, 'The connection was lost: whether it was done is not known.')
+      throw new CliError(
+        EXIT.unreachable,
+        'The connection was lost before the server confirmed the request. Look with: quarterdeck ps',
+      )
     })
     return Promise.race([work, ended])
   }
@@ -68,7 +71,10 @@ export async function openConsole(
       const { promise, resolve, reject } = withResolvers<ConsoleAnswer>()
       waiting.set(ref, resolve)
       const timer = setTimeout(
-        () => reject(new CliError(EXIT.failed, 'The server does not answer: whether it was done is not known.')),
+        () =>
+          reject(
+            new CliError(EXIT.failed, 'The server did not confirm the request in time. Look with: quarterdeck ps'),
+          ),
         ANSWER_MS,
       )
       socket.send(JSON.stringify({ ...request, ref }))

@@ -25,11 +25,11 @@ export async function boundedAnswer(
   try {
     for (;;) {
       const { done, value } = await reader.read()
-      if (isLate) throw new CliError(EXIT.unreachable, 'The server does not end its answer. Is the address right?')
+      if (isLate) throw new CliError(EXIT.unreachable, 'The server does not end its answer. Check the address.')
       if (done) break
       bytes += value.byteLength
       if (bytes > maxBytes)
-        throw new CliError(EXIT.failed, `The server’s answer is larger than ${maxBytes} bytes. Is the address right?`)
+        throw new CliError(EXIT.failed, `The server’s answer is larger than ${maxBytes} bytes. Check the address.`)
       chunks.push(value)
     }
   } finally {

@@ -79,7 +79,7 @@ export function answerOf<Data>({ data, error, response }: Answer<Data>): Data {
   const { status, headers } = response
   const place = headers.get('location')
   if (status >= 300 && status < 400 && place)
-    throw new CliError(EXIT.failed, `The server sends on to ${place}: sign in with the address that is meant.`)
+    throw new CliError(EXIT.failed, `The server redirects to ${place}. Sign in with the address of the console itself.`)
   // A proxy may answer in another format.
   const told = typeof error?.message === 'string' ? error : undefined
   const id = headers.get('x-request-id')
@@ -87,7 +87,7 @@ export function answerOf<Data>({ data, error, response }: Answer<Data>): Data {
   if (!told)
     throw new CliError(
       status === 502 || status === 504 ? EXIT.unreachable : exitCodeOf(status),
-      `The server answered ${status}, and not as a console does: is the address right?${request}`,
+      `The server answered ${status}, but not as a console does. Check the address.${request}`,
     )
   throw new CliError(exitCodeOf(status), `${told.message}${request}${adviceOf(status)}`, told.code)
 }

@@ -43,7 +43,7 @@ export async function apply({ terminal, api }: Session, { file, yes, dryRun }: A
     if (file === '-' || !isInteractive())
       throw new CliError(
         EXIT.usage,
-        'Nobody can be asked here whether to apply it: add --yes, or --dry-run to only look.',
+        'Not applied: there is no terminal to confirm it. Add --yes to apply it, or --dry-run to only show the changes.',
       )
     if (!(await confirm(stored ? `Change ${definition.name}?` : `Create ${definition.name}?`)))
       throw new CliError(EXIT.failed, 'Nothing was changed.')

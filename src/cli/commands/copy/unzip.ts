@@ -55,5 +55,5 @@ async function* entriesOf(zip: ZipFile): AsyncGenerator<Entry> {
 }
 
 function damaged(): never {
-  throw new CliError(EXIT.failed, 'The server ended the download before it was whole. Try it again.')
+  throw new CliError(EXIT.failed, 'The server ended the download too early. Try again.')
 }
