@@ -61,6 +61,14 @@ async function measure(kwok: ProductOnKwok): Promise<void> {
   console.log(`requests to the API server in ${STEADY_SECONDS} s, those of the cluster's own parts included:`)
   for (const [key, count] of after)
     if (count > (before.get(key) ?? 0)) console.log(`  ${key}: ${count - (before.get(key) ?? 0)}`)
+  const budgets: [string, string, number][] = [
+    ['a pass of the manager takes (ms)', percentile(passes, 50), 1000],
+    ["the overview's call takes (ms)", percentile(answers, 50), 50],
+    ['the platform uses (MiB)', memory('VmRSS'), 300],
+  ]
+  const missed = budgets.filter(([, value, budget]) => parseFloat(value) > budget)
+  if (missed.length > 0)
+    throw new Error(missed.map(([what, value, budget]) => `${what} ${value}, over ${budget}`).join('; '))
 }
 
 runOnKwok(20, measure)
