@@ -95,7 +95,7 @@ test('a Service named quarterdeck sets no variables that are read as settings', 
 test('#16 a rolling update ends a replica only when its successor is ready, and gives it time', () => {
   expect(find('Deployment')?.spec).toMatchObject({ replicas: 2, strategy: { rollingUpdate: { maxUnavailable: 0 } } })
   const [container] = pod.spec.containers
-  expect(container.readinessProbe.httpGet.path).toBe('/api/health')
+  expect(container.readinessProbe.httpGet.path).toBe('/api/health?except=cluster')
   expect(container.livenessProbe.httpGet.path).toBe('/api/health/live')
   // A replica serves on for 5 s after it has become unready.
   expect(container.readinessProbe.periodSeconds * container.readinessProbe.failureThreshold).toBeLessThan(5)

@@ -21,7 +21,8 @@ export interface ActivityLimit {
 
 /**
  * Limits what the activity log has of a user one by one: nobody can remove an entry within 90 days, so that whoever may
- * call anything could fill the disk. Different actions count by themselves, so that many of one hide none of another.
+ * call anything could fill the disk. Different actions, and the acts of each API key, count by themselves, so that many
+ * of one hide none of another.
  * @param record called at the end of a minute with the number of those beyond the limit
  */
 export function createActivityLimit(record: (summary: ActivityRecord) => void): ActivityLimit {
@@ -38,9 +39,9 @@ export function createActivityLimit(record: (summary: ActivityRecord) => void): 
 
   return {
     admits(activity) {
-      const { username, kind, action, succeeded } = activity
+      const { username, kind, action, succeeded, api_key: apiKey = null } = activity
       if (username === null || username === undefined) return true
-      const key = JSON.stringify(succeeded ? [username, kind, action] : [username])
+      const key = JSON.stringify(succeeded ? [username, apiKey, kind, action] : [username, apiKey])
       const window = windows.get(key) ?? {
         count: 0,
         last: activity,
@@ -63,6 +64,7 @@ function summaryOf({ failure: _failure, ...last }: ActivityRecord, count: number
   if (last.succeeded) return { ...last, action: `${last.action}: ${count} more times within a minute`, subject: null }
   return {
     username: last.username,
+    ...(last.api_key !== undefined && { api_key: last.api_key }),
     address: last.address,
     kind: 'session',
     action: `made ${count} more calls within a minute that were refused`,

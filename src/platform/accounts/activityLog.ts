@@ -22,7 +22,7 @@ export interface ActivityLog {
    * a minute, the last are only counted (`activityLimit.ts`).
    */
   record(activity: ActivityRecord): void
-  /** One page, newest first, including everything recorded before the call. */
+  /** One page, newest first, including everything recorded before the call, but what was only counted. */
   list(query: ActivityQuery): Promise<{ entries: ActivityEntry[]; hasMore: boolean }>
   /** Writes the queue, if the database is reachable. */
   close(): Promise<void>

@@ -49,23 +49,28 @@ interface CodeCheckParts {
 export function createCodeChecks({ db, secrets, activityLog, now }: CodeCheckParts): CodeChecks {
   const secondsUntil = (time: Date) => Math.max(1, Math.ceil((time.getTime() - now()) / 1000))
 
-  /** Attempts that still count because the database failed, by user. */
-  const owed = new Map<number, number>()
+  /** Attempts that still count because the database failed, by user: the ends of the waits that they began, if any. */
+  const owed = new Map<number, (Date | null)[]>()
 
-  async function uncount(userId: number): Promise<void> {
+  async function uncount(userId: number, wait: Date | null): Promise<void> {
     try {
-      await uncountCodeAttempt(db, userId)
+      await uncountCodeAttempt(db, userId, wait)
     } catch (error) {
-      owed.set(userId, (owed.get(userId) ?? 0) + 1)
+      owed.set(userId, [...(owed.get(userId) ?? []), wait])
       throw error
     }
   }
 
   async function uncountOwed(userId: number): Promise<void> {
-    const count = owed.get(userId) ?? 0
+    const waits = owed.get(userId) ?? []
     // Before it waits, so that concurrent checks do not uncount the same.
     owed.delete(userId)
-    for (let done = 0; done < count; done++) await uncount(userId)
+    try {
+      for (let wait = waits.pop(); wait !== undefined; wait = waits.pop()) await uncount(userId, wait)
+    } catch (error) {
+      owed.set(userId, [...(owed.get(userId) ?? []), ...waits])
+      throw error
+    }
   }
 
   async function recoveryRefusal(user: UserRow, code: string, address: string): Promise<AppError | undefined> {
@@ -101,10 +106,10 @@ export function createCodeChecks({ db, secrets, activityLog, now }: CodeCheckPar
       const verified = isRecoveryCode(code) ? recoveryRefusal(user, code, address) : refusal(user, code)
       const refused = await verified.catch(async (error: unknown) => {
         // The code was not verified, so it must not count.
-        await uncount(user.id)
+        await uncount(user.id, tried.blockedUntil)
         throw error
       })
-      if (!refused) return uncount(user.id)
+      if (!refused) return uncount(user.id, tried.blockedUntil)
       if (tried.blockedUntil) {
         const words = `entered wrong codes (${tried.count} so far, wait of ${waitText(secondsUntil(tried.blockedUntil))})`
         const [action, subject] = username === null ? [`${words} as`, user.username] : [words, null]

@@ -2,7 +2,7 @@ import type { CreateDeployment, Deployment } from '../../contract/deployment'
 import type { CrashCapsule, Instance } from '../../contract/instance'
 import { createSharedRead } from '../concurrency/sharedRead'
 import { AppError } from '../errors'
-import { requireContact } from '../runtime/contact'
+import { listInContact } from '../runtime/contact'
 import { enableDeployment, findDeployment, updateDeployment } from '../state/deployments/deployments'
 import { findCrash } from '../state/deployments/instances'
 import { createConfigurations, type Configurations } from './configurations'
@@ -61,10 +61,9 @@ export function createDeployments({ ownPorts = () => [], ...others }: Deployment
   const readAll = createStoredRead(db)
   const parts = { ...others, ownPorts, readAll }
 
-  const waitUntilDeleted = createSharedPoll(async (name) => {
-    requireContact(others.runtime)
-    return (await findDeployment(db, name))?.deleting ? undefined : true
-  })
+  const waitUntilDeleted = createSharedPoll(async (name) =>
+    (await findDeployment(db, name))?.deleting ? undefined : true,
+  )
 
   const readAllWithInstances = createSharedRead(async () => {
     const all = await readAll()
@@ -116,6 +115,7 @@ export function createDeployments({ ownPorts = () => [], ...others }: Deployment
 
     async remove(name, signal) {
       await findStored(db, name)
+      await listInContact(others.runtime)
       await updateDeployment(db, name, { deleting: true, enabled: false })
       wake()
       await waitUntilDeleted(name, signal)

@@ -1,6 +1,6 @@
 import { AppError } from '../errors'
-import { requireContact } from '../runtime/contact'
-import type { Runtime, RuntimeInstance } from '../runtime/runtime'
+import { listInContact } from '../runtime/contact'
+import type { Runtime } from '../runtime/runtime'
 import type { Db } from '../state/db'
 import { findDeployment } from '../state/deployments/deployments'
 import { findInstanceByPod, setBlocked, setDrain, setRestartRun, setDesiredState } from '../state/deployments/instances'
@@ -13,7 +13,8 @@ export interface Power {
   /**
    * Resolves when the action has begun.
    * @throws AppError NOT_FOUND, or CONFLICT if the deployment is disabled or, for a drain, the instance does not run or
-   * its definition has no `drain`; UNAVAILABLE if the cluster does not answer, in which case nothing is stored
+   * its definition has no `drain`; UNAVAILABLE if the cluster does not answer. Nothing is stored if it has
+   * not answered for 15 s; before that, the request may be stored, and the manager then does it later
    */
   request(podName: string, action: PowerAction): Promise<void>
 }
@@ -26,10 +27,11 @@ export function createPower({ db, runtime, wake }: { db: Db; runtime: Runtime; w
       const deployment = row && (await findDeployment(db, row.deployment))
       if (!row || !deployment || row.wanted === 'gone')
         throw new AppError('NOT_FOUND', `There is no pod named "${podName}".`)
-      requireContact(runtime)
+      const run = (await listInContact(runtime)).find(
+        (candidate) => candidate.podName === podName && candidate.state !== 'EXITED',
+      )
       if (action === 'drainAndStop' || action === 'drainAndRestart') {
-        const run = (await runtime.list()).find((candidate) => candidate.podName === podName && isUp(candidate))
-        if (!run) throw new AppError('CONFLICT', 'The instance is not running.')
+        if (!run || run.state === 'STOPPING') throw new AppError('CONFLICT', 'The instance is not running.')
         if (!tryParseDefinition(deployment.content).definition?.drain)
           throw new AppError(
             'CONFLICT',
@@ -43,9 +45,6 @@ export function createPower({ db, runtime, wake }: { db: Db; runtime: Runtime; w
       if (action === 'start' || action === 'restart') {
         if (!deployment.enabled)
           throw new AppError('CONFLICT', `The deployment "${row.deployment}" is disabled. Enable it to start it.`)
-        const run = (await runtime.list()).find(
-          (candidate) => candidate.podName === podName && candidate.state !== 'EXITED',
-        )
         await setDesiredState(db, row.uid, 'running')
         if (row.blocked_reason !== null || !run) await setBlocked(db, row.uid, null)
         if (run && (action === 'restart' || run.state === 'STOPPING')) {
@@ -62,5 +61,3 @@ export function createPower({ db, runtime, wake }: { db: Db; runtime: Runtime; w
     },
   }
 }
-
-const isUp = ({ state }: RuntimeInstance) => state === 'STARTING' || state === 'RUNNING'

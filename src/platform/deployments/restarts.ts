@@ -8,7 +8,7 @@ import {
   setRestartRun,
   type InstanceRow,
 } from '../state/deployments/instances'
-import { requireContact } from '../runtime/contact'
+import { listInContact } from '../runtime/contact'
 import { parseDefinition } from './definitions'
 import { requireDeploymentDirectory } from './hostPaths'
 import { hideDeployments } from './monitoring/portChecks'
@@ -22,8 +22,7 @@ export function createRestarter(
   const { db, runtime, wake } = parts
 
   const waitUntilRestarted = createSharedPoll(async (name) => {
-    requireContact(runtime)
-    const [rows, runs] = await Promise.all([listInstances(db, name), runtime.list()])
+    const [rows, runs] = await Promise.all([listInstances(db, name), listInContact(runtime)])
     if (!(await findDeployment(db, name))?.enabled) return rows
     const hasStarted = ({ pod_name, blocked_reason, start_after }: InstanceRow) =>
       blocked_reason !== null ||
@@ -36,7 +35,7 @@ export function createRestarter(
 
   /** Requests a restart of each instance. The manager does them one after another. */
   async function requestRestarts(name: string): Promise<void> {
-    const runs = await runtime.list()
+    const runs = await listInContact(runtime)
     // A restart also starts stopped instances: a process cannot be started on its own.
     const toRestart = (await listInstances(db, name)).filter(
       ({ wanted, drain_then }) => wanted !== 'gone' && drain_then !== 'gone',
@@ -57,7 +56,6 @@ export function createRestarter(
       throw new AppError('CONFLICT', `The deployment "${name}" is disabled. Enable it to start it.`)
     // Checked before anything stops, because an instance without its directory could not start again.
     await requireDeploymentDirectory(parts, deployment, parseDefinition(deployment.content).dataDirectory)
-    requireContact(runtime)
     await requestRestarts(name)
     wake()
     const rows = await waitUntilRestarted(name, signal)

@@ -1,5 +1,5 @@
 import { AppError } from '../errors'
-import type { Runtime } from './runtime'
+import type { Runtime, RuntimeInstance } from './runtime'
 
 /** After this time without an answer of the cluster, the known state no longer counts. */
 const CONTACT_TIMEOUT_MS = 15_000
@@ -13,10 +13,17 @@ export function silentSince({ lastContactAt }: Pick<Runtime, 'lastContactAt'>): 
 }
 
 /**
- * To be called before anything is decided by `Runtime.list`, which has the last known state while the cluster does not
- * answer.
- * @throws AppError UNAVAILABLE if the cluster has not answered for 15 s
+ * Lists the instances for a decision. `Runtime.list` alone has the last known state while the cluster does not answer.
+ * @throws AppError UNAVAILABLE if the cluster has not answered for 15 s, or not yet
  */
+export async function listInContact(runtime: Pick<Runtime, 'lastContactAt' | 'list'>): Promise<RuntimeInstance[]> {
+  // First: after a start it waits for the first answer.
+  const instances = await runtime.list()
+  requireContact(runtime)
+  return instances
+}
+
+/** @throws AppError UNAVAILABLE if the cluster has not answered for 15 s, or not yet */
 export function requireContact(runtime: Pick<Runtime, 'lastContactAt'>): void {
   if (silentSince(runtime) !== undefined) throw clusterDoesNotAnswer()
 }

@@ -11,7 +11,10 @@ const offering = new WeakSet<IncomingMessage>()
 export class UpgradableMessage extends IncomingMessage {
   /** Read by the server of Node.js once it has the headers. */
   get upgrade(): boolean {
-    return offering.has(this) && /(?:^|,)\s*websocket\s*(?:,|$)/i.test(this.headers.upgrade ?? '')
+    return (
+      offering.has(this) &&
+      (this.method === 'CONNECT' || /(?:^|,)\s*websocket\s*(?:,|$)/i.test(this.headers.upgrade ?? ''))
+    )
   }
 
   set upgrade(isOffered: boolean | null) {

@@ -119,32 +119,60 @@ test('security 2: the lockout survives a restart of the platform', async () => {
   })
 })
 
+/** Code checks whose database fails after a number of queries. */
+async function failingCodes(account: Account) {
+  const state = { queriesLeft: Infinity }
+  const db = platform.db.withPlugin({
+    transformQuery({ node }) {
+      state.queriesLeft -= 1
+      if (state.queriesLeft < 0) throw new Error('Connection terminated unexpectedly')
+      return node
+    },
+    transformResult: async ({ result }) => result,
+  })
+  const { dataDir, activityLog } = platform
+  const secrets = await openSecrets(dataDir, platform.db)
+  const codes = createCodeChecks({ db, secrets, activityLog, now: () => platform.clock.now })
+  const [user] = await db.selectFrom('users').selectAll().where('username', '=', account.username).execute()
+  const check = async () =>
+    codes.check(user!, await platform.nextCode(account.secret), { username: null, address: ADDRESS })
+  return { db, codes, userId: user!.id, check, state }
+}
+
 test.each([1, 2, 3])(
   'security 112: a code that is entered when the database fails after %d queries is not told as a wrong one',
   async (queries) => {
-    const account = await platform.register(`gwen-${queries}`)
-    let left = Infinity
-    const db = platform.db.withPlugin({
-      transformQuery({ node }) {
-        left -= 1
-        if (left < 0) throw new Error('Connection terminated unexpectedly')
-        return node
-      },
-      transformResult: async ({ result }) => result,
-    })
-    const { dataDir, activityLog } = platform
-    const secrets = await openSecrets(dataDir, platform.db)
-    const codes = createCodeChecks({ db, secrets, activityLog, now: () => platform.clock.now })
-    const [user] = await db.selectFrom('users').selectAll().where('username', '=', account.username).execute()
-    const by = { username: null, address: ADDRESS }
-    const code = await platform.nextCode(account.secret)
-    left = queries
-    await expect(codes.check(user!, code, by)).rejects.toThrow('terminated')
-    left = Infinity
-    await codes.check(user!, await platform.nextCode(account.secret), by)
-    expect(await codes.clear(db, user!.id, 0)).toBeUndefined()
+    const { db, codes, userId, check, state } = await failingCodes(await platform.register(`gwen-${queries}`))
+    state.queriesLeft = queries
+    await expect(check()).rejects.toThrow('terminated')
+    state.queriesLeft = Infinity
+    await check()
+    expect(await codes.clear(db, userId, 0)).toBeUndefined()
   },
 )
+
+test('security 112: a code that could not be verified ends the wait that it began, and no other one', async () => {
+  const { db, userId, check, state } = await failingCodes(await platform.register('hazel'))
+  await db
+    .insertInto('wrong_codes')
+    .values({ user_id: userId, count: 9, first_at: new Date(platform.clock.now) })
+    .execute()
+  state.queriesLeft = 1
+  await expect(check()).rejects.toThrow('terminated')
+  state.queriesLeft = Infinity
+  await check()
+
+  state.queriesLeft = 1
+  await expect(check()).rejects.toThrow('terminated')
+  state.queriesLeft = Infinity
+  // At another replica, wrong codes begin a wait meanwhile.
+  await db
+    .updateTable('wrong_codes')
+    .set({ blocked_until: new Date(platform.clock.now + 20 * MINUTE) })
+    .where('user_id', '=', userId)
+    .execute()
+  await expect(check()).rejects.toThrow('Too many')
+})
 
 test('security 2: a correct code resets the count, so that the next lockout is short again', async () => {
   const dora = await platform.register('dora')

@@ -1,5 +1,5 @@
 import { dataOf, exposeOf, type Definition } from '../../../contract/deployment'
-import { requireContact } from '../../runtime/contact'
+import { listInContact } from '../../runtime/contact'
 import type { PublishedDeployment, RuntimeInstance } from '../../runtime/runtime'
 import { createJail } from '../../share/jail'
 import { deleteDeployment, listDeployments, type DeploymentRow } from '../../state/deployments/deployments'
@@ -33,9 +33,8 @@ import { startInstance } from './startInstance'
  */
 export async function reconcile(context: ReconcileContext): Promise<number | undefined> {
   const { db, runtime, log } = context
-  requireContact(runtime)
   // Runs are read first: an instance that is added between the reads then has a row, and is not stopped as unknown.
-  const actual = await runtime.list()
+  const actual = await listInContact(runtime)
   const [deployments, rows] = await Promise.all([listDeployments(db), listInstances(db)])
   const runs: Runs = new Map(actual.map((run) => [run.podName, run]))
   const delays: number[] = []

@@ -69,6 +69,8 @@ export function startPodSteps({
   const readyWatches = new Map<string, string>()
   /** Delays of the steps that fail, by instance. */
   const failing = new Map<string, Backoff>()
+  /** Delays of marking an instance as ready, which no step waits for. */
+  const readyRetries = new Map<string, Backoff>()
   /** The messages written for the present run, by instance. */
   const written = new Map<string, { runId: string; keys: Set<string> }>()
   let wasActive = false
@@ -93,9 +95,7 @@ export function startPodSteps({
   }
 
   function scheduleAfterFailure(podName: string): void {
-    const backoff = failing.get(podName) ?? createBackoff(RETRY_MS, MAX_BACKOFF_MS)
-    failing.set(podName, backoff)
-    schedule(podName, backoff.next())
+    schedule(podName, backoffOf(failing, podName).next())
   }
 
   async function takeSteps(podName: string): Promise<void> {
@@ -160,6 +160,7 @@ export function startPodSteps({
     const podName = nameOf(pod)
     try {
       runs.put(await pods.setReady(pod))
+      readyRetries.delete(podName)
       if (isTooSlow)
         await consoleOf(podName).note(
           '[System] The ready expression takes too long to match. The instance counts as ready.',
@@ -168,7 +169,7 @@ export function startPodSteps({
       log.warn({ err: error, podName }, 'failed to mark an instance as ready; retrying')
       // The next step watches the lines again, from the run's first one.
       readyWatches.delete(podName)
-      scheduleAfterFailure(podName)
+      schedule(podName, backoffOf(readyRetries, podName).next())
     }
   }
 
@@ -206,6 +207,7 @@ export function startPodSteps({
     written.delete(podName)
     readyWatches.delete(podName)
     failing.delete(podName)
+    readyRetries.delete(podName)
   })
   const activityTimer = setInterval(() => {
     const hasBecomeActive = isActive() && !wasActive
@@ -245,4 +247,10 @@ export function startPodSteps({
 /** Milliseconds left of a period. A clock that was set back must not prolong it. */
 function remainingMs(since: number, periodMs: number): number {
   return Math.min(periodMs, since + periodMs - Date.now())
+}
+
+function backoffOf(backoffs: Map<string, Backoff>, podName: string): Backoff {
+  const backoff = backoffs.get(podName) ?? createBackoff(RETRY_MS, MAX_BACKOFF_MS)
+  backoffs.set(podName, backoff)
+  return backoff
 }

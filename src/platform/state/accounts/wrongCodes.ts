@@ -36,11 +36,14 @@ export async function countCodeAttempt(
   return row && { count: row.count, blockedUntil: row.blocked_until }
 }
 
-/** To be called after a correct code: uncounts it and ends the wait that it began. */
-export async function uncountCodeAttempt(db: Db, userId: number): Promise<void> {
+/** To be called after a correct code: uncounts it and ends the wait that it began. @param wait the end of that wait */
+export async function uncountCodeAttempt(db: Db, userId: number, wait: Date | null): Promise<void> {
   await db
     .updateTable('wrong_codes')
-    .set({ count: sql<number>`greatest(count - 1, 0)`, blocked_until: null })
+    .set({
+      count: sql<number>`greatest(count - 1, 0)`,
+      blocked_until: sql<Date | null>`nullif(date_trunc('milliseconds', blocked_until), ${wait}::timestamptz)`,
+    })
     .where('user_id', '=', userId)
     .execute()
 }

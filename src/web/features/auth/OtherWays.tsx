@@ -44,7 +44,8 @@ const selectOtherWays = ({ otherWays }: RootState) => otherWays
 /** @param props.isAlone whether no password was entered yet */
 function MoreWays({ isAlone, passkeys }: { isAlone: boolean; passkeys: boolean }) {
   const dispatch = useAppDispatch()
-  const { recovers, isWaiting, error } = useSelector(selectOtherWays) ?? {}
+  const { recovers, passkeyRequest = null, error } = useSelector(selectOtherWays) ?? {}
+  const isWaiting = passkeyRequest !== null
 
   if (isAlone && !passkeys) return null
   return (

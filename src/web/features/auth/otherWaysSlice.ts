@@ -1,4 +1,3 @@
-import type { PayloadAction } from '@reduxjs/toolkit'
 import { createSlice, isAnyOf } from '@reduxjs/toolkit'
 import { authApi } from '../../api/signIn/auth'
 import { otherSignInsApi } from '../../api/signIn/otherSignIns'
@@ -8,13 +7,13 @@ import { loginRestarted } from './loginSlice'
 export type OtherWaysState = {
   /** Whether the form for a recovery code is shown. */
   recovers: boolean
-  /** Whether the browser is asked for a passkey. */
-  isWaiting: boolean
+  /** The request for which the browser asks for a passkey. A new one aborts it, and its end no longer counts. */
+  passkeyRequest: string | null
   /** Why the last passkey was not accepted. */
   error: unknown
 }
 
-const initialState: OtherWaysState = { recovers: false, isWaiting: false, error: null }
+const initialState: OtherWaysState = { recovers: false, passkeyRequest: null, error: null }
 
 const { signInWithPasskey } = otherSignInsApi.endpoints
 
@@ -29,24 +28,22 @@ const otherWaysSlice = createSlice({
   },
   extraReducers: (builder) => {
     builder
-      .addMatcher(signInWithPasskey.matchPending, (state) => {
-        state.isWaiting = true
+      .addMatcher(signInWithPasskey.matchPending, (state, { meta }) => {
+        state.passkeyRequest = meta.requestId
         state.error = null
       })
-      .addMatcher(signInWithPasskey.matchFulfilled, (state) => {
-        state.isWaiting = false
+      .addMatcher(isAnyOf(signInWithPasskey.matchFulfilled, signInWithPasskey.matchRejected), (state, action) => {
+        if (state.passkeyRequest !== action.meta.requestId) return
+        state.passkeyRequest = null
+        if (signInWithPasskey.matchRejected(action)) state.error = action.payload ?? action.error
       })
-      .addMatcher(
-        signInWithPasskey.matchRejected,
-        (state, { payload, error }: PayloadAction<unknown> & { error: unknown }) => {
-          state.isWaiting = false
-          state.error = payload ?? error
-        },
-      )
       // Each step begins anew.
-      .addMatcher(isAnyOf(authApi.endpoints.login.matchFulfilled, loginRestarted), () => initialState)
+      .addMatcher(
+        isAnyOf(authApi.endpoints.login.matchFulfilled, authApi.endpoints.verifyLogin.matchFulfilled, loginRestarted),
+        () => initialState,
+      )
   },
-  selectors: { selectWaitsForPasskey: (state) => state.isWaiting },
+  selectors: { selectWaitsForPasskey: (state) => state.passkeyRequest !== null },
 })
 
 declare module '../../app/rootReducer' {

@@ -155,6 +155,7 @@ ready: '^tick'
 
     await until(async () => (await health()).status === 503, Boolean, 60)
     expect(await health()).toMatchObject({ body: { message: 'Not ready: cluster' } })
+    expect((await network.first.call('GET', '/api/health?except=cluster')).status).toBe(200)
     const { clusterSilentSince, deployments } = await overview()
     expect(clusterSilentSince).toBeLessThan(Date.now() - 15_000)
     expect(deployments).toContainEqual(

@@ -1,4 +1,5 @@
 import { screen, waitFor } from '@testing-library/react'
+import { HttpResponse } from 'msw'
 import { tokenOf } from '../../../support/web/factories'
 import { network } from '../../../support/web/network'
 import { installPasskeys, passkeyOptions, removePasskeys } from '../../../support/web/passkeys'
@@ -85,6 +86,26 @@ test.each([
   expect(await screen.findByRole('alert')).toHaveTextContent(text)
   await user.click(screen.getByRole('button', { name: 'Sign in with a passkey' }))
   expect(await screen.findByRole('heading', { name: 'Network Overview' })).toBeVisible()
+})
+
+test('a passkey request of the step before ends without a word in the next step', async () => {
+  const { user, store } = await rendered('credentials')
+  let refuse = () => {}
+  const refused = new Promise<void>((resolve) => (refuse = resolve))
+  const { calls } = network.post('/api/auth/passkey-login-options').answersWith(async () => {
+    await refused
+    return HttpResponse.json({ success: false, message: 'Too late.' }, { status: 400 })
+  })
+  await user.click(await screen.findByRole('button', { name: 'Sign in with a passkey' }))
+  expect(await screen.findByRole('button', { name: 'Waiting for the browser...' })).toBeVisible()
+  network.post('/api/auth/login').answers({ sessionToken: 'the-step' })
+  await user.type(screen.getByLabelText('Username'), 'anna')
+  await user.type(screen.getByLabelText('Password'), 'the password{Enter}')
+  expect(await screen.findByRole('button', { name: 'Use a passkey instead' })).toBeVisible()
+  refuse()
+  await waitFor(() => expect(JSON.stringify(store.getState().api.mutations)).toContain('Too late.'))
+  expect(calls).toHaveLength(1)
+  expect(screen.queryByRole('alert')).not.toBeInTheDocument()
 })
 
 test('a browser without passkeys shows why they cannot be used', async () => {
