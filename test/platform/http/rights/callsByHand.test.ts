@@ -52,7 +52,7 @@ const parameters: Record<string, Record<string, Place>> = {
   '/api/sftp/jobs': { id: 'job' },
 }
 /** Parameters that name nothing that somebody could have. Tickets have a test of their own below. */
-const namesNothing = ['instances', 'type', 'token', 'kind', 'before', 'hours']
+const namesNothing = ['instances', 'type', 'token', 'kind', 'before', 'hours', 'except']
 /** Parameters of the sign-in by OpenID Connect, which the provider made. */
 const ofProvider = '/api/auth/oidc/'
 
