@@ -6,6 +6,7 @@ import { FormDialog } from '../ui/dialog/FormDialog'
 import { counted } from '../ui/counted'
 import { formatBytes } from '../ui/formatBytes'
 import { logFileOf, saveLogFile } from './export/exportLog'
+import { untilExportOpened } from './export/exportOpened'
 import { contentsOf, search } from './export/logContents'
 import styles from './exportDialog.module.scss'
 
@@ -15,7 +16,7 @@ export function ExportDialog() {
   const [withOutput, setWithOutput] = useState(false)
   // Not in the store, because the user may search for a secret.
   const [query, setQuery] = useState('')
-  const file = useMemo(() => logFileOf(store, withOutput), [store, withOutput])
+  const file = useMemo(() => logFileOf(store, withOutput, untilExportOpened), [store, withOutput])
   const contents = useMemo(() => contentsOf(file.log), [file])
   const found = useMemo(() => (query === '' ? undefined : search(contents, query)), [contents, query])
   const close = () => store.dispatch(accountDialogClosed())

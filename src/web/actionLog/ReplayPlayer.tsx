@@ -6,8 +6,8 @@ import { setClock } from '../ui/time/clock'
 import { ErrorBoundary } from '../ui/ErrorBoundary'
 import { build } from './build'
 import { replayLog } from './replay/checkLog'
+import { exportOpenedAt, untilExportOpened } from './export/exportOpened'
 import { exportAs } from './record/record'
-import { exportOpenedAt, recordingUntil } from './replay/exportInReplay'
 import { findingsOf } from './replay/findings'
 import { blockInput } from './replay/followReplay'
 import { beginning, playbackReducer } from './replay/playback'
@@ -23,7 +23,7 @@ export function ReplayPlayer({ log, onClose }: { log: ActionLog; onClose: () => 
   const findings = useMemo(() => findingsOf(log, replay, build), [log, replay])
   const stage = useMemo(() => {
     const created = createReplayStore(replay.base)
-    exportAs(created.store, () => recordingUntil(log, created.shown().index))
+    exportAs(created.store, () => ({ ...log, actions: untilExportOpened(log.actions, created.shown().index) }))
     return created
   }, [log, replay])
   const [playback, dispatch] = useReducer(
@@ -65,7 +65,7 @@ export function ReplayPlayer({ log, onClose }: { log: ActionLog; onClose: () => 
           fallback={() => <p className={styles.broken}>The console cannot show this state.</p>}
         >
           {/* A dialog of an export keeps what it showed when it was opened. */}
-          <ReplayStage key={exportOpenedAt(log, shown.index)} store={stage.store} rewinds={shown.rewinds} />
+          <ReplayStage key={exportOpenedAt(log.actions, shown.index)} store={stage.store} rewinds={shown.rewinds} />
         </ErrorBoundary>
       </div>
       <div className={styles.controls}>

@@ -6,6 +6,7 @@ import { showMutationsOfLog } from '../../../src/web/actionLog/replay/mutationsO
 import { readLog } from '../../../src/web/actionLog/replay/readLog'
 import { ReplayPlayer } from '../../../src/web/actionLog/ReplayPlayer'
 import { recorderOf } from '../../../src/web/actionLog/record/record'
+import { menuToggled } from '../../../src/web/app/routing/navigationSlice'
 import { loadEarly } from '../../../src/web/chunks'
 import { network } from '../../support/web/network'
 import { installPasskeys, passkeyOptions, removePasskeys } from '../../support/web/passkeys'
@@ -105,6 +106,12 @@ test('in a replay the dialog of an export shows what the log held when it was op
       .map((row) => row.textContent),
   ]
   await screen.findByRole('heading', { name: 'Network Overview' })
+  // The page goes on while the dialog is rendered.
+  const stop = app.store.subscribe(() => {
+    if (app.store.getState().account.dialog !== 'export') return
+    stop()
+    app.store.dispatch(menuToggled())
+  })
   const first = countsIn(await exportLog())
   await app.user.keyboard('{Escape}')
   const second = countsIn(await exportLog())

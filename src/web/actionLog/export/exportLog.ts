@@ -4,13 +4,22 @@ import type { AppStore } from '../../app/store'
 import { build } from '../build'
 import { recorderOf } from '../record/record'
 import { replayReducer } from '../replay/replayReducer'
+import type { Recording } from '../replay/steps'
 import { tell } from '../tell'
 import { writeLog } from './writeLog'
 
 export type LogFile = { name: string; text: string; log: ActionLog }
 
-/** Returns the log file of this page, optionally with console output. */
-export function logFileOf(store: AppStore, withOutput: boolean): LogFile {
+/**
+ * Returns the log file of this page.
+ * @param withOutput whether to include console output
+ * @param select returns the actions that the file holds
+ */
+export function logFileOf(
+  store: AppStore,
+  withOutput: boolean,
+  select = (actions: Recording['actions']): Recording['actions'] => actions,
+): LogFile {
   const exportedAt = Date.now()
   const about = {
     build,
@@ -18,7 +27,8 @@ export function logFileOf(store: AppStore, withOutput: boolean): LogFile {
     viewport: { width: window.innerWidth, height: window.innerHeight },
     route: store.getState().route,
   }
-  const log = writeLog(recorderOf(store).recording(withOutput), about, replayReducer)
+  const recording = recorderOf(store).recording(withOutput)
+  const log = writeLog({ ...recording, actions: select(recording.actions) }, about, replayReducer)
   const time = new Date(exportedAt).toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-')
   return { name: `quarterdeck-action-log-${time}.json`, text: JSON.stringify(log), log }
 }
