@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { DeploymentName } from './deployment'
 import { success } from './envelope'
-import { hasNoNul, NO_NUL, RIGHTS, ROLES, SCOPES } from './pageRules'
+import { NO_NUL, NUL_FREE, RIGHTS, ROLES, SCOPES } from './pageRules'
 
 export const Role = z.enum(ROLES)
 export type Role = z.infer<typeof Role>
@@ -50,10 +50,10 @@ export type AccountAnswer = z.infer<typeof AccountAnswer>
 export const CreateApiKey = z.strictObject({
   name: z
     .string()
+    .regex(/\S/, 'must not be empty')
     .trim()
-    .min(1, 'must not be empty')
     .max(100, 'must have at most 100 characters')
-    .refine(hasNoNul, NO_NUL),
+    .regex(NUL_FREE, NO_NUL),
   scopes: z.array(Scope).min(1, 'must have at least one scope').max(SCOPES.length),
   deployments: z
     .array(DeploymentName)

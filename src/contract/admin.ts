@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Grant, Role, UserAccess } from './access'
 import { Password } from './signIn/auth'
 import { success } from './envelope'
-import { hasNoNul, NO_NUL } from './pageRules'
+import { NO_NUL, NUL_FREE } from './pageRules'
 
 export const User = z.object({
   id: z.number().int(),
@@ -53,7 +53,7 @@ export type InviteCodesAnswer = z.infer<typeof InviteCodesAnswer>
 
 export const CreateInviteCode = z
   .strictObject({
-    message: z.string().trim().min(1, 'Message cannot be empty').max(500).refine(hasNoNul, NO_NUL),
+    message: z.string().regex(/\S/, 'Message cannot be empty').trim().max(500).regex(NUL_FREE, NO_NUL),
     role: Role.optional().describe('As UserAccess. Default: the role `operator`.'),
     grants: UserAccess.shape.grants.optional(),
   })
@@ -113,7 +113,7 @@ export const ActivityQuery = z.strictObject({
     .optional()
     .describe('Cursor: only entries older than the one with this id.'),
   kind: ActivityKind.optional(),
-  username: z.string().min(1).max(256).refine(hasNoNul, NO_NUL).optional().describe('Only actions of this user.'),
+  username: z.string().min(1).max(256).regex(NUL_FREE, NO_NUL).optional().describe('Only actions of this user.'),
   hours: z.coerce
     .number()
     .int()
@@ -124,7 +124,7 @@ export const ActivityQuery = z.strictObject({
   search: z
     .string()
     .max(200)
-    .refine(hasNoNul, NO_NUL)
+    .regex(NUL_FREE, NO_NUL)
     .optional()
     .describe('Case-insensitive; in username, action, subject and address.'),
 })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Disk } from './disk'
 import { success } from './envelope'
 import { Instance } from './instance'
-import { DEPLOYMENT_NAME_PATTERN, DEPLOYMENT_TYPES, hasNoNul, NO_NUL } from './pageRules'
+import { DEPLOYMENT_NAME_PATTERN, DEPLOYMENT_TYPES, NO_NUL, NUL_FREE } from './pageRules'
 
 export const DeploymentType = z.enum(DEPLOYMENT_TYPES)
 export type DeploymentType = z.infer<typeof DeploymentType>
@@ -68,7 +68,7 @@ export const Configuration = z.strictObject({
   content: z
     .string()
     .max(256 * 1024, 'must have at most 256 KiB')
-    .refine(hasNoNul, NO_NUL),
+    .regex(NUL_FREE, NO_NUL),
   /** Our extra. */
   revision: Revision.optional().describe(
     'In a save, the revision that the text is based on: it fails with CONFLICT if another one is stored.',
@@ -95,7 +95,7 @@ export const SavedConfigurationAnswer = success(
 )
 export type SavedConfigurationAnswer = z.infer<typeof SavedConfigurationAnswer>
 
-const Text = (max: number) => z.string().max(max, `must have at most ${max} characters`).refine(hasNoNul, NO_NUL)
+const Text = (max: number) => z.string().max(max, `must have at most ${max} characters`).regex(NUL_FREE, NO_NUL)
 
 /** A directory under the shared root: absolute, without empty or dot segments. */
 const DataDirectory = Text(255).regex(

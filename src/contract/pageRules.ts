@@ -16,7 +16,8 @@ export const INVALID_DATABASE_NAME = 'Database name can only contain letters, nu
 export const FILE_NAME_PATTERN = /^(?!\.{1,2}$)[^<>:"/\\|?*\u0000-\u001f\u007f]+$/
 
 /** PostgreSQL, file names and process arguments cannot hold NUL. */
-export const hasNoNul = (text: string): boolean => !text.includes('\0')
+// eslint-disable-next-line no-control-regex -- it is what is forbidden
+export const NUL_FREE = /^[^\u0000]*$/
 export const NO_NUL = 'must not contain a NUL character'
 
 /** The root of the shared area in paths of the API (decisions §3). */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { success } from '../envelope'
-import { hasNoNul, NO_NUL } from '../pageRules'
+import { NO_NUL, NUL_FREE } from '../pageRules'
 import {
   CODE_LENGTH,
   CODE_PATTERN,
@@ -12,8 +12,8 @@ import {
 } from '../rules'
 
 /** Sign-in input is limited in length but not validated, so that an answer reveals nothing about the rules. */
-const Typed = z.string().min(1).max(256).refine(hasNoNul, NO_NUL)
-const Opaque = z.string().min(1).max(512).refine(hasNoNul, NO_NUL)
+const Typed = z.string().min(1).max(256).regex(NUL_FREE, NO_NUL)
+const Opaque = z.string().min(1).max(512).regex(NUL_FREE, NO_NUL)
 
 export const Username = z
   .string()

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { VerificationCode, VerifyLogin } from './auth'
 import { success } from '../envelope'
-import { hasNoNul, NO_NUL } from '../pageRules'
+import { NO_NUL, NUL_FREE } from '../pageRules'
 
 /** Several authenticators, passkeys and recovery codes. Our extras. */
 
@@ -13,10 +13,10 @@ const Base64Url = z
 const CredentialId = Base64Url.max(1364, 'must have at most 1,023 bytes')
 const MethodName = z
   .string()
+  .regex(/\S/, 'must not be empty')
   .trim()
-  .min(1, 'must not be empty')
   .max(60, 'must have at most 60 characters')
-  .refine(hasNoNul, NO_NUL)
+  .regex(NUL_FREE, NO_NUL)
 
 /** Options of WebAuthn as JSON, for `navigator.credentials` of a browser. */
 export const PasskeyOptions = z.looseObject({ challenge: z.string() })
@@ -36,7 +36,7 @@ export const PasskeyCreation = z.looseObject({
   id: CredentialId,
   response: z.looseObject({
     clientDataJSON: Base64Url,
-    transports: z.array(z.string().max(40).refine(hasNoNul, NO_NUL)).max(20).optional(),
+    transports: z.array(z.string().max(40).regex(NUL_FREE, NO_NUL)).max(20).optional(),
   }),
 })
 export type PasskeyCreation = z.infer<typeof PasskeyCreation>
@@ -49,7 +49,7 @@ export const VerifyPasskey = LoginStep.extend({ response: PasskeyAssertion })
 /** Body of `POST /api/auth/passkey-login`. */
 export const PasskeyLogin = z.strictObject({ response: PasskeyAssertion })
 
-export const RecoveryCode = z.string().min(1).max(64).refine(hasNoNul, NO_NUL)
+export const RecoveryCode = z.string().min(1).max(64).regex(NUL_FREE, NO_NUL)
 /** Body of `POST /api/auth/verify-recovery-code`. */
 export const VerifyRecoveryCode = LoginStep.extend({ recoveryCode: RecoveryCode })
 export type VerifyRecoveryCode = z.infer<typeof VerifyRecoveryCode>
@@ -84,8 +84,8 @@ export type UserMethodsAnswer = z.infer<typeof UserMethodsAnswer>
 /** Body of `POST /api/account/proof`: the password, and one other proof. */
 export const Prove = z
   .strictObject({
-    password: z.string().min(1).max(256).refine(hasNoNul, NO_NUL),
-    code: z.string().min(1).max(64).refine(hasNoNul, NO_NUL).optional().describe('A one-time code or a recovery code.'),
+    password: z.string().min(1).max(256).regex(NUL_FREE, NO_NUL),
+    code: z.string().min(1).max(64).regex(NUL_FREE, NO_NUL).optional().describe('A one-time code or a recovery code.'),
     passkey: PasskeyAssertion.optional(),
   })
   .refine(({ code, passkey }) => (code === undefined) !== (passkey === undefined), 'needs either code or passkey')
@@ -95,7 +95,7 @@ export const ProofAnswer = success(
 )
 export type ProofAnswer = z.infer<typeof ProofAnswer>
 /** Body of the calls that change the caller's sign-in methods. */
-export const Proven = z.strictObject({ proof: z.string().min(1).max(512).refine(hasNoNul, NO_NUL) })
+export const Proven = z.strictObject({ proof: z.string().min(1).max(512).regex(NUL_FREE, NO_NUL) })
 export type Proven = z.infer<typeof Proven>
 
 export const NewAuthenticatorAnswer = success(
@@ -110,7 +110,7 @@ export const NewAuthenticatorAnswer = success(
 export type NewAuthenticatorAnswer = z.infer<typeof NewAuthenticatorAnswer>
 /** Body of `POST /api/account/authenticators/confirm`. */
 export const ConfirmAuthenticator = z.strictObject({
-  setup: z.string().min(1).max(512).refine(hasNoNul, NO_NUL),
+  setup: z.string().min(1).max(512).regex(NUL_FREE, NO_NUL),
   name: MethodName,
   code: VerificationCode,
 })

@@ -11,7 +11,7 @@ import {
   UsersAnswer,
 } from '../../../contract/admin'
 import { Done } from '../../../contract/envelope'
-import { hasNoNul, NO_NUL } from '../../../contract/pageRules'
+import { NO_NUL, NUL_FREE } from '../../../contract/pageRules'
 import type { ActivityLog } from '../../accounts/activityLog'
 import type { Invites } from '../../accounts/invites'
 import type { Users } from '../../accounts/users'
@@ -23,7 +23,7 @@ import type { Router } from '../router'
 import { recordChange, UserId, userIdSubject } from './userAdmin'
 
 const ById = z.strictObject({ id: UserId })
-const ByCode = z.strictObject({ code: z.string().min(1).max(64).refine(hasNoNul, NO_NUL) })
+const ByCode = z.strictObject({ code: z.string().min(1).max(64).regex(NUL_FREE, NO_NUL) })
 
 const adminAction = ({ body }: FastifyRequest) =>
   SetAdmin.safeParse(body).data?.is_admin ? 'made administrator' : 'took administrator rights from'

@@ -8,9 +8,8 @@ import { imitatedSql } from '../../../support/platform/imitatedSql'
 import { startPlatform } from '../../../support/platform/startPlatform'
 import { program } from '../../../support/schemathesisProgram'
 
-jest.setTimeout(180_000)
-
-const SECONDS = 60
+const TIMEOUT_MS = 180_000
+jest.setTimeout(TIMEOUT_MS + 20_000)
 
 /**
  * Left out are calls that could end the session, the account or the rights with which all others are made, and those for the
@@ -18,9 +17,14 @@ const SECONDS = 60
  * those of another user. Where an input that fits its schema is refused, the rules are about more than one field or about what
  * is stored, and the refusal is a 400 (decisions §1): codes and invites, paths of the shared area, definitions, the node of a
  * persistent deployment, the expiry of a key, grants of a deployment that does not exist or is named twice, the proof that a
- * change of sign-in methods needs. For other methods, `confirm` and `options` are ids, which are refused as such.
+ * change of sign-in methods needs. For other methods, `confirm` and `options` are ids, which are refused as such. The list of a
+ * user's sessions is still there, and empty, after all of them were ended. A parameter that is too long makes an address that
+ * is too long.
  */
 const configurationFor = (otherUser: number) => `
+[checks.negative_data_rejection]
+expected-statuses = ["400", "404", "413", "415", "431"]
+
 [[operations]]
 include-operation-id = [
   "logOut", "changePassword", "endSession", "endOtherSessions", "setAdministrator", "setPassword", "deleteUser",
@@ -44,6 +48,10 @@ checks.positive_data_acceptance.enabled = false
 include-operation-id = ["confirmAuthenticator", "beginPasskey"]
 checks.positive_data_acceptance.enabled = false
 checks.unsupported_method.enabled = false
+
+[[operations]]
+include-operation-id = ["listUserSessions"]
+checks.use_after_free.enabled = false
 
 [[operations]]
 include-operation-id = ["endUserSession", "endUserSessions"]
@@ -79,9 +87,9 @@ schemathesisTest(
           'run',
           `${origin}/api/openapi.json`,
           ...['--url', origin, '--header', `Authorization: Bearer ${token}`, '--seed', '1', '--no-color'],
-          ...['--max-time', String(SECONDS), '--request-timeout', '20', '--warnings', 'off'],
+          ...['--max-examples', '10', '--request-timeout', '20', '--warnings', 'off'],
         ],
-        { cwd: platform.dataDir, stdio: ['ignore', 'pipe', 'pipe'], timeout: 2 * SECONDS * 1000 },
+        { cwd: platform.dataDir, stdio: ['ignore', 'pipe', 'pipe'], timeout: TIMEOUT_MS },
       )
       const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
       expect({ code: code as unknown, output: code === 0 ? '' : stdout + stderr }).toEqual({ code: 0, output: '' })
