@@ -108,7 +108,7 @@ test('in a replay the dialog of an export shows what the log held when it was op
   await screen.findByRole('heading', { name: 'Network Overview' })
   // The page goes on while the dialog is rendered.
   const stop = app.store.subscribe(() => {
-    if (app.store.getState().account.dialog !== 'export') return
+    if (app.store.getState().account?.dialog !== 'export') return
     stop()
     app.store.dispatch(menuToggled())
   })
