@@ -40,6 +40,12 @@ export const Instance = z.object({
     .describe("Percent of the instance's limit, or of the host without a limit. 0 to 100."),
   memory: z.object({ used: z.number().nonnegative(), total: z.number().nonnegative() }).describe('GiB.'),
   // Our extras.
+  clusterSilentSince: z
+    .number()
+    .optional()
+    .describe(
+      'When the Kubernetes cluster last answered, in milliseconds since the epoch, if it does not answer any more: all of this is as last known. Missing while it answers.',
+    ),
   dataDirectory: z.string().optional().describe('The directory of its deployment, under the shared root.'),
   limits: z
     .object({

@@ -294,6 +294,7 @@ export interface components {
                 used: number;
                 total: number;
             };
+            clusterSilentSince?: number;
             dataDirectory?: string;
             limits?: {
                 cpu?: number;

@@ -1,5 +1,6 @@
 import type { Definition } from '../../contract/deployment'
 import type { Instance, InstanceState } from '../../contract/instance'
+import { silentSince } from '../runtime/contact'
 import type { Runtime, RuntimeInstance } from '../runtime/runtime'
 import type { Db } from '../state/db'
 import { findDeployment, type DeploymentRow } from '../state/deployments/deployments'
@@ -56,11 +57,12 @@ function describeDeployment(
   const { definition } = tryParseDefinition(deployment.content)
   const unenforced = definition ? limitWarnings(definition, parts.runtime) : []
   const { type } = deployment
+  const clusterSilentSince = silentSince(parts.runtime)
   return rows.flatMap((row) => {
     const run = runs.get(row.pod_name)
     if (!isLive(run) && !deployment.enabled) return []
     const usage = usageOf(row.pod_name, definition?.resources)
-    return [describe(parts, row, run, { type, definition, unenforced, usage })]
+    return [describe(parts, row, run, { type, definition, unenforced, usage, clusterSilentSince })]
   })
 }
 
@@ -70,6 +72,7 @@ interface Described {
   /** Warnings of the deployment. */
   unenforced: string[]
   usage: Pick<Instance, 'cpu' | 'memory'>
+  clusterSilentSince: number | undefined
 }
 
 /** One literal without spreads: V8 takes a hundred times as long for spreads at this size. */
@@ -77,7 +80,7 @@ function describe(
   { players: playerWatch, now }: InstanceParts,
   row: InstanceRow,
   run: RuntimeInstance | undefined,
-  { type, definition, unenforced, usage }: Described,
+  { type, definition, unenforced, usage, clusterSilentSince }: Described,
 ): Instance {
   const live = isLive(run) ? run : undefined
   const isGame = type !== 'process'
@@ -101,6 +104,7 @@ function describe(
     uptime: live ? uptimeText(now() - live.startedAt) : '0s',
     cpu: usage.cpu,
     memory: usage.memory,
+    clusterSilentSince,
     dataDirectory: definition?.dataDirectory,
     limits: limitsOf(definition?.resources),
     restarts: row.restarts,

@@ -44,6 +44,7 @@ const instance = {
   cpu: 1,
   memory: { used: 1, total: 2 },
   lastExit,
+  clusterSilentSince: 1,
   lateStart: { afterSeconds: 1, waitingFor: 'a console line that matches Done' },
   plainCommands: ['claim'],
   warnings: ['No port is free.'],

@@ -3,6 +3,7 @@ import type { Instance } from '../../../contract/instance'
 import { useAccess } from '../../api/useAccess'
 import { ActionIcon } from '../../ui/ActionIcon'
 import { Icon } from '../../ui/Icon'
+import { TimeAgo } from '../../ui/time/TimeAgo'
 import { ToolIcon } from './console/log/ToolIcon'
 import { configurationAddress } from '../../addresses'
 import { useFilesAddress } from './useFilesAddress'
@@ -59,14 +60,26 @@ export function InstanceHead({ deployment, instance, problem }: InstanceHeadProp
             </Link>
           )}
         </div>
-        <p
-          className={problem ? `page-summary failed ${styles.summary}` : `page-summary ${styles.summary}`}
-          role={problem ? 'alert' : undefined}
-        >
-          {problem ? `${problem}. Showing what was known before.` : instance?.description || `Deployment ${deployment}`}
-        </p>
+        <Summary deployment={deployment} instance={instance} problem={problem} />
       </div>
       {instance && <PowerButtons {...instance} />}
     </div>
+  )
+}
+
+function Summary({ deployment, instance, problem }: InstanceHeadProps) {
+  const { clusterSilentSince, description } = instance ?? {}
+  if (problem === undefined && clusterSilentSince === undefined)
+    return <p className={`page-summary ${styles.summary}`}>{description || `Deployment ${deployment}`}</p>
+  return (
+    <p className={`page-summary failed ${styles.summary}`} role="alert">
+      {problem === undefined && clusterSilentSince !== undefined ? (
+        <>
+          The Kubernetes cluster last answered <TimeAgo time={clusterSilentSince} />. Showing what was known then.
+        </>
+      ) : (
+        `${problem}. Showing what was known before.`
+      )}
+    </p>
   )
 }

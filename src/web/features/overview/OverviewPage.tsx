@@ -6,10 +6,8 @@ import { failureHint, failureText } from '../../failure'
 import { LoadFailure } from '../../ui/LoadFailure'
 import { countByFilter, listAttention } from './warnings/attention'
 import { AttentionPanel } from './warnings/AttentionPanel'
-import { ClusterSilent } from './warnings/ClusterSilent'
 import { DeploymentList } from './DeploymentList'
-import { DiskWarning } from './warnings/DiskWarning'
-import { ManagerSilent } from './warnings/ManagerSilent'
+import { NetworkWarnings } from './warnings/NetworkWarnings'
 import { NoDeployments } from './NoDeployments'
 import { recallPreferences } from './overviewPreferences'
 import { OverviewSkeleton } from './OverviewSkeleton'
@@ -60,11 +58,7 @@ export function OverviewPage() {
           onRetry={refetch}
         />
       )}
-      {data?.managerSilent && <ManagerSilent />}
-      {silentSince !== undefined && <ClusterSilent since={silentSince} />}
-      {data?.disks?.map((disk) => (
-        <DiskWarning key={disk.name} {...disk} />
-      ))}
+      {data && <NetworkWarnings {...data} />}
       {data?.sections.length === 0 && <NoDeployments />}
       {sections.length > 0 && (
         <>

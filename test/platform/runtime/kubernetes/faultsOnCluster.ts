@@ -157,6 +157,7 @@ ready: '^tick'
     expect(deployments).toContainEqual(
       expect.objectContaining({ name: 'world', instances: [expect.objectContaining({ podName, state: 'RUNNING' })] }),
     )
+    expect(await network.instancesOf('world')).toMatchObject([{ podName, clusterSilentSince }])
     expect((await network.consoleOf(podName)).some((line) => line.startsWith('tick'))).toBe(true)
     const { token } = network.admin
     expect(await network.first.call('POST', '/api/deployments/world/restart', { token, body: {} })).toMatchObject({
@@ -181,6 +182,7 @@ ready: '^tick'
     await writes(podName, 'after the outage')
     expect(await overview()).not.toHaveProperty('clusterSilentSince')
     expect(await network.reaches('world', 'RUNNING')).toMatchObject({ podName, startedAt })
+    expect(await network.instancesOf('world')).not.toMatchObject([{ clusterSilentSince: expect.any(Number) }])
     expect([startsOf('world'), startsOf('starting'), startsOf('stopping')]).toEqual([starts, 1, 1])
     const ticks = await ticksOf(podName)
     expect(ticks).toEqual(ticks.map((_tick, at) => ticks[0]! + at))

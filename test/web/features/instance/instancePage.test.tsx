@@ -228,6 +228,18 @@ test('a failed poll keeps the last data and shows the reason', async () => {
   expect(card('Status')).toHaveTextContent('Online')
 })
 
+test('while the cluster does not answer, the page says how old the state is that it shows', async () => {
+  fakeClock()
+  const { network } = await shown({ clusterSilentSince: Date.now() - 330_000 })
+  expect(await screen.findByRole('alert')).toHaveTextContent(
+    'The Kubernetes cluster last answered 5 minutes ago. Showing what was known then.',
+  )
+  expect(card('Status')).toHaveTextContent('Online')
+  network.get(CALL).answers({ instances: [lobby] })
+  await pass(3100)
+  await waitFor(() => expect(screen.queryByRole('alert')).not.toBeInTheDocument())
+})
+
 test('§3 an unknown state shows an error on the status card only', async () => {
   jest.spyOn(console, 'error').mockImplementation(() => {})
   await shown({ state: 'EXPLODED' as Instance['state'] })

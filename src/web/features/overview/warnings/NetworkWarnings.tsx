@@ -1,0 +1,59 @@
+import type { ReactNode } from 'react'
+import type { Disk } from '../../../../contract/disk'
+import { MANAGER_ALIVE_MS } from '../../../../contract/pageRules'
+import type { Overview } from '../../../api/network'
+import { formatBytes } from '../../../ui/formatBytes'
+import { Icon } from '../../../ui/Icon'
+import { TimeAgo } from '../../../ui/time/TimeAgo'
+import styles from '../overview.module.scss'
+
+/** What concerns the whole network: the manager, the cluster and the disks. */
+export function NetworkWarnings({ managerSilent, clusterSilentSince, disks = [] }: Overview) {
+  return (
+    <>
+      {managerSilent && (
+        <Warning icon="signal" title="Manager Not Responding">
+          It has given no sign of life for over {MANAGER_ALIVE_MS / 1000} seconds. What you see may be out of date, and
+          nothing is started or stopped until it is back.
+        </Warning>
+      )}
+      {clusterSilentSince !== undefined && (
+        <Warning icon="signal" title="Cluster Not Responding">
+          The Kubernetes cluster last answered <TimeAgo time={clusterSilentSince} />. Instances are shown as they were
+          then. Those that run go on, but nothing is started or stopped until the cluster answers again.
+        </Warning>
+      )}
+      {disks.map((disk) => (
+        <DiskWarning key={disk.name} {...disk} />
+      ))}
+    </>
+  )
+}
+
+const NAMES: Record<Disk['name'], string> = { data: 'the platform’s data directory', share: 'the shared area' }
+
+function DiskWarning({ name, free, total, level, filesLeft }: Disk) {
+  const left =
+    filesLeft !== undefined
+      ? `room for ${filesLeft} more files`
+      : `${Math.floor((free / total) * 100)} % (${formatBytes(free)}) left`
+  return (
+    <Warning icon="alert" title={level === 'full' ? 'Disk Full' : 'Disk Almost Full'}>
+      {level === 'full'
+        ? `The disk of ${NAMES[name]} ${filesLeft !== undefined ? 'holds as many files as it can (its inodes are used up)' : 'is full'}. What runs goes on, but nothing can be saved until there is room again.`
+        : `The disk of ${NAMES[name]} has ${left}. ${level === 'critical' ? 'Make room now: when' : 'When'} it is full, nothing can be saved.`}
+    </Warning>
+  )
+}
+
+function Warning({ icon, title, children }: { icon: 'signal' | 'alert'; title: string; children: ReactNode }) {
+  return (
+    <section className={`${styles.banner} panel ${styles.silent}`} role="alert">
+      <Icon name={icon} size={24} />
+      <div className={styles.bannerText}>
+        <h2>{title}</h2>
+        <p>{children}</p>
+      </div>
+    </section>
+  )
+}
