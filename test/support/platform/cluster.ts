@@ -11,6 +11,13 @@ const run = promisify(execFile)
 const scripts = process.env.QUARTERDECK_TEST_CLUSTER
 export const hasCluster = scripts !== undefined && existsSync(join(scripts, 'up.sh')) && process.getuid?.() === 0
 
+/**
+ * The image of the tests (Node.js and busybox, see `fillImageRoot`) in the existing cluster of `KUBECONFIG`. Its nodes have
+ * the directories of this machine, and it has a metrics server. Nothing is done with a KUBECONFIG alone: it may be anyone's.
+ */
+const existingImage = scripts === undefined ? process.env.QUARTERDECK_TEST_IMAGE : undefined
+export const hasRealCluster = hasCluster || (existingImage !== undefined && process.env.KUBECONFIG !== undefined)
+
 /** Title of the tests that need a cluster. */
 export const clusterTitle = (title: string) => `${title} (skipped where QUARTERDECK_TEST_CLUSTER names no cluster)`
 
@@ -20,6 +27,8 @@ export interface TestCluster {
   kubectl: (...args: string[]) => Promise<string>
   /** Applies a manifest, as YAML or JSON. */
   apply(manifest: string): Promise<void>
+  /** Creates what a manifest describes. It is gone after `stop`. @throws Error if any of it exists */
+  create(manifest: string): Promise<void>
   /** Runs another script of the cluster's folder, with its directory as first argument. */
   script(name: string, ...args: string[]): Promise<void>
   stop(): Promise<void>
@@ -59,21 +68,8 @@ export async function startCluster(...options: string[]): Promise<TestCluster> {
     unlock()
     throw error
   }
-  const kubeconfig = join(directory, 'kubeconfig')
-  const kubectlPath = join(directory, 'bin/kubectl')
-  const kubectl = async (...args: string[]) =>
-    (await run(kubectlPath, ['--kubeconfig', kubeconfig, ...args], { maxBuffer: 2 ** 26 })).stdout
   return {
-    kubeconfig,
-    kubectl,
-    apply: (manifest) =>
-      new Promise((resolve, reject) => {
-        const child = spawn(kubectlPath, ['--kubeconfig', kubeconfig, 'apply', '-f', '-'])
-        let errors = ''
-        child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()))
-        child.on('close', (code) => (code === 0 ? resolve() : reject(new Error(errors))))
-        child.stdin.end(manifest)
-      }),
+    ...connectTo(join(directory, 'kubeconfig'), join(directory, 'bin/kubectl')),
     script: async (name, ...args) => void (await run(join(folder, name), [directory, ...args])),
     async stop() {
       await run(join(folder, 'down.sh'), [directory])
@@ -83,7 +79,48 @@ export async function startCluster(...options: string[]): Promise<TestCluster> {
   }
 }
 
-export const TEST_IMAGE = 'quarterdeck.test/node:1'
+/** Starts a real cluster, or connects to the existing one. The hook needs `REAL_CLUSTER_MS`. */
+export async function openRealCluster(): Promise<TestCluster> {
+  if (existingImage === undefined) return startCluster('--real', '--metrics')
+  const unlock = await lockFile(REAL_LOCK)
+  const connection = connectTo(process.env.KUBECONFIG ?? '', 'kubectl')
+  const created: string[] = []
+  return {
+    ...connection,
+    async create(manifest) {
+      await connection.create(manifest)
+      created.push(manifest)
+    },
+    script: (name) => Promise.reject(new Error(`An existing cluster has no ${name}`)),
+    async stop() {
+      for (const manifest of created.reverse()) await connection.feed(manifest, 'delete', '--wait=false', '-f', '-')
+      unlock()
+    },
+  }
+}
+
+function connectTo(kubeconfig: string, program: string) {
+  const feed = (input: string, ...args: string[]) =>
+    new Promise<void>((resolve, reject) => {
+      const child = spawn(program, ['--kubeconfig', kubeconfig, ...args])
+      let errors = ''
+      child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()))
+      child.on('error', reject)
+      child.on('close', (code) => (code === 0 ? resolve() : reject(new Error(errors))))
+      child.stdin.end(input)
+    })
+  return {
+    kubeconfig,
+    kubectl: async (...args: string[]) =>
+      (await run(program, ['--kubeconfig', kubeconfig, ...args], { maxBuffer: 2 ** 26 })).stdout,
+    /** Runs kubectl with a standard input. */
+    feed,
+    apply: (manifest: string) => feed(manifest, 'apply', '-f', '-'),
+    create: (manifest: string) => feed(manifest, 'create', '-f', '-'),
+  }
+}
+
+export const TEST_IMAGE = existingImage ?? 'quarterdeck.test/node:1'
 
 /** Copies the libraries of a program or another library to the root of an image. */
 export function copyLibraries(root: string, path: string): void {
@@ -106,8 +143,9 @@ export function fillImageRoot(root: string, ...programs: string[]): void {
   }
 }
 
-/** Gives the cluster an image with this machine's Node.js and busybox. */
+/** Gives the cluster an image with this machine's Node.js and busybox, unless it has one. */
 export async function addTestImage(cluster: TestCluster): Promise<void> {
+  if (existingImage !== undefined) return
   const root = mkdtempSync(join(tmpdir(), 'image-'))
   fillImageRoot(root)
   await cluster.script('image.sh', TEST_IMAGE, root, JSON.stringify({ Env: ['PATH=/bin'] }))
@@ -116,7 +154,7 @@ export async function addTestImage(cluster: TestCluster): Promise<void> {
 
 /** Creates a namespace that admits only restricted Pods, with a claim of a directory of this machine. */
 export async function createNamespace(cluster: TestCluster, namespace: string, shareDir: string): Promise<void> {
-  await cluster.apply(
+  await cluster.create(
     JSON.stringify({
       apiVersion: 'v1',
       kind: 'List',

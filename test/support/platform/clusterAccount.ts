@@ -72,7 +72,7 @@ export async function createAccount(
       subjects,
     },
   ]
-  await cluster.apply(JSON.stringify({ apiVersion: 'v1', kind: 'List', items }))
+  await cluster.create(JSON.stringify({ apiVersion: 'v1', kind: 'List', items }))
   const path = join(directory, `kubeconfig-${namespace}`)
   writeTokenConfig(cluster, path, await tokenOf(cluster, namespace, NAME))
   return path

@@ -10,9 +10,6 @@ import { startPlatform, type Account, type TestPlatform } from '../../../support
 import { until } from '../../../support/platform/until'
 import { createTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
 
-/** The only node of a real cluster. */
-export const NODE = 'bed'
-
 /** Two replicas of the platform, with a namespace of a cluster and a shared area of their own. */
 export interface ClusterNetwork {
   /** The replica that is asked. */
@@ -20,6 +17,8 @@ export interface ClusterNetwork {
   second: TestPlatform
   admin: Account
   shareDir: string
+  /** The node for persistent deployments. */
+  node: string
   startReplica(): Promise<TestPlatform>
   /** @returns the data of the answer. @throws Error if the call fails */
   call(method: Parameters<TestPlatform['call']>[0], url: string, body?: unknown): Promise<Record<string, unknown>>
@@ -40,6 +39,7 @@ export interface ClusterNetwork {
 export async function startClusterNetwork(cluster: TestCluster, namespace: string): Promise<ClusterNetwork> {
   const shareDir = createTemporaryDirectory('share')
   await createNamespace(cluster, namespace, shareDir)
+  const node = await cluster.kubectl('get', 'nodes', '-o', 'jsonpath={.items[0].metadata.name}')
   const state = await freshDatabase()
   const kubeconfig = await createAccount(cluster, namespace, createTemporaryDirectory('account'))
   const key = randomBytes(32).toString('hex')
@@ -66,6 +66,7 @@ export async function startClusterNetwork(cluster: TestCluster, namespace: strin
     admin: await first.register('admin'),
     second: await startReplica(),
     shareDir,
+    node,
     startReplica,
     async call(method, url, body) {
       const { token } = network.admin
@@ -75,8 +76,8 @@ export async function startClusterNetwork(cluster: TestCluster, namespace: strin
     },
     async deploy(name, type, settings, files = {}) {
       const isPersistent = type === 'persistent'
-      await network.call('POST', '/api/deployments', { name, type, ...(isPersistent && { node: NODE }) })
-      const content = `name: ${name}\ntype: ${type}\ndataDirectory: /${name}\n${isPersistent ? `node: ${NODE}\n` : ''}${settings}`
+      await network.call('POST', '/api/deployments', { name, type, ...(isPersistent && { node }) })
+      const content = `name: ${name}\ntype: ${type}\ndataDirectory: /${name}\n${isPersistent ? `node: ${node}\n` : ''}${settings}`
       await network.call('PATCH', `/api/deployments/${name}`, { content })
       for (const [file, text] of Object.entries(files)) writeFileSync(join(shareDir, name, file), text)
       await network.call('POST', `/api/deployments/${name}/toggle`, { enabled: true })

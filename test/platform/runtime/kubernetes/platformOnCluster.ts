@@ -4,7 +4,7 @@ import { createClusterClient } from '../../../../src/platform/runtime/kubernetes
 import type { TestCluster } from '../../../support/platform/cluster'
 import type { TestPlatform } from '../../../support/platform/startPlatform'
 import { until } from '../../../support/platform/until'
-import { NODE, startClusterNetwork, type ClusterNetwork } from './clusterNetwork'
+import { startClusterNetwork, type ClusterNetwork } from './clusterNetwork'
 
 const NAMESPACE = 'network'
 
@@ -241,7 +241,7 @@ discover: [world]
       await network.prints(
         podName,
         new RegExp(
-          `^own.txt,shared.txt 25570 ${NODE} \\{"deployments":\\{"world":\\[\\{"podName":"${world.podName}","ip":"${world.ip}"`,
+          `^own.txt,shared.txt 25570 ${network.node} \\{"deployments":\\{"world":\\[\\{"podName":"${world.podName}","ip":"${world.ip}"`,
         ),
       )
     expect(new Set(instances.map(({ ip }) => ip)).size).toBe(2)
