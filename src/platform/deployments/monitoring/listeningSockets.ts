@@ -30,8 +30,10 @@ const UNCONNECTED = '07'
 const UNKNOWN = { kind: 'unknown' } as const
 /** Limit of concurrent readlink calls. */
 const BATCH = 128
-/** Time limit of a search through the open files of all processes: an instance may open any number. */
+/** Time limit of a search through the open files of all processes: an instance may open many. */
 const SEARCH_MS = 2000
+/** Time after which an owner that was not found is searched for again: the machine may have been busy. */
+const RETRY_MS = 10_000
 /** By index of the table. TCP first: on a port with both, players of a Java server use TCP. */
 const TABLES = [
   ['tcp', LISTEN],
@@ -51,6 +53,8 @@ export function createListeningSockets(
 ): () => Promise<Listening | undefined> {
   /** Cache by inode, which is unique while the socket is open, because scanning all processes is slow. */
   let known = new Map<string, PortOwner>()
+  /** When the search for an owner last failed, by inode, on the clock of `performance.now`. */
+  let failures = new Map<string, number>()
 
   return async () => {
     const tables = await readTables()
@@ -59,23 +63,27 @@ export function createListeningSockets(
     const isWhole = tables.every(({ end }) => end !== 'cut')
     const open = new Set(sockets.map(({ inode }) => inode))
     known = new Map([...known].filter(([inode]) => open.has(inode)))
+    failures = new Map([...failures].filter(([inode]) => open.has(inode)))
     return {
       async ownerOf(port) {
         const socket = sockets.find((candidate) => candidate.port === port)
         if (!socket) return isWhole ? undefined : { kind: 'unsure' }
-        const cached = known.get(socket.inode)
+        const { inode } = socket
+        const cached = known.get(inode)
         if (cached) return cached
-        const pid = await findHolder(socket.inode)
-        const owner = pid === undefined ? UNKNOWN : await describeProcess(pid)
-        if (owner) known.set(socket.inode, owner)
+        if (performance.now() < (failures.get(inode) ?? -Infinity) + RETRY_MS) return UNKNOWN
+        const runs = await listRuns().catch(() => undefined)
+        const pid = await findHolder(inode, runs ?? [])
+        if (pid === undefined) failures.set(inode, performance.now())
+        const owner = pid === undefined ? undefined : await describeProcess(pid, runs)
+        if (owner) known.set(inode, owner)
         return owner ?? UNKNOWN
       },
     }
   }
 
   /** @returns undefined while it is not known which processes are those of instances */
-  async function describeProcess(pid: number): Promise<PortOwner | undefined> {
-    const runs = await listRuns().catch(() => undefined)
+  async function describeProcess(pid: number, runs?: RuntimeInstance[]): Promise<PortOwner | undefined> {
     const run = runs && findRunOf(pid, runs)
     if (run) return { kind: 'instance', podName: run.podName }
     if (!runs || runs.some(({ state, process: first }) => state !== 'EXITED' && !first)) return undefined
@@ -113,13 +121,18 @@ function isReached(address: string): boolean {
   )
 }
 
-/** Finds a process that has a socket open. @returns undefined if none is visible, or there are too many files */
-async function findHolder(inode: string): Promise<number | undefined> {
+/**
+ * Finds a process that has a socket open: first among those that lead a run, then among the youngest ones.
+ * @returns undefined if none is visible, or there are too many files
+ */
+async function findHolder(inode: string, runs: RuntimeInstance[]): Promise<number | undefined> {
   const link = `socket:[${inode}]`
   const deadline = performance.now() + SEARCH_MS
-  for (const pid of await readdir('/proc').catch(() => [])) {
+  const leaders = runs.flatMap((run) => (run.process ? [String(run.process.pid)] : []))
+  const others = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name)).reverse()
+  for (const pid of new Set([...leaders, ...others])) {
     if (performance.now() > deadline) return undefined
-    if (/^\d+$/.test(pid) && (await hasOpen(pid, link, deadline))) return Number(pid)
+    if (await hasOpen(pid, link, deadline)) return Number(pid)
   }
   return undefined
 }
