@@ -127,3 +127,16 @@ test('Escape closes the account menu first, then the menu on narrow screens, and
   await user.keyboard('{Escape}')
   expect(button).toHaveFocus()
 })
+
+test('another page has the focus at its content, so that Tab leads to its first control', async () => {
+  const { user, network } = renderApp('/databases', { signedInAs: 'ann' })
+  network.shows([])
+  await screen.findByRole('heading', { level: 1, name: 'Databases' })
+  expect(screen.getByRole('main')).not.toHaveFocus()
+  screen.getByRole('link', { name: 'Files' }).focus()
+  await user.keyboard('{Enter}')
+  await screen.findByRole('heading', { level: 1, name: 'Files' })
+  await waitFor(() => expect(screen.getByRole('main')).toHaveFocus())
+  await user.tab()
+  expect(screen.getByRole('main')).toContainElement(document.activeElement as HTMLElement)
+})

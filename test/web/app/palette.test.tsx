@@ -215,3 +215,23 @@ test('j moves through the table of files too', async () => {
   await user.keyboard('jj')
   expect(screen.getByRole('row', { name: /beta/ })).toHaveFocus()
 })
+
+test('c moves the focus to the command line of a page with a console, and types nothing', async () => {
+  const { user } = open('/instance/lobby/uid-a1b2c3-lobby')
+  await screen.findByRole('heading', { level: 1, name: 'a1b2c3-lobby' })
+  const line = screen.getByRole('textbox', { name: 'Command' })
+  await user.keyboard('c')
+  expect(line).toHaveFocus()
+  expect(line).toHaveValue('')
+})
+
+test('after the palette led to a page, the focus is at its content', async () => {
+  const { user } = open('/')
+  await screen.findByText('a1b2c3-lobby')
+  screen.getByRole('link', { name: 'Deployments' }).focus()
+  await user.keyboard('{Control>}k{/Control}')
+  await user.type(await field(), 'databases')
+  await user.keyboard('{Enter}')
+  await screen.findByRole('heading', { level: 1, name: 'Databases' })
+  await waitFor(() => expect(screen.getByRole('main')).toHaveFocus())
+})

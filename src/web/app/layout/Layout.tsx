@@ -1,6 +1,6 @@
 // Before the styles of components, which refine these.
 import '../../styles/layout.scss'
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 import { useSelector } from 'react-redux'
 import { useOutlet } from 'react-router-dom'
 import { useGetAccountQuery } from '../../api/account'
@@ -20,6 +20,7 @@ import '../refetching'
 import { useAppStore } from '../hooks'
 import { useRecorder } from '../useRecorder'
 import '../watchSignOut'
+import { useFocusOfNewPage } from './useFocusOfNewPage'
 import { whenIdle, whenShown } from './whenShown'
 
 export function Layout() {
@@ -29,6 +30,8 @@ export function Layout() {
   const signedIn = useSelector(selectSignedIn)
   useGetAccountQuery(undefined, { skip: !signedIn })
   const store = useAppStore()
+  const main = useRef<HTMLElement>(null)
+  useFocusOfNewPage(main)
   useEffect(() => {
     if (!signedIn) return
     let cancel = whenShown(store, () => {
@@ -45,7 +48,7 @@ export function Layout() {
       </a>
       <Header />
       {signedIn && <ConnectionLine />}
-      <main id="content" className="content" tabIndex={-1}>
+      <main ref={main} id="content" className="content" tabIndex={-1}>
         <SignInWarning />
         <PageBoundary>{page ?? <NotFoundPage />}</PageBoundary>
       </main>

@@ -13,6 +13,7 @@ export const SEQUENCE_MS = 1500
 
 const ELSEWHERE: [keys: string[], effect: string][] = [
   [['/'], 'Search the list of this page'],
+  [['c'], 'Write a command, on a page with consoles'],
   [['j'], 'Next row of a list'],
   [['k'], 'Previous row of a list'],
   [['?'], 'Show the shortcuts'],

@@ -29,7 +29,8 @@ export function useShortcuts(): void {
       const target = isAfterLeader ? GO_TO[key] : undefined
       if (target) void navigate(target.path)
       else if (key === '?') dispatch(shortcutsOpened())
-      else if (key === '/') return focusSearch()
+      else if (key === '/') return focusField('main input[type="search"]')
+      else if (key === 'c') return focusField('main [data-command-line]')
       else if (key === 'j' || key === 'k') return moveInList(key === 'j' ? 1 : -1)
       else return false
       return true
@@ -42,8 +43,10 @@ export function useShortcuts(): void {
         dispatch(selectShown(store.getState()) === 'commands' ? paletteClosed() : commandsOpened())
         return
       }
-      if (ctrlKey || metaKey || altKey || isTyping(event) || isDialogOpen() || !selectSingleKeys(store.getState()))
-        return
+      const state = store.getState()
+      // The palette may still be loading. What is typed meanwhile is meant for it.
+      const isElsewhere = isTyping(event) || isDialogOpen() || selectShown(state) !== null
+      if (ctrlKey || metaKey || altKey || isElsewhere || !selectSingleKeys(state)) return
       const isAfterLeader = timeStamp - leaderAt < SEQUENCE_MS
       leaderAt = key === 'g' && !isAfterLeader ? timeStamp : -Infinity
       if (act(key, isAfterLeader)) event.preventDefault()
@@ -60,9 +63,9 @@ function isTyping({ target }: Event): boolean {
   return target.isContentEditable || target.matches('input:not([type="checkbox"]), textarea, select')
 }
 
-/** @returns whether the page has a search field */
-function focusSearch(): boolean {
-  const field = document.querySelector<HTMLInputElement>('main input[type="search"]')
+/** @returns whether the page has this field */
+function focusField(selector: string): boolean {
+  const field = document.querySelector<HTMLInputElement>(selector)
   field?.focus()
   field?.select()
   return field !== null

@@ -50,6 +50,8 @@ export function CommandField({
         ref={field}
         className={styles.commandInput}
         aria-label="Command"
+        // For the shortcut that focuses it.
+        data-command-line
         aria-describedby={describedBy}
         // Not disabled, because a short interruption of the connection must not take the focus away.
         readOnly={!isUsable}
