@@ -14,10 +14,12 @@ ace.config.setModuleUrl('ace/mode/yaml_worker', yamlWorker)
 const aceTheme = { cssClass: 'ace-quarterdeck', cssText: '', isDark: false }
 
 /**
- * Gives an editor the console's theme. Removes its command for Ctrl+Shift+L, the console's shortcut for exporting the
- * action log.
+ * Gives an editor the console's theme, and leaves the console its shortcuts: Ctrl+Shift+L exports the action log, Ctrl+K
+ * opens the palette.
  */
 export function beginEditor(editor: Ace.Editor) {
   editor.renderer.setTheme(aceTheme)
   editor.commands.removeCommand('expandtoline')
+  const bindKey = { win: 'F3', mac: 'Command-G' }
+  editor.commands.addCommand({ name: 'findnext', bindKey, exec: (current: Ace.Editor) => current.findNext() })
 }
