@@ -41,6 +41,8 @@ const MAX_CONNECTIONS_PER_USER = 100
 export function openRealtime(app: FastifyInstance, { callers, origins, replicas, isReplica }: RealtimeParts): void {
   /** Keyed by the handshake request, which engine.io keeps for the connection. */
   const users = new WeakMap<IncomingMessage, Caller>()
+  /** The open connections. A client may leave socket.io's namespace and join it again over the same connection. */
+  const connections = new Map<EngineConnection, Caller>()
   const connectionCounts = createKeyedCounter<number>()
   const io = new Server(app.server, {
     path: '/socket.io',
@@ -73,8 +75,12 @@ export function openRealtime(app: FastifyInstance, { callers, origins, replicas,
     })
     const user = users.get(connection.request)
     if (!user) return
+    connections.set(connection, user)
     connectionCounts.add(user.userId, 1)
-    connection.once('close', () => connectionCounts.add(user.userId, -1))
+    connection.once('close', () => {
+      connections.delete(connection)
+      connectionCounts.add(user.userId, -1)
+    })
   })
   io.use((socket, next) => {
     const user = users.get(socket.request)
@@ -100,9 +106,15 @@ export function openRealtime(app: FastifyInstance, { callers, origins, replicas,
   const unwatchSessions = watchSessions(
     callers,
     app.log,
-    () => sockets().map(callerOf),
+    () => [...connections.values()],
     (opened) => {
-      for (const socket of sockets()) if (callerOf(socket) === opened) socket.disconnect(true)
+      for (const [connection, user] of connections) {
+        if (user !== opened) continue
+        const socket = sockets().find(({ conn }) => (conn as EngineConnection) === connection)
+        // A client that has joined is told. If it does not read that, the next check closes its connection.
+        if (socket) socket.disconnect(true)
+        else connection.close(true)
+      }
     },
   )
   app.addHook('preClose', async () => {

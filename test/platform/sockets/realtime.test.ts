@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { io, type Socket } from 'socket.io-client'
+import { WebSocket } from 'ws'
 import { expectHeldUnder } from '../../support/platform/heldMemory'
 import { rightsOf } from '../../support/platform/limitedUsers'
 import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
@@ -160,6 +161,28 @@ test('security 37: the end of a session closes its sockets only', async () => {
   await platform.call('POST', '/api/auth/logout', { token })
   expect(await closed).toBe('io server disconnect')
   expect(staying.connected).toBe(true)
+})
+
+test.each([
+  ['has joined no namespace', false],
+  ['has left its namespace', true],
+])('security 113: the end of a session closes a connection that %s', async (_case, leaves) => {
+  const token = await platform.signIn(ann)
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket`, {
+    origin: url,
+    headers: { cookie: `token=${token}` },
+  })
+  const messages: string[] = []
+  socket.on('message', (data: Buffer) => messages.push(data.toString()))
+  await until(() => messages.length === 1)
+  if (leaves) {
+    socket.send('40')
+    await until(() => messages.some((message) => message.includes('CLIENT_FILE_SYNC')))
+    socket.send('41')
+  }
+  await platform.call('POST', '/api/auth/logout', { token })
+  // Well before the 45 s after which socket.io closes a connection that has joined nothing.
+  await until(() => socket.readyState === WebSocket.CLOSED, undefined, 10)
 })
 
 test('security 38: a huge message ends only its own socket', async () => {
