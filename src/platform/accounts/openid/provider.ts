@@ -14,6 +14,9 @@ const RETRY_MS = 5000
 /** How long `isAvailable` waits. */
 const STATUS_MS = 2000
 
+/** OpenID Connect Core §2. */
+const MAX_SUBJECT_LENGTH = 255
+
 /** The state of a sign-in until the provider has sent the browser back. */
 export interface Checks {
   state: string
@@ -167,10 +170,19 @@ async function redeem(
   })
   const claims = tokens.claims()
   if (!claims) throw new OpenIdProblem('refused', 'there is no ID token')
+  if (!isSubject(claims.sub)) throw new OpenIdProblem('refused', 'the subject of the ID token is not valid')
   const isComplete = claimAt(claims, roleClaim) !== undefined && claims.preferred_username !== undefined
   if (isComplete || config.serverMetadata().userinfo_endpoint === undefined) return claims
   // The claims of the ID token take precedence, because it is signed.
   return { ...(await client.fetchUserInfo(config, tokens.access_token, claims.sub)), ...claims }
+}
+
+/**
+ * Whether a subject can identify one user (OpenID Connect Core §2). A provider that takes it from an empty field sends
+ * the same for all who have none.
+ */
+function isSubject(sub: string): boolean {
+  return sub.trim() !== '' && sub.length <= MAX_SUBJECT_LENGTH && sub.isWellFormed() && !/\p{Cc}/u.test(sub)
 }
 
 /** Describes an error, with the provider's own description if there is one. */

@@ -106,6 +106,21 @@ describe('a provider that breaks the rules', () => {
     })
   })
 
+  // As a misconfigured provider sends for each of its users whose field is empty.
+  test.each([
+    ['empty', ''],
+    ['blank', ' '],
+    ['too long', 'x'.repeat(256)],
+    ['without a text that can be stored', 'a\0b'],
+    ['the same as another one when it is stored', 'a\ud800b'],
+  ])('security 114: a subject that is %s names nobody', async (_name, sub) => {
+    const claims = { sub, preferred_username: 'somebody' }
+    expect(await attempt(() => Object.assign(hostile.behaviour, { claims }))).toEqual({
+      to: '/login?sso=refused',
+      token: undefined,
+    })
+  })
+
   test.each(answers)(
     'security 79: a token endpoint that answers %s leads to the reason %s',
     async (_name, reason, answer) => {
