@@ -258,19 +258,33 @@ export async function openRegularFile(
   return undefined
 }
 
-/** Names per read: an instance can create millions of them, and reading all at once would block the event loop. */
+/** Names that are held at a time: an instance can create millions of them. */
 const NAMES_PER_READ = 1000
 
-/** Names of all entries, in no particular order. */
-export async function readNames({ procPath }: OpenDirectory): Promise<RawName[]> {
-  const names: RawName[] = []
+/**
+ * Yields the names of all entries, in no particular order. Holds a descriptor between two names only if there are more
+ * than a thousand.
+ */
+export async function* namesIn({ procPath }: OpenDirectory): AsyncGenerator<RawName> {
   // Node.js returns buffers for this encoding, although the types say string.
   const directory = await opendir(procPath, { encoding: 'buffer' as BufferEncoding, bufferSize: NAMES_PER_READ })
-  for await (const { name } of directory) {
-    const bytes = name as unknown as Buffer
-    names.push(isUtf8(bytes) ? bytes.toString() : bytes)
+  let isOpen = true
+  try {
+    while (isOpen) {
+      const names: RawName[] = []
+      while (isOpen && names.length < NAMES_PER_READ) {
+        const bytes = (await directory.read())?.name as Buffer | undefined
+        if (bytes) names.push(isUtf8(bytes) ? bytes.toString() : bytes)
+        else {
+          isOpen = false
+          await directory.close()
+        }
+      }
+      yield* names
+    }
+  } finally {
+    if (isOpen) await directory.close()
   }
-  return names
 }
 
 /** Passes the directory to `use` and closes it afterwards, also after a failure. */

@@ -1,7 +1,7 @@
 import { chown, lchown } from 'node:fs/promises'
 import { errorCodeOf } from '../errors'
 import { DEPTH_LIMIT, tooDeepMessage } from './depth'
-import { withDirectory, readNames, openSubdirectory, type OpenDirectory, type RawName } from './jail'
+import { namesIn, withDirectory, openSubdirectory, type OpenDirectory, type RawName } from './jail'
 import { createSkippedEntries, type SkippedEntries } from './skippedEntries'
 import { lstatOf } from './directoryEntries'
 
@@ -49,7 +49,7 @@ async function chownEntries(
   let changed = 0
 
   async function chownContents(parent: OpenDirectory, path: string, level: number): Promise<void> {
-    for (const name of await readNames(parent)) {
+    for await (const name of namesIn(parent)) {
       visited += 1
       if (visited % PROGRESS_ENTRIES === 0) onProgress(visited)
       const stats = await lstatOf(parent, name)

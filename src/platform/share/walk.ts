@@ -3,7 +3,7 @@ import { readlink, type FileHandle } from 'node:fs/promises'
 import { join, relative } from 'node:path/posix'
 import { AppError, errorCodeOf } from '../errors'
 import { DEPTH_LIMIT, tooDeepMessage } from './depth'
-import { readNames, openRegularFile, openSubdirectory, type OpenDirectory, type RawName } from './jail'
+import { namesIn, openRegularFile, openSubdirectory, type OpenDirectory, type RawName } from './jail'
 import type { SkippedEntries } from './skippedEntries'
 import { isInternalName } from './internalNames'
 import { lstatOf } from './directoryEntries'
@@ -64,7 +64,7 @@ async function* walk(
     const below = await openSubdirectory(directory, name)
     if (!below) return
     try {
-      for (const child of await readNames(below)) {
+      for await (const child of namesIn(below)) {
         // Non-UTF-8 names are usually Latin-1. Omitting them would lose files that are deleted after archiving.
         const text = typeof child === 'string' ? child : child.toString('latin1')
         if (!isInternalName(text)) yield* walk(below, child, `${path}/${text}`, level + 1, context)

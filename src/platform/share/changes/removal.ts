@@ -2,19 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { realpath, rename, rmdir, unlink } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { errorCodeOf } from '../../errors'
-import {
-  withDirectory,
-  readNames,
-  openRealDirectory,
-  openSubdirectory,
-  type OpenDirectory,
-  type RawName,
-} from '../jail'
+import { withDirectory, namesIn, openRealDirectory, openSubdirectory, type OpenDirectory, type RawName } from '../jail'
 import { internalName } from '../internalNames'
 
 /** Levels of a tree that are open at the same time. Deeper directories are first moved up to the top of the tree. */
 const MAX_OPEN_LEVELS = 32
-/** Attempts to empty a directory: rmdir fails while other processes create entries in it. */
+/** Attempts to empty a directory that do not find fewer entries: other processes may create them. */
 const MAX_ROUNDS = 4
 
 /**
@@ -51,10 +44,13 @@ async function removeDirectory(
   level: number,
 ): Promise<void> {
   try {
+    let foundBefore = 0
     for (let round = 1; ; round += 1) {
       const movedBefore = top.moved
-      for (const entry of await readNames(below)) {
+      let found = 0
+      for await (const entry of namesIn(below)) {
         top.signal?.throwIfAborted()
+        found += 1
         try {
           await unlink(below.entryPath(entry))
         } catch (error) {
@@ -72,6 +68,9 @@ async function removeDirectory(
         if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error
         // The next round removes the directories that were moved up.
         if (level === 1 && top.moved > movedBefore) round = 0
+        // Some network file systems skip entries while others are removed.
+        if (found < foundBefore) round -= 1
+        foundBefore = found
         if (round >= MAX_ROUNDS) throw error
       }
     }

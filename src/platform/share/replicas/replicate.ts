@@ -17,7 +17,7 @@ import { AppError } from '../../errors'
 import { DEPTH_LIMIT, tooDeepMessage } from '../depth'
 import {
   withDirectory,
-  readNames,
+  namesIn,
   openRealDirectory,
   openRegularFile,
   openSubdirectory,
@@ -90,10 +90,9 @@ async function replicateDirectory(
   context: ReplicationContext,
 ): Promise<number> {
   await context.onDirectory?.(from, path)
-  const [names, known] = await Promise.all([readNames(from), readNames(to)])
   let changes = 0
-  const kept = new Set<string>()
-  for (const name of names) {
+  const kept = createKept(from)
+  for await (const name of namesIn(from)) {
     context.signal?.throwIfAborted()
     // An unfinished upload or archive.
     if (typeof name === 'string' && isInternalName(name)) continue
@@ -102,6 +101,7 @@ async function replicateDirectory(
       const pathOfEntry = `${path}${String(name)}`
       if (level > DEPTH_LIMIT) {
         context.skipped.add(tooDeepMessage(pathOfEntry))
+        changes += await removeCopy(to, name, existing)
         continue
       }
       const below = await openSubdirectory(from, name)
@@ -115,16 +115,22 @@ async function replicateDirectory(
       // Most files are unchanged and need not be opened.
       if (!existing || !isSameFile(stats, existing)) {
         const copied = await replicateFile(from, name, to, existing, path, context)
-        if (copied === 'skipped') continue
+        if (copied === 'skipped') {
+          changes += await removeCopy(to, name, existing)
+          continue
+        }
         changes += copied
       }
     } else if (stats?.isSymbolicLink() && (await resolvesWithin(context.root, from, name))) {
       changes += await replicateLink(from, name, to, existing)
-    } else continue
-    kept.add(keyOf(name))
+    } else {
+      changes += await removeCopy(to, name, existing)
+      continue
+    }
+    kept.add(name)
   }
-  for (const name of known) {
-    if (kept.has(keyOf(name))) continue
+  for await (const name of namesIn(to)) {
+    if (await kept.has(name)) continue
     context.signal?.throwIfAborted()
     await removeTree(to, name, context.signal)
     changes += 1
@@ -132,7 +138,34 @@ async function replicateDirectory(
   return changes
 }
 
-const keyOf = (name: RawName): string => Buffer.from(name).toString('latin1')
+/** Removes an earlier copy of what is not copied any more. @returns the number of removed entries */
+async function removeCopy(to: OpenDirectory, name: RawName, existing: Stats | undefined): Promise<number> {
+  if (existing) await removeTree(to, name)
+  return existing ? 1 : 0
+}
+
+/** Names of a directory that are remembered. It may have millions. */
+const MAX_REMEMBERED = 10_000
+
+/**
+ * The entries of a source that stay in its copy. Those beyond the ones that are remembered stay as long as the source
+ * has an entry of the name.
+ */
+function createKept(from: OpenDirectory) {
+  const keyOf = (name: RawName): string => Buffer.from(name).toString('latin1')
+  const names = new Set<string>()
+  let isComplete = true
+  return {
+    add(name: RawName): void {
+      isComplete &&= names.size < MAX_REMEMBERED
+      if (isComplete) names.add(keyOf(name))
+    },
+    async has(name: RawName): Promise<boolean> {
+      if (names.has(keyOf(name))) return true
+      return !isComplete && !isInternalName(String(name)) && (await lstatOf(from, name)) !== undefined
+    },
+  }
+}
 
 async function ensureDirectory(to: OpenDirectory, name: RawName, existing: Stats | undefined): Promise<OpenDirectory> {
   if (existing && !existing.isDirectory()) await removeTree(to, name)

@@ -4,7 +4,7 @@ import type { Temporaries } from '../changes/temporaries'
 import { DEPTH_LIMIT, tooDeepMessage } from '../depth'
 import { lstatOf } from '../directoryEntries'
 import { isInternalName } from '../internalNames'
-import { openRegularFile, openSubdirectory, readNames, withDirectory, type OpenDirectory } from '../jail'
+import { namesIn, openRegularFile, openSubdirectory, withDirectory, type OpenDirectory } from '../jail'
 import { inheritOwner } from '../ownership'
 import type { SkippedEntries } from '../skippedEntries'
 import { copyWithHoles, HOLES_LIMIT, holesOf, tooManyHolesMessage } from './sparseFiles'
@@ -36,7 +36,7 @@ export async function writeMatchesBack(
   context: WriteContext,
 ): Promise<number> {
   let written = 0
-  for (const name of await readUsableNames(from)) {
+  for await (const name of usableNamesIn(from)) {
     if (!matchesWildcard(pattern, name)) continue
     if (rest.length === 0) {
       written += await withDirectory(openTarget(), (to) =>
@@ -115,17 +115,15 @@ async function writeEntryBack(
   return withDirectory(Promise.resolve(below), async (source) =>
     withDirectory(ensureSubdirectory(to, name), async (target) => {
       let written = 0
-      for (const entry of await readUsableNames(source))
+      for await (const entry of usableNamesIn(source))
         written += await writeEntryBack(source, target, entry, `${parentPath}${name}/`, level + 1, context)
       return written
     }),
   )
 }
 
-async function readUsableNames(directory: OpenDirectory): Promise<string[]> {
-  return (await readNames(directory)).flatMap((name) =>
-    typeof name === 'string' && !isInternalName(name) ? [name] : [],
-  )
+async function* usableNamesIn(directory: OpenDirectory): AsyncGenerator<string> {
+  for await (const name of namesIn(directory)) if (typeof name === 'string' && !isInternalName(name)) yield name
 }
 
 async function ensureSubdirectory(directory: OpenDirectory, name: string): Promise<OpenDirectory> {

@@ -7,6 +7,7 @@ import { ZipFile } from 'yazl'
 import { AppError } from '../../errors'
 import { fileFailure } from '../fileFailure'
 import type { OpenDirectory, Jail } from '../jail'
+import { truncatedPath } from '../depth'
 import { createSkippedEntries, type SkippedEntries } from '../skippedEntries'
 import { placeUnderFreeName } from '../changes/placing'
 import { piped } from '../streams'
@@ -31,12 +32,19 @@ export interface Downloads {
   /**
    * Streams files and directories as one zip without buffering it in memory or on disk. A requested link is replaced by
    * its target. Omits links inside directories, targets outside the shared area, FIFOs and devices. Also omits
-   * directories that are too deep, and lists them in a text file in the zip.
+   * directories that are too deep and what exceeds the memory for the zip's list, and says so in a text file in the zip.
    * @throws AppError NOT_FOUND, NOT_ALLOWED before the first byte; later failures end the stream with an error.
    */
   zip(paths: string[]): Promise<Readable>
 }
 
+/**
+ * Bytes of memory for the list of a zip's entries, which follows them: a quarter of a million entries of the usual
+ * length.
+ */
+const MAX_LIST_BYTES = 128 * 2 ** 20
+/** Memory of an entry besides its path, which is held twice. */
+const ENTRY_BYTES = 300
 /** Name of the text file in the zip that lists the omitted directories. */
 const NOT_INCLUDED = 'not-included.txt'
 /** Bytes up to which a file is stored uncompressed: each compressor takes a quarter of a megabyte of memory. */
@@ -46,7 +54,8 @@ const FILE_DATA_DONE = 3
 /** Already compressed formats: compressing them again only takes time. */
 const COMPRESSED = /\.(?:jar|zip|gz|tgz|xz|zst|bz2|7z|rar|mca|mcr|png|jpe?g|webp|gif|mp[34]|ogg|webm|woff2?)$/i
 
-export function createDownloads(jail: Jail): Downloads {
+/** @param maxListBytes overridden by tests */
+export function createDownloads(jail: Jail, maxListBytes = MAX_LIST_BYTES): Downloads {
   return {
     async file(path) {
       const segments = parsePath(path)
@@ -88,7 +97,7 @@ export function createDownloads(jail: Jail): Downloads {
         zip,
         jail,
         [...requested.keys()].map((path) => parsePath(path)),
-        doneEntries,
+        { doneEntries, maxListBytes },
         disconnected.signal,
       ).then(
         () => (doneEntries.restoreToList(), zip.end()),
@@ -147,11 +156,11 @@ async function addAll(
   zip: ZipFile,
   jail: Jail,
   requested: PathSegments[],
-  doneEntries: DoneEntries,
+  { doneEntries, maxListBytes }: { doneEntries: DoneEntries; maxListBytes: number },
   disconnected: AbortSignal,
 ): Promise<void> {
-  const paths = new Set<string>()
-  const skipped = createSkippedEntries()
+  const contents: ZipContents = { paths: new Set(), listBytes: 0, maxListBytes, skipped: createSkippedEntries() }
+  const { paths, skipped } = contents
   for (const segments of requested) {
     const realSegments = await realSegmentsOf(jail, segments)
     if (!realSegments) continue
@@ -161,7 +170,7 @@ async function addAll(
     const directory = parent ?? (await jail.openDirectory(realSegments))
     try {
       // Named after the last requested segment. The shared root has none: its children are the top-level entries.
-      await addTree(zip, directory, name, segments.at(-1) ?? '.', { paths, skipped }, doneEntries, disconnected)
+      await addTree(zip, directory, name, segments.at(-1) ?? '.', contents, doneEntries, disconnected)
     } finally {
       await directory.close()
     }
@@ -194,6 +203,9 @@ function undefinedIfMissing(error: unknown): undefined {
 interface ZipContents {
   /** Paths in the zip so far. */
   paths: Set<string>
+  /** Bytes of memory for the zip's list so far. */
+  listBytes: number
+  maxListBytes: number
   skipped: SkippedEntries
 }
 
@@ -202,13 +214,16 @@ async function addTree(
   directory: OpenDirectory,
   name: string,
   as: string,
-  { paths, skipped }: ZipContents,
+  contents: ZipContents,
   doneEntries: DoneEntries,
   disconnected: AbortSignal,
 ): Promise<void> {
+  const { paths, skipped, maxListBytes } = contents
   for await (const entry of walkTree(directory, name, disconnected, skipped)) {
     const path = zipName(as + entry.path.slice(name.length))
     if (path === '.' || paths.has(path)) continue
+    contents.listBytes += 2 * path.length + ENTRY_BYTES
+    if (contents.listBytes > maxListBytes) return skipped.add(tooManyEntriesMessage(path))
     paths.add(path)
     doneEntries.dropFromList()
     const options = { mtime: entry.stats.mtime, mode: entry.stats.mode }
@@ -236,6 +251,9 @@ async function addTree(
     delete open.stream
   }
 }
+
+const tooManyEntriesMessage = (path: string) =>
+  `"${truncatedPath(path)}" and what would follow it is missing, because there are too many entries for one ZIP archive. Download fewer directories at a time.`
 
 /** Zip readers take a backslash for a separator and a colon for a drive; similar characters replace them. */
 function zipName(path: string): string {

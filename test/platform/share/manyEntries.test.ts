@@ -1,0 +1,86 @@
+import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { buffer, text } from 'node:stream/consumers'
+import { fromBuffer, type Entry } from 'yauzl'
+import { removePath } from '../../../src/platform/share/changes/removal'
+import { createJail, withDirectory, type OpenDirectory } from '../../../src/platform/share/jail'
+import { chownTree } from '../../../src/platform/share/ownership'
+import { replicate } from '../../../src/platform/share/replicas/replicate'
+import { createSkippedEntries } from '../../../src/platform/share/skippedEntries'
+import { measureTree } from '../../../src/platform/share/walk'
+import { createDownloads } from '../../../src/platform/share/transfers/downloads'
+import { heldNow } from '../../support/platform/heldMemory'
+import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
+
+const share = useTemporaryDirectory()
+const inShare = <Result>(use: (directory: OpenDirectory) => Promise<Result>, ...path: string[]) =>
+  withDirectory(createJail(share()).openDirectory(path), use)
+
+describe('security 115: a directory with 30,000 long names', () => {
+  beforeAll(() => {
+    mkdirSync(join(share(), 'many'))
+    // Links that lead out: a walk has nothing else to do with them.
+    for (let at = 0; at < 30_000; at += 1) symlinkSync('/', join(share(), 'many', `${at}-`.padEnd(250, 'x')))
+  })
+
+  test.each<[string, (look: () => void, signal: AbortSignal) => Promise<unknown>]>([
+    ['walked', (_look, signal) => inShare((directory) => measureTree(directory, 'many', signal))],
+    [
+      'given to another user',
+      (look) => inShare((many) => chownTree(many, process.getuid!(), look, createSkippedEntries()), 'many'),
+    ],
+    ['copied', (_look, signal) => replicate(join(share(), 'many'), join(share(), 'copy'), { signal })],
+    // Last, because it is gone then.
+    ['removed', (_look, signal) => removePath(join(share(), 'many'), signal)],
+  ])('is %s without holding its names', async (_what, work) => {
+    const before = heldNow()
+    let held: number | undefined
+    const look = () => (held = heldNow() - before)
+    let entries = 0
+    const throwIfAborted = () => void ((entries += 1) === 20_000 && look())
+    await work(look, Object.assign(new AbortController().signal, { throwIfAborted }))
+    // The names alone take 8 MB.
+    expect(held).toBeLessThan(4 * 2 ** 20)
+  })
+
+  test('is removed completely', () => {
+    expect(readdirSync(share())).toEqual(['copy'])
+  })
+})
+
+test('security 115: a zip ends with a note when the memory for its list is used up', async () => {
+  mkdirSync(join(share(), 'some/below'), { recursive: true })
+  for (let at = 0; at < 100; at += 1) writeFileSync(join(share(), 'some/below', `${at}.txt`), 'x')
+  const zip = await createDownloads(createJail(share()), 20_000).zip(['/nfsshare/some'])
+  const names: string[] = []
+  const bytes = await buffer(zip)
+  const note = await new Promise<string>((resolve, reject) =>
+    fromBuffer(bytes, (failure, reader) => {
+      if (failure) return reject(failure)
+      reader.on('entry', (entry: Entry) => {
+        names.push(entry.fileName)
+        if (entry.fileName === 'not-included.txt')
+          reader.openReadStream(entry, (error, content) => (error ? reject(error) : resolve(text(content))))
+      })
+    }),
+  )
+  expect(note).toMatch(/^"some\/below\/\d+\.txt" and what would follow it is missing/)
+  expect(names.length).toBeGreaterThan(40)
+  expect(names.length).toBeLessThan(70)
+})
+
+test('a copy of a directory with more entries than are remembered follows it', async () => {
+  const [from, to] = [join(share(), 'from'), join(share(), 'to')]
+  mkdirSync(from)
+  for (let at = 0; at < 10_100; at += 1) writeFileSync(join(from, `${at}`), '')
+  await replicate(from, to)
+  for (const at of [0, 5_000, 10_099]) rmSync(join(from, `${at}`))
+  for (const at of [1, 5_001, 10_098]) {
+    rmSync(join(from, `${at}`))
+    symlinkSync('/', join(from, `${at}`))
+  }
+  writeFileSync(join(from, 'new'), '')
+  expect(await replicate(from, to)).toBe(7)
+  const expected = readdirSync(from, { withFileTypes: true }).flatMap((entry) => (entry.isFile() ? entry.name : []))
+  expect(readdirSync(to).sort()).toEqual(expected.sort())
+})
