@@ -15,7 +15,20 @@ export function isAllowedOrigin(request: IncomingMessage, origins: string[]): bo
   if (origin === undefined)
     return headers['sec-fetch-site'] === undefined || headers['sec-fetch-site'] === 'same-origin'
   if (origins.includes(origin)) return true
-  return URL.canParse(origin) && /^https?:$/.test(new URL(origin).protocol) && new URL(origin).host === host
+  if (!URL.canParse(origin) || new URL(origin).host !== host) return false
+  const { protocol } = new URL(origin)
+  return protocol === 'https:' || (protocol === 'http:' && !isUsedByHttps(headers, origins))
+}
+
+/**
+ * Whether browsers use the requested host by https. Anybody on their network can then send them an http page of this
+ * host, with whose requests some browsers send the cookie. The header is not verified: a false one can only refuse.
+ */
+function isUsedByHttps(
+  { host, 'x-forwarded-proto': protocol }: IncomingMessage['headers'],
+  origins: string[],
+): boolean {
+  return protocol === 'https' || origins.includes(`https://${host}`)
 }
 
 /** @returns the number of a request's `Host` headers; Node.js keeps the first in `headers` */

@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
+import { get, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { io, type Socket } from 'socket.io-client'
@@ -115,6 +117,36 @@ test.each([['polling'], ['websocket']])(
     expect(await outcome(open({ origin: 'https://console.example.com', transports: [transport] }))).toBe('connected')
   },
 )
+
+test.each<[string, Record<string, string>, number]>([
+  [
+    'https page of a host that is used by https',
+    { host: 'console.example.com', origin: 'https://console.example.com' },
+    200,
+  ],
+  [
+    'http page of a host that is configured with https',
+    { host: 'console.example.com', origin: 'http://console.example.com' },
+    403,
+  ],
+  [
+    'http page of a host that a proxy serves by https',
+    { origin: 'http://games.example', host: 'games.example', 'x-forwarded-proto': 'https' },
+    403,
+  ],
+  [
+    'http page of a host that is used by http',
+    { origin: 'http://games.example', host: 'games.example', 'x-forwarded-proto': 'http' },
+    200,
+  ],
+])('security 116: the scheme of a socket’s page counts: an %s', async (_case, headers, status) => {
+  const asked = get(`${url}/socket.io/?EIO=4&transport=polling`, {
+    headers: { ...headers, cookie: `token=${ann.token}`, connection: 'close' },
+  })
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+  answer.resume()
+  expect(answer.statusCode).toBe(status)
+})
 
 test('security 41: the refusal is a 403', async () => {
   const headers = { origin: 'http://evil.example', cookie: `token=${ann.token}` }
