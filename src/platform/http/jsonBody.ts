@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { createKeyedCounter } from '../concurrency/keyedCounter'
@@ -79,7 +80,7 @@ function createByteBudgets() {
  * answer.
  * @param count receives the length of each chunk, and may return a failure
  * @throws AppError TOO_LARGE over the limit (bytes), TOO_SLOW after the timeout, INVALID_INPUT if the client
- * disconnects
+ * disconnects or sends other text
  */
 function readText(
   stream: Readable,
@@ -102,7 +103,13 @@ function readText(
       if (failure) settle(() => reject(failure))
     }
     const onClose = () => settle(() => reject(incomplete))
-    const onEnd = () => settle(() => resolve(Buffer.concat(chunks, length).toString('utf8')))
+    const onEnd = () =>
+      settle(() => {
+        const bytes = Buffer.concat(chunks, length)
+        // Decoded with replacements, other texts would be stored than were sent (RFC 8259 §8.1).
+        if (isUtf8(bytes)) resolve(bytes.toString('utf8'))
+        else reject(new AppError('INVALID_INPUT', 'The request’s body is not valid UTF-8.'))
+      })
     const timer = setTimeout(
       () => settle(() => reject(new AppError('TOO_SLOW', 'The request did not arrive in time.'))),
       timeoutMs,

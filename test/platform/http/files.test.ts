@@ -199,6 +199,18 @@ describe('the content of a file', () => {
     expect((await stat(join(share, 'special/tool'))).mode & 0o7777).toBe(0o755)
   })
 
+  test('security 117: a text that is not sent as UTF-8 gets 400, and the file stays unchanged', async () => {
+    const path = await makeDirectory('umlauts', { 'motd.txt': 'before' })
+    const answer = await platform.app.inject({
+      method: 'PATCH',
+      url: '/api/sftp/file/content',
+      headers: { authorization: `Bearer ${ann.token}`, 'content-type': 'application/json' },
+      payload: Buffer.from(JSON.stringify({ path: `${path}/motd.txt`, content: 'Grüße' }), 'latin1'),
+    })
+    expect([answer.statusCode, answer.json()]).toMatchObject([400, { code: 'INVALID_INPUT' }])
+    expect(await readFile(join(share, 'umlauts/motd.txt'), 'utf8')).toBe('before')
+  })
+
   test('a character that the encoding cannot represent gets 400, and the file stays unchanged', async () => {
     const path = `${await makeDirectory('one-byte', { file: Buffer.from([0xe4]) })}/file`
     expect(await call('PATCH', 'file/content', { path, content: '漢', encoding: 'windows-1252' })).toMatchObject({

@@ -559,6 +559,18 @@ test.each([
   expect((await platform.call('GET', '/api/health')).status).toBe(200)
 })
 
+test('security 117: files with names that are not UTF-8 get 400: stored, the names of two may be one', async () => {
+  await makeDirectory('latin')
+  const form = formOf({ path: '/nfsshare/latin' }, 'Grün.txt', Buffer.from('one'))
+  const answer = await fetch(`http://127.0.0.1:${port}/api/sftp/upload`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${ann.token}`, 'content-type': form.type },
+    body: Buffer.from(form.body.toString(), 'latin1'),
+  })
+  expect([answer.status, await answer.json()]).toMatchObject([400, { code: 'INVALID_INPUT', field: 'files' }])
+  expect(await readdir(join(share, 'latin'))).toEqual([])
+})
+
 test.each([
   ['without a header', '\r\n'],
   ['that is not a form field', 'Content-Disposition: attachment\r\n'],

@@ -156,6 +156,9 @@ async function receive(
         names ? 'names: is shorter than the list of files' : 'files: every file must have a name',
         { field: names ? 'names' : 'files' },
       )
+    // The parser replaces what is not UTF-8, so that two names may become one, and one file replace the other.
+    if (!names && name.includes('\ufffd'))
+      throw new AppError('INVALID_INPUT', 'files: the names must be UTF-8', { field: 'files' })
     if (needsPathFirst && fields.path === undefined)
       throw new AppError('INVALID_INPUT', 'path: must come before the files', { field: 'path' })
     await receiveFile(upload, name, part.file, fields.path, tooSlow)
