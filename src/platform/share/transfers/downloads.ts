@@ -39,7 +39,7 @@ export interface Downloads {
 }
 
 /**
- * Bytes of memory for the list of a zip's entries, which follows them: a quarter of a million entries of the usual
+ * Bytes of memory for the list of a zip's entries, which follows them: a third of a million entries of the usual
  * length.
  */
 const MAX_LIST_BYTES = 128 * 2 ** 20
