@@ -8,7 +8,7 @@ import { imitatedSql } from '../../../support/platform/imitatedSql'
 import { startPlatform } from '../../../support/platform/startPlatform'
 import { program } from '../../../support/schemathesisProgram'
 
-const TIMEOUT_MS = 180_000
+const TIMEOUT_MS = 480_000
 jest.setTimeout(TIMEOUT_MS + 20_000)
 
 /**
