@@ -48,6 +48,60 @@ test.each([
   expect(hidden(`it is ${text}.`, secret)).toBe('it is •••.'),
 )
 
+test.each([
+  ['a shell', 'ab\\$cd\\!ef\\&gh\\ ij'],
+  ['a shell in quotes', `'ab$cd!ef&gh'\\'' ij'`],
+  ['a shell that joins lines', 'ab\\$cd\\\n!ef&gh ij'],
+  ['PowerShell', 'ab`$cd!ef&gh` ij'],
+  ['a regular expression', 'ab\\$cd\\!ef\\&gh ij'],
+])('hides a secret as %s writes it', (_what, text) => {
+  for (const left of [hidden(`it is ${text}.`, 'ab$cd!ef&gh ij'), ...hideInLines([text], [], ['ab$cd!ef&gh ij'])])
+    expect(left).not.toMatch(/ab|cd|ef|gh|ij/)
+})
+test.each([
+  ['SQL', "ab''cd''ef''gh"],
+  ['a shell', "'ab'\\''cd'\\''ef'\\''gh'"],
+  ['a shell with two kinds of quotes', `'ab'"'"'cd'"'"'ef'"'"'gh'`],
+])('hides a secret with quotes as %s writes it', (_what, text) =>
+  expect(hidden(`it is ${text}.`, "ab'cd'ef'gh")).not.toMatch(/ab|cd|ef|gh/),
+)
+test('hides a secret that a shell continues on the next line', () =>
+  expect(hideInLines(['login with hu\\', 'nt\\', 'er2\\', 'secret'], [], ['hunter2secret'])).toEqual([
+    'login with •••\\',
+    '•••\\',
+    '•••\\',
+    '•••',
+  ]))
+test.each([
+  ['bytes in a URL', 'hunter2secret', (byte: number) => `%${byte.toString(16)}`],
+  [
+    'bytes in a URL of letters that are not ASCII',
+    '\u043f\u0430\u0440\u043e\u043b\u044c7\u0429\u0438\u0442',
+    (byte: number) => `%${byte.toString(16)}`,
+  ],
+  ['bytes of a program', 'hunter2secret', (byte: number) => `\\x${byte.toString(16)}`],
+  ['octal digits', 'hunter2secret', (byte: number) => `\\${byte.toString(8).padStart(3, '0')}`],
+  ['HTML', 'hunter2secret', (byte: number) => `&#${byte};`],
+  ['JSON', 'hunter2secret', (byte: number) => `\\u00${byte.toString(16)}`],
+])(
+  'hides a secret each of whose characters is written as %s, however many lines it is split across',
+  (_how, secret, write) => {
+    const text = [...Buffer.from(secret)].map(write).join('')
+    for (const width of [3, 5, 7, 12, 13, 20, 30]) {
+      const lines = text.match(new RegExp(`.{1,${width}}`, 'g'))!
+      expect(hideInLines(['before', ...lines, 'after'], [], [secret])).toEqual([
+        'before',
+        ...lines.map(() => '•••'),
+        'after',
+      ])
+    }
+  },
+)
+test('hides a secret that looks as if it were encoded, also reversed', () => {
+  for (const secret of ['p%41ss&amp;w', 'a\\u0041b7c9'])
+    expect(hidden(`${secret} or ${[...secret].reverse().join('')}`, secret)).toBe('••• or •••')
+})
+
 const bytesOf = (text: string) => [...Buffer.from(text)]
 const escaped = (text: string, escape: (byte: number) => string) =>
   bytesOf(text).map((byte) => (byte < 128 ? String.fromCharCode(byte) : escape(byte)))
@@ -72,12 +126,25 @@ test.each([
       .join(', '),
   ],
   ['bytes of Java', [...new Int8Array(Buffer.from(FOREIGN))].join(', ')],
+  ['bytes of PostgreSQL', `\\x${Buffer.from(FOREIGN).toString('hex')}`],
+  [
+    'octal digits after a zero',
+    bytesOf(FOREIGN)
+      .map((byte) => `\\0${byte.toString(8).padStart(3, '0')}`)
+      .join(''),
+  ],
+  [
+    'numbers of HTML with zeros',
+    FOREIGN.replace(/./gu, (letter) => `&#x${letter.codePointAt(0)!.toString(16).padStart(8, '0')};`),
+  ],
+  ['numbers of HTML that do not end', FOREIGN.replace(/./gu, (letter) => `&#${letter.codePointAt(0)}`)],
+  ['names of HTML', 'Gr&uuml;&szlig;e-f&uuml;r&nbsp;-K&ouml;l&shy;n9'],
   ['a typed array as JSON', JSON.stringify(new Uint8Array(Buffer.from(FOREIGN))).slice(1, -1)],
 ])('hides all of a secret written as %s', (_how, text) => {
-  expect(hidden(`it is ${text}.`, FOREIGN)).toMatch(/^it is (?:0x)?•••\.$/)
+  expect(hidden(`it is ${text}.`, FOREIGN)).toMatch(/^it is (?:0x|")?•••\.$/)
   for (let at = 1; at < text.length; at++)
     expect(hideInLines([text.slice(0, at), text.slice(at)], [], [FOREIGN]).join('')).toMatch(
-      /^(?:0?x?)?•••[- ]{0,2}(?:•••)?$/,
+      /^(?:0?x?|")?•••(?:[- "]|&nbsp;|&shy;|&#(?:45|x0000002d;)){0,2}(?:•••)?$/,
     )
 })
 

@@ -13,7 +13,8 @@ import {
 } from '../../../src/web/sockets/consoleSlice'
 import { allLines } from '../../../src/web/sockets/lineBuffer'
 import { inPane } from '../../../src/web/sockets/panes'
-import { exported, expectNowhere, later, SECRET } from '../../support/web/exportedLog'
+import { call, exported, expectNowhere, later, SECRET } from '../../support/web/exportedLog'
+import { exportOf } from '../../support/web/secretLeaks'
 
 type Action = { type: string }
 const lobby = { deployment: 'lobby', podName: 'lobby-0' }
@@ -76,4 +77,24 @@ test('decisions §10: Redux DevTools show neither commands nor output of panes',
   const shown = JSON.stringify(showState(after([...walk, inPane(commandSubmitted(`setkey ${SECRET}`), 2)])))
   expect(shown).not.toContain(`setkey ${SECRET}`)
   expect(JSON.parse(shown)).toMatchObject({ consolePanes: { 1: { buffer: { lines: 1 } } } })
+})
+
+test('a secret that is split across lines of a console is hidden although lines of others come in between', () => {
+  const password = call('login', { username: 'ann', password: SECRET }, 'pending')
+  const capsule = (content: string) =>
+    call('getCrashCapsule', { deployment: 'lobby', uid: 'u', crashedAt: 1 }, 'fulfilled', {
+      lines: [{ seq: 1, type: 'message', content }],
+    })
+  const parts = ['it is hunt', 'er2s', 'ecret here'].flatMap((part) => [
+    inPane(line(part), 1),
+    inPane(line('another'), 2),
+    line('of the instance page'),
+    capsule('a crash'),
+  ])
+  for (const more of [[], later.slice(0, 1994), later]) {
+    const text = exportOf([password, ...opened, ...parts, ...more], true)
+    expect(text).not.toMatch(/hunt|er2s|ecret/)
+    expect(text).toContain('another')
+    expect(text).toContain('it is •••')
+  }
 })

@@ -130,6 +130,18 @@ test.each([
   expectHidden([commandSubmitted(command), filterTyped(P)], /hunter2secret/)
   expectHidden([commandSubmitted(command), lines(`I got ${P}`)], /hunter2secret/, true)
 })
+test.each(['setkey x7 k2 p9 q4', 'setkey "x7 k2 p9 q4"', 'verify x7 k2 p9 q4'])(
+  'a code of short groups in %p is masked in other fields and in the output',
+  (command) =>
+    expectHidden(
+      [
+        commandSubmitted(command),
+        query('getFiles', '/', { files: [{ name: 'x7k2p9q4.txt' }] }),
+        lines('got x7 k2 p9 q4', `got ${btoa('x7 k2 p9 q4')}.`),
+      ],
+      /x7 ?k2|eDcgazI/,
+    ),
+)
 test.each([
   [`say ${P}`, `You said: say ${P}`],
   ['say Zebra-7731x', `got ${btoa('Zebra-7731x')}`],

@@ -56,6 +56,26 @@ test('a code that was typed without its dashes is hidden where it is encoded wit
   for (const form of encoded) expectNowhere(text, form.slice(4, -4))
 })
 
+const NFC = 'C\u00e4nary7731\u00f6'
+test.each([
+  ['without the blank before it', ' hunter2secret', 'hunter2secret'],
+  ['without the blank after it', 'hunter2secreta ', 'hunter2secreta'],
+  ['composed', NFC.normalize('NFD'), NFC],
+  ['decomposed', NFC, NFC.normalize('NFD')],
+  ['without its groups', '773 177 123', '773177123'],
+])('a secret is hidden where it is encoded %s', (_how, typed, form) => {
+  const encoded = ['base64', 'hex'].map((encoding) => Buffer.from(form).toString(encoding as 'hex'))
+  const text = exportOf(
+    [
+      call('login', { username: 'ann', password: typed }, 'pending'),
+      files(...encoded.map((name) => `${name}.txt`)),
+      linesReceived(encoded.map((name) => ({ type: 'message', content: `got ${name}.` }))),
+    ],
+    true,
+  )
+  for (const name of encoded) expectNowhere(text, name.slice(4, -4))
+})
+
 test.each([[], later])(
   'a database that is named like a password typed earlier is hidden wherever its name is',
   (...more) => {

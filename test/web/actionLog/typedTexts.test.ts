@@ -2,7 +2,7 @@
 import { actionRules } from '../../../src/web/actionLog/redact/redaction'
 import { typedPayloads } from '../../../src/web/actionLog/export/typedPlaces'
 import { problemLogged, sessionEnded, sessionStarted } from '../../../src/web/facts'
-import { dialogOpened, inviteMessageTyped } from '../../../src/web/features/admin/adminSlice'
+import { activityFiltered, dialogOpened, inviteMessageTyped } from '../../../src/web/features/admin/adminSlice'
 import { creationStarted as databaseStarted } from '../../../src/web/features/databases/databasesSlice'
 import {
   creationEdited as deploymentEdited,
@@ -18,7 +18,7 @@ import { draftTyped } from '../../../src/web/features/deployments/configuration/
 import { routeChanged } from '../../../src/web/app/routing/routeSlice'
 import { createRecorder } from '../../../src/web/actionLog/record/recorder'
 import { replayReducer } from '../../../src/web/actionLog/replay/replayReducer'
-import { commandSent, commandSubmitted } from '../../../src/web/sockets/consoleSlice'
+import { commandSent, commandSubmitted, linesReceived } from '../../../src/web/sockets/consoleSlice'
 import { themeChosen } from '../../../src/web/app/themeSlice'
 import { call, expectNowhere, exported, files, later, SECRET } from '../../support/web/exportedLog'
 
@@ -223,6 +223,18 @@ test('of a harmless command the words that say what it does and the names in ans
   ])
 })
 
+test.each([
+  ['say thunder rain midnight store', 'say •••'],
+  ['execute run say thunder rain midnight', 'execute run say •••'],
+  ['/minecraft:kick Ann_99 thunder rain midnight', '/minecraft:kick Ann_99 •••'],
+  ['title @a title Hun7er thunder midnight', 'title @a title •••'],
+])('of the passphrase in %p no word is kept that says something in other commands', (command, shown) => {
+  const instances = call('getInstances', 'world', 'fulfilled', [{ uid: 'u', name: 'world', players: { Ann_99: 'x' } }])
+  const actions = [instances, ...sent(command), linesReceived([{ type: 'message', content: `ann ${command}` }])]
+  expect(typedAs(exported(actions).log.actions)[1]).toBe(shown)
+  for (const more of [[], later]) expect(JSON.stringify(recorded([...actions, ...more], true))).not.toMatch(/midnight/)
+})
+
 test('the echo of a command is masked like the command, with and without console output', () => {
   const { log } = exported([...sent(`say ${SECRET}`), ...later])
   const { buffer } = log.base.console as { buffer: { blocks: { type: string; content: string }[][] } }
@@ -378,6 +390,16 @@ test('two masked searches stay two queries, and their prefixes do not mask messa
 test('a state value of the console is kept where a search for the same word is masked', () => {
   const { log } = exported([call('getActivity', { search: 'dark' }, 'pending'), themeChosen('dark')])
   expect(log.actions[1]!.payload).toBe('dark')
+})
+
+test('the prefixes typed before a secret are masked where the console sends them without their blanks', () => {
+  const search = (text: string) => call('getActivity', { search: text.trim() }, 'pending')
+  const typing = Array.from(` ${SECRET}`, (_letter, at) => ` ${SECRET}`.slice(0, at + 1)).flatMap((text) => [
+    activityFiltered({ search: text }),
+    search(text),
+  ])
+  const { log } = exported([files('hunting.txt'), ...typing])
+  expect(JSON.stringify(log.actions.slice(1))).not.toMatch(/"h|hu/)
 })
 
 test('a suffix of a secret is masked', () => {

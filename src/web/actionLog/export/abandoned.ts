@@ -53,6 +53,8 @@ export function abandonedOf(
           abandoned.add(text)
       })
   }
+  // The console sends some texts without the blanks around them.
+  for (const text of [...abandoned]) if (!answers.holdWhole(text.trim())) abandoned.add(text.trim())
   return abandoned
 }
 

@@ -10,6 +10,8 @@ const WORDS = new Set(
     'stop store subtitle suffix survival spectator thunder title tp true unless value warn @a @e @n @p @r @s'
   ).split(' '),
 )
+/** Commands with a text: all words of it are typed, also those that say in others what a command does. */
+const WITH_TEXT = /^\/?(?:minecraft:)?(?:say|kick|ban|ban-ip)$/i
 /** A command of one word that is not known to be harmless, such as the answer to a prompt for a password. */
 const SINGLE_WORD = /^(\S+) ••• \((\d+) characters\)$/
 
@@ -27,7 +29,14 @@ export function maskCommandWords(command: string, shown: (word: string) => strin
     const [, word = '', length] = SINGLE_WORD.exec(command) ?? []
     return word.length === Number(length) && shown(word) === undefined ? command.slice(word.length + 1) : command
   }
-  const left = words.map((word) => (isOwn(word) ? word.toLowerCase() : (shown(word) ?? HIDDEN)))
+  // What follows a masked word may be the rest of a passphrase.
+  let isText = WITH_TEXT.test(first)
+  const left = words.map((word) => {
+    const isCommand = !isText && isOwn(word)
+    const left = isCommand ? word.toLowerCase() : (shown(word) ?? HIDDEN)
+    isText ||= left === HIDDEN || (isCommand && WITH_TEXT.test(word))
+    return left
+  })
   // One mask for consecutive words, because their number may reveal them.
   return [first, ...left.filter((word, at) => word !== HIDDEN || left[at - 1] !== HIDDEN)].join(' ')
 }
@@ -36,9 +45,10 @@ const isOwn = (word: string) => WORDS.has(word.toLowerCase()) || isHarmlessComma
 
 /**
  * Returns what a user typed in a harmless command of a game server: the words after the first one, unless all of them
- * are known words of commands.
+ * say what the command does.
  */
 export function wordsOfHarmless(command: string): string[] {
   const [first = '', ...words] = command.trim().split(/\s+/)
-  return isHarmlessCommand(first) && !words.every(isOwn) ? words : []
+  const isTyped = [first, ...words].some((word) => WITH_TEXT.test(word)) || !words.every(isOwn)
+  return isHarmlessCommand(first) && isTyped ? words : []
 }

@@ -23,13 +23,10 @@ const LONG = 200
 const SHORTEST_VALUE = 4
 
 /** Hides ranges of the normalized text in the original text. */
-function hideFound(text: string, found: readonly Range[], reading?: Reading): string {
-  if (found.length === 0) return text
+function hideFound(text: string, found: readonly Range[], reading?: Reading, rest: readonly Range[] = []): string {
+  if (found.length === 0 && rest.length === 0) return text
   const { starts, ends } = reading ?? read(text)
-  return hideRanges(
-    text,
-    found.map(([from, to]) => [startOf(text, starts[from]!), ends[to - 1]!]),
-  )
+  return hideRanges(text, [...rest, ...found.map(([from, to]): Range => [startOf(text, starts[from]!), ends[to - 1]!])])
 }
 
 /** Moves the start of a found secret before signs `+`, which the normalized text does not have. */
@@ -131,8 +128,11 @@ function needlesOf(secret: string, { share, shortest }: typeof PART): string[] {
     // Separators with blanks or dashes need no needle, because these are ignored.
     ...['', ','].map((between) => bytes.join(between)),
     [...new Int8Array(bytes)].join(',').replaceAll('-', ''),
-    bytes.map((byte, at) => `"${at}":${byte}`).join(','),
+    bytes.map((byte, at) => `${at}:${byte}`).join(','),
     [...plain].reverse().join(''),
+    plainOf([...secret].reverse().join('')),
+    // PostgreSQL shows bytes so. The first one is read as a character.
+    plainOf(`\\x${digits.join('')}`),
     // The shown rest of a secret that contains a word which masks what follows.
     plainOf(maskLine(secret)),
   ]
@@ -219,7 +219,7 @@ export function hideInLines(said: readonly string[], values: readonly string[], 
       while (first < ranges.length && ranges[first]![1] <= start) first += 1
       for (let at = first; at < ranges.length && ranges[at]![0] < end; at++) {
         const [from, to] = ranges[at]!
-        if (to > start) here.push([Math.max(from, start) + moved, Math.min(to, end) + moved])
+        if (to > start && end > start) here.push([Math.max(from, start) + moved, Math.min(to, end) + moved])
       }
     }
   }
@@ -227,7 +227,12 @@ export function hideInLines(said: readonly string[], values: readonly string[], 
   look(lines.map(() => 0))
   for (const stamps of [lines.map(stampOf), commonBeginnings(texts)])
     if (stamps.some((length) => length > 0)) look(stamps)
-  return lines.map((line, index) => hideAfterSign(hideFound(line, found[index]!, split.get(index)), finder))
+  const restOf = (rest: Reading['rest']): Range[] =>
+    rest && found[rest.line]!.some(([, to]) => to === texts[rest.line]!.length) ? [[0, rest.end]] : []
+  return lines.map((line, index) => {
+    const reading = split.get(index)
+    return hideAfterSign(hideFound(line, found[index]!, reading, restOf(reading?.rest)), finder)
+  })
 }
 
 /** Maximum length of a shared prefix, in characters. */

@@ -7,34 +7,41 @@ type Changed = { base: State; actions: (PlainAction & { at: number })[] }
 type Line = { type?: string; content: string }
 type Query = { endpointName?: string; data?: unknown }
 
+/** Replaces a line of output. */
+export const LEFT_OUT = '…'
+
 /**
  * Applies `change` to all console output of a recording: lines of consoles and the last lines before a crash. The echo
  * of a command does not count as output: it is masked like the command (typedPlaces.ts).
+ *
+ * @param change gets each line, and which console or capsule it is of. The lines of several consoles are mixed.
  */
 export function changeOutput<Recorded extends Changed>(
   recording: Recorded,
-  change: (text: string) => string,
+  change: (text: string, source: string) => string,
 ): Recorded {
-  const lineOf = <L extends Line>(line: L): L =>
-    line.type === 'command' ? line : { ...line, content: change(line.content) }
+  const changeLines = <L extends Line>(lines: readonly L[], source: string): L[] =>
+    lines.map((line) => (line.type === 'command' ? line : { ...line, content: change(line.content, source) }))
+  let capsules = 0
   const capsuleOf = (capsule: unknown) => {
     const { lines } = (capsule ?? {}) as { lines?: Line[] }
-    return lines ? { ...(capsule as object), lines: lines.map(lineOf) } : capsule
+    return lines ? { ...(capsule as object), lines: changeLines(lines, `capsule ${capsules++}`) } : capsule
   }
 
-  const bufferOf = (buffer: LineBuffer): LineBuffer => {
-    const changed = { ...buffer, blocks: buffer.blocks.map((block) => block.map(lineOf)) }
+  const bufferOf = (buffer: LineBuffer, pane: string): LineBuffer => {
+    const changed = { ...buffer, blocks: buffer.blocks.map((block) => changeLines(block, pane)) }
     return { ...changed, length: lengthOf(allLines(changed)) }
   }
 
   const actionOf = (action: Recorded['actions'][number]) => {
     const { type, payload, meta } = action
     if (type === 'console/linesReceived') {
+      const pane = String((meta as { pane?: unknown } | undefined)?.pane ?? '')
       // The first letter is the type of the line. A number stands for omitted lines.
       return {
         ...action,
         payload: (payload as PackedLines).map((line) =>
-          typeof line === 'string' ? line.slice(0, 1) + change(line.slice(1)) : line,
+          typeof line === 'string' ? line.slice(0, 1) + change(line.slice(1), pane) : line,
         ),
       }
     }
@@ -42,9 +49,9 @@ export function changeOutput<Recorded extends Changed>(
     return isCapsule && type.endsWith('/fulfilled') ? { ...action, payload: capsuleOf(payload) } : action
   }
 
-  const consoleOf = <Console extends { buffer: LineBuffer }>(state: Console): Console => ({
+  const consoleOf = <Console extends { buffer: LineBuffer }>(state: Console, pane = ''): Console => ({
     ...state,
-    buffer: bufferOf(state.buffer),
+    buffer: bufferOf(state.buffer, pane),
   })
 
   const { console, consolePanes, api } = recording.base as {
@@ -60,9 +67,40 @@ export function changeOutput<Recorded extends Changed>(
     ...recording.base,
     ...(console && { console: consoleOf(console) }),
     ...(consolePanes && {
-      consolePanes: Object.fromEntries(Object.entries(consolePanes).map(([pane, state]) => [pane, consoleOf(state)])),
+      consolePanes: Object.fromEntries(
+        Object.entries(consolePanes).map(([pane, state]) => [pane, consoleOf(state, pane)]),
+      ),
     }),
     ...(api && { api: { ...api, queries: Object.fromEntries(queries) } }),
   }
   return { ...recording, base, actions: recording.actions.map(actionOf) }
+}
+
+/**
+ * Applies `change` to all lines of console output at once, those of each console one after the other: a secret may be
+ * split across lines. It returns undefined to leave all lines out.
+ */
+export function changeAllOutput<Recorded extends Changed>(
+  recording: Recorded,
+  change: (lines: readonly string[]) => string[] | undefined,
+): Recorded {
+  const bySource = new Map<string, string[]>()
+  changeOutput(recording, (line, source) => {
+    const known = bySource.get(source)
+    if (known) known.push(line)
+    else bySource.set(source, [line])
+    return line
+  })
+  const changed = change([...bySource.values()].flat())
+  const next = new Map<string, number>()
+  let first = 0
+  for (const [source, { length }] of bySource) {
+    next.set(source, first)
+    first += length
+  }
+  return changeOutput(recording, (_line, source) => {
+    const at = next.get(source) ?? 0
+    next.set(source, at + 1)
+    return changed?.[at] ?? LEFT_OUT
+  })
 }

@@ -1,11 +1,13 @@
 import { escapesIn } from '../../../contract/secrets/secretCommands'
 
-/** A normalized text: decoded, lower-case, without colours, blanks and dashes. */
+/** A normalized text: decoded, lower-case, without colours, blanks, dashes, quotes and backslashes. */
 export type Reading = {
   text: string
   /** For each UTF-16 code unit of `text`, the start and the end of its source in the original text. */
   starts: number[]
   ends: number[]
+  /** In lines that were read together: the line on which a character begins that ends on this one, and where it ends. */
+  rest?: { line: number; end: number }
 }
 
 // Read once, because jest makes each access to a global slow.
@@ -14,16 +16,26 @@ const { parseInt } = Number
 
 /** Encoded characters in URLs, JSON, programs and HTML. */
 const ENCODED =
-  /(?:%[0-9a-f]{2})+|%u[0-9a-f]{4}|\\u[0-9a-f]{4}|\\u\{[0-9a-f]{1,6}\}|(?:\\x[0-9a-f]{2})+|\\(?:e|0?33)(?=\[)|(?:\\[0-3][0-7]{2})+|\\["'\\/bfnrt]|&#x[0-9a-f]{1,6};|&#[0-9]{1,7};|&(?:amp|lt|gt|quot|apos);/gi
+  /(?:%[0-9a-f]{2})+|%u[0-9a-f]{4}|\\u[0-9a-f]{4}|\\u\{[0-9a-f]{1,6}\}|(?:\\x[0-9a-f]{2})+|\\(?:e|0?33)(?=\[)|(?:\\0?[0-3][0-7]{2})+|\\["'\\/bfnrt]|&#x[0-9a-f]{1,8};?|&#[0-9]{1,8};?|&(?:amp|lt|gt|quot|apos|nbsp|shy|szlig|[a-z](?:uml|acute|grave|circ|tilde|cedil|ring|caron));/gi
 
-const NAMED: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+const NAMED: Record<string, string> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: ' ',
+  shy: '',
+  szlig: 'ss',
+}
 /** Limit of nested encodings, such as JSON inside JSON. */
 const PASSES = 3
 /**
- * Ignored characters: blanks, `+` (a blank in forms), dashes and `_` (codes are the same without them, and names have them for blanks), accents,
- * invisible characters and the replacement character that servers write instead.
+ * Ignored characters: blanks, `+` (a blank in forms), dashes and `_` (codes are the same without them, and names have them for blanks), quotes
+ * and backslashes (shells, YAML and SQL write `\$`, `''` and `'\''` for one character), accents, invisible characters and the replacement
+ * character that servers write instead.
  */
-const IGNORED = /[\s+\p{Pd}\p{Pc}\p{Cc}\p{M}\p{Default_Ignorable_Code_Point}\ufffd]/gu
+const IGNORED = /[\s+'"`\\\p{Pd}\p{Pc}\p{Cc}\p{M}\p{Default_Ignorable_Code_Point}\ufffd]/gu
 
 /** Ignored characters that belong to the one before them. */
 const ATTACHED = /[+\p{M}\p{Default_Ignorable_Code_Point}\ufffd]/u
@@ -33,7 +45,7 @@ const SIMPLE = /^[ -$'-[\]-~]*$/
 
 /** Returns the normalized text only, which is faster than `read`. */
 export const plainOf = (text: string): string =>
-  SIMPLE.test(text) ? text.replaceAll(/[ +_-]+/g, '').toLowerCase() : read(text).text
+  SIMPLE.test(text) ? text.replaceAll(/[ +_'"`-]+/g, '').toLowerCase() : read(text).text
 
 /** Normalizes a text and maps it to the original. */
 export function read(text: string): Reading {
@@ -54,7 +66,13 @@ const HOLDS_TEXT = /^(?:\u001b\]|\u009d)/
 /** An incomplete encoded character or colour at the end of a line. A letter may be several bytes: `%C3%A4`. */
 const INCOMPLETE =
   // eslint-disable-next-line no-control-regex -- colours begin with that character
-  /(?:%(?:25)*(?:[0-9a-f]{0,2}|u[0-9a-f]{0,3})|\\(?:u(?:[0-9a-f]{0,3}|\{[0-9a-f]{0,6})|x[0-9a-f]{0,2}|[0-3][0-7]{0,2})?|&(?:#x?[0-9a-f]{0,7}|[a-z]{0,4})|\u001b(?:\[[0-?]*)?)$/i
+  /(?:%(?:25)*(?:[0-9a-f]{0,2}|u[0-9a-f]{0,3})|\\(?:u(?:[0-9a-f]{0,3}|\{[0-9a-f]{0,6})|x[0-9a-f]{0,2}|0?[0-3]?[0-7]{0,2})?|&(?:#x?[0-9a-f]{0,8}|[a-z]{0,6})|\u001b(?:\[[0-?]*)?)$/i
+
+/** Maximum length of an encoded byte, in characters. */
+const LONGEST_ENCODED = 16
+
+/** Whether a shell continues a line on the next one. The backslash is no part of `\n`. */
+const continues = (line: string, next: string) => line.endsWith('\\') && /^[bfnrt]/i.test(next)
 
 /**
  * Joins lines that end inside an encoded character or colour with the following lines, and normalizes them.
@@ -65,19 +83,25 @@ export function readSplit(lines: readonly string[]): Map<number, Reading> {
   const readings = new Map<number, Reading>()
   for (let first = 0; first < lines.length; first++) {
     let last = first
-    while (last + 1 < lines.length && INCOMPLETE.test(lines[last]!)) last++
+    let end = lines[first]!
+    while (last + 1 < lines.length && INCOMPLETE.test(end) && !continues(end, lines[last + 1]!)) {
+      last += 1
+      end = (end + lines[last]!).slice(-LONGEST_ENCODED)
+    }
     if (last === first) continue
     const joined = read(lines.slice(first, last + 1).join(''))
-    let [offset, unit, previousEnd] = [0, 0, 0]
+    let [offset, unit, line, reached] = [0, 0, first, 0]
     for (let index = first; index <= last; index++) {
       const { length } = lines[index]!
       const reading: Reading = { text: '', starts: [], ends: [] }
+      if (reached > offset) reading.rest = { line, end: Math.min(reached - offset, length) }
       for (; unit < joined.text.length && joined.starts[unit]! < offset + length; unit++) {
         reading.text += joined.text[unit]!
-        // The rest of a character that began on the previous line is hidden with the next character.
-        reading.starts.push(previousEnd > offset && reading.starts.length === 0 ? 0 : joined.starts[unit]! - offset)
+        // The rest of a character is hidden with the next one.
+        reading.starts.push(reading.rest && reading.starts.length === 0 ? 0 : joined.starts[unit]! - offset)
         reading.ends.push(Math.min(joined.ends[unit]! - offset, length))
-        previousEnd = joined.ends[unit]!
+        reached = joined.ends[unit]!
+        line = index
       }
       readings.set(index, reading)
       offset += length
@@ -118,8 +142,9 @@ function decode(found: string): string {
   if (/^\\(?:e|0?33$)/i.test(found)) return '\u001b'
   if (/^\\[0-3]/.test(found)) return textOfBytes(found.slice(1).split('\\'), 8)
   if (found.startsWith('\\')) return /^\\[bfnrt]/i.test(found) ? ' ' : found.slice(1)
-  const name = found.slice(1, -1)
-  if (!name.startsWith('#')) return NAMED[name.toLowerCase()] ?? ''
+  const name = found.slice(1).replace(';', '')
+  // Accents are ignored.
+  if (!name.startsWith('#')) return NAMED[name.toLowerCase()] ?? name.slice(0, 1)
   return pointOf(/^#x/i.test(name) ? parseInt(name.slice(2), 16) : Number(name.slice(1)))
 }
 
@@ -135,9 +160,9 @@ function textOfBytes(numbers: readonly string[], radix: number): string {
   }
 }
 
+const IGNORED_ASCII = new Set('+-_\'"`\\')
 /** Fast path of `folded` for ASCII characters. */
-const ascii = (character: string) =>
-  character <= ' ' || character === '+' || character === '-' || character === '_' ? '' : character.toLowerCase()
+const ascii = (character: string) => (character <= ' ' || IGNORED_ASCII.has(character) ? '' : character.toLowerCase())
 
 /** Removes ignored characters and case, character by character. */
 function folded({ text, starts, ends }: Reading): Reading {

@@ -3,7 +3,9 @@ import { looksSecret, withoutEscapes } from '../../../contract/secrets/secretCom
 import { heldSecrets } from '../../api/heldTexts'
 import type { ConsoleLine } from '../../sockets/lineBuffer'
 import { wordsOfHarmless } from './commandWords'
+import { settingsOf, valueOf } from './definitionSecrets'
 import { hideInLines, hiderOf } from './hide'
+import { formsOf } from './secretForms'
 import { maskDefinition, maskedTexts, secretsOf } from '../redact/mask'
 import type { PlainAction } from '../redact/redactAction'
 
@@ -102,7 +104,7 @@ export function createSecrets() {
     secrets
       .list(valuesBeingTyped('secrets'))
       .filter((secret) => !names.has(secret))
-      .flatMap(formsOfCode)
+      .flatMap(formsOf)
 
   return {
     note,
@@ -133,7 +135,10 @@ export function createSecrets() {
     hideInLines(lines: readonly string[]): string[] | undefined {
       return values.isFull() || secrets.isFull() || spoken.isFull()
         ? undefined
-        : hideInLines(lines, values.list(valuesBeingTyped('values')), [...allSecrets(), ...spoken.list([])])
+        : hideInLines(lines, values.list(valuesBeingTyped('values')), [
+            ...allSecrets(),
+            ...spoken.list([]).flatMap(formsOf),
+          ])
     },
   }
 }
@@ -162,16 +167,6 @@ function createValues(shortest: number) {
   }
 }
 
-/** A recovery or invite code, which the server takes in any case, with or without dashes and blanks. */
-const CODE = /^\s*(?:[a-z2-9]{4}[\s-]*){3,4}$/i
-
-/** Returns a secret and, of a code, its other forms: the Base64 and the bytes of each are different. */
-function formsOfCode(secret: string): string[] {
-  if (!CODE.test(secret)) return [secret]
-  const groups = secret.toUpperCase().match(/[A-Z2-9]{4}/g) ?? []
-  return [...new Set([secret, groups.join(''), groups.join('-')])]
-}
-
 const SEPARATORS = /[\s[\]{}(),;:"'`=<>|]+/
 /** Letters and digits, or a capital letter inside: probably not a word of a sentence. */
 const isRandom = (word: string) => (/\d/.test(word) && /[a-z]/i.test(word)) || /[a-z][A-Z]/.test(word)
@@ -184,7 +179,7 @@ const withoutDot = (word: string) => (word.endsWith('.') ? word.slice(0, -1) : w
  */
 function secretsOfLine(text: string): string[] {
   const line = withoutEscapes(text)
-  const hidden = hiddenOf(line)
+  const hidden = withoutQuotes(hiddenOf(line))
   if (hidden === '') return []
   const words = hidden
     .split(SEPARATORS)
@@ -194,20 +189,24 @@ function secretsOfLine(text: string): string[] {
   return words.filter((word, index) => index === 0 || (word.length >= 6 && isRandom(word)))
 }
 
-/** Returns the hidden part of a line, without separators at its start and without quotes. */
+/** Returns the hidden part of a line, without separators at its start. */
 function hiddenOf(line: string): string {
   const masked = maskLine(line)
   if (masked === line) return ''
   return line
     .slice(masked.lastIndexOf(' '))
     .replace(/^['"\s]*[=:]?\s*/, '')
-    .replace(/^(['"])(.*)\1$/, '$2')
     .trim()
 }
 
+const withoutQuotes = (text: string) => text.replace(/^(['"])(.*)\1$/, '$2')
+
 /** Returns the hidden values of a definition and their words, because a value may hold blanks and separators. */
 const secretsOfDefinition = (text: string) =>
-  text.split('\n').flatMap((line) => [hiddenOf(line), ...secretsOfLine(line)])
+  settingsOf(text, (line) => hiddenOf(line) !== '').flatMap((line) => {
+    const hidden = hiddenOf(line)
+    return [withoutQuotes(hidden), valueOf(hidden), ...secretsOfLine(line)]
+  })
 
 /** A word of lower-case letters of at least this length is treated as a secret. */
 const LONG = 12
@@ -241,9 +240,12 @@ const OPTION = /^-[a-zA-Z](?=.)/
 function secretsOfCommand(command: string): string[] {
   const [, ...words] = command.trim().split(/\s+/)
   if (words.length === 0) return [command.trim()]
+  // A code may be typed in groups, a passphrase in quotes.
+  const all = [words.join(' '), withoutQuotes(words.join(' '))]
   const parts = words.flatMap((word) => [word, word.replace(OPTION, ''), ...word.split(PARTS)])
-  if (looksSecret(command)) return [words.join(' '), ...parts.filter((part) => !NAME_OF_SECRET.test(part))]
-  return parts.filter(isUnusual)
+  if (looksSecret(command)) return [...all, ...parts.filter((part) => !NAME_OF_SECRET.test(part))]
+  const unusual = parts.filter(isUnusual)
+  return unusual.length > 0 ? [...all, ...unusual] : []
 }
 
 /**

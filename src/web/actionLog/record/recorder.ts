@@ -4,7 +4,7 @@ import { api } from '../../api/api'
 import type { Session, SessionEnd } from '../../facts'
 import { sessionEnded, sessionStarted } from '../../facts'
 import { changeTexts } from '../export/hide'
-import { changeOutput } from '../export/output'
+import { changeAllOutput, changeOutput, LEFT_OUT } from '../export/output'
 import { ownWords } from '../export/ownWords'
 import type { PlainAction } from '../redact/redactAction'
 import { redactAction } from '../redact/redactAction'
@@ -26,9 +26,6 @@ const EVICTED_LENGTH = 2_000_000
 /** Ends of a session after which someone else may sit at the page. */
 const SIGN_OUTS = new Set<SessionEnd>(['signedOut', 'gone'])
 const CALL = /^\{"type":"api\/executeMutation\/pending"/
-
-/** Replaces a line of output. */
-const LEFT_OUT = '…'
 
 /**
  * `at` is in milliseconds since the epoch. The action is kept as JSON, so that it is immutable and holds no references.
@@ -130,22 +127,10 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
         hideSecrets,
         withoutSecrets,
       })
-      if (!withOutput)
-        return changeRecording(
-          changeOutput(recording, () => LEFT_OUT),
-          withoutSecrets,
-        )
-      const lines: string[] = []
-      changeOutput(recording, (line) => {
-        lines.push(line)
-        return line
-      })
-      const shown = secrets.hideInLines(lines)
-      let at = 0
-      return changeRecording(
-        changeOutput(recording, () => shown?.[at++] ?? LEFT_OUT),
-        withoutSecrets,
-      )
+      const shown = withOutput
+        ? changeAllOutput(recording, secrets.hideInLines)
+        : changeOutput(recording, () => LEFT_OUT)
+      return changeRecording(shown, withoutSecrets)
     },
   }
 
