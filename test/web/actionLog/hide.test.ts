@@ -37,6 +37,19 @@ test.each(['', 'a', 'ab', 'abc', 'ann:'])('hides a secret in Base64 after %p and
   expect(Buffer.from(left.replace(/•••.*$/, ''), 'base64').toString('latin1')).not.toMatch(/hunt/)
 })
 
+test.each(['', 'a', 'ab', 'abc', 'ann:'])('no bit of a secret is left of its Base64 after %p', (before) => {
+  for (const [secret, other] of [
+    ['hunter2secret', 'jspvfs3tfdsfu'],
+    ['773177', '139428'],
+    ['Kx7vqZ2mWp4', 'Na0ytC5pZs7'],
+  ] as const)
+    for (const encoding of ['base64', 'base64url'] as const)
+      for (const after of ['', '\n', ' and more']) {
+        const logOf = (text: string) => hidden(Buffer.from(before + text + after).toString(encoding), text)
+        expect(logOf(secret)).toBe(logOf(other))
+      }
+})
+
 test.each([
   ['decomposed accents', 'Hun7erbrooké', 'Hun7erbrooké'.normalize('NFD')],
   ['decomposed accents in a URL', 'Hun7erbrooké', encodeURIComponent('Hun7erbrooké'.normalize('NFD'))],
@@ -126,6 +139,7 @@ test.each([
       .join(', '),
   ],
   ['bytes of Java', [...new Int8Array(Buffer.from(FOREIGN))].join(', ')],
+  ['bytes with semicolons', bytesOf(FOREIGN).join(';')],
   ['bytes of PostgreSQL', `\\x${Buffer.from(FOREIGN).toString('hex')}`],
   [
     'octal digits after a zero',

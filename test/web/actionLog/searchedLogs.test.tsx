@@ -403,6 +403,21 @@ test('a secret found in an error message is masked in the output', () =>
     true,
   ))
 
+test('an ordinary word in quotes is no secret in a command or a definition', () => {
+  const failure = { status: 409, message: 'lobby did not start, or server' }
+  const { text } = exported(
+    [
+      commandSubmitted('setkey "lobby" \'server\''),
+      query('getDeploymentConfig', 'world', { content: 'name: world\nrun: { env: { KIND: "lobby" } }\n' }),
+      query('getDeployments', undefined, [{ name: 'lobby' }, { name: 'server' }]),
+      call('restartDeployment', 'world', 'rejected', failure),
+    ],
+    false,
+  )
+  expect(text).toContain('"lobby"')
+  expect(text).toContain(failure.message)
+})
+
 test('messages of the console and the key of an assignment in a command are kept', () => {
   const { text } = exported(
     [

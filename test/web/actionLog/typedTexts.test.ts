@@ -93,6 +93,28 @@ test('the prefixes typed before a secret are masked, even if a known name starts
   expect(typedAs(log.actions.slice(1)).join('')).toMatch(/^[•\d]+$/)
 })
 
+test.each(['d7ragon-Xq9', '1qaz-Xq9wsx', 'consolecowboy7', 'filed-Xq9'])(
+  'no prefix of the secret %s is kept because it is a word of the console in an answer, or an id',
+  (secret) => {
+    const session = sessionStarted({ id: 's1', isAdmin: true, subject: '1', expiresAt: 1, username: 'ann' })
+    const account = call('getAccount', undefined, 'fulfilled', {
+      role: 'limited',
+      grants: [{ deployment: 'lobby', rights: ['view', 'console'] }],
+    })
+    const directory = { files: [{ path: '/nfsshare/x', name: 'x', type: 'd' }], deploymentTypeIndex: null }
+    const activity = { pages: [{ entries: [{ kind: 'file', subject: 'x', succeeded: true }] }], pageParams: [null] }
+    const answers = [
+      session,
+      account,
+      call('getFiles', '/nfsshare', 'fulfilled', directory),
+      call('getActivity', {}, 'fulfilled', activity),
+    ]
+    const { log } = exported([...answers, ...byKey(secret)])
+    expect(typedAs(log.actions.slice(answers.length)).join('')).toMatch(/^[•\d]+$/)
+    expect(typedAs(log.actions.slice(answers.length))).not.toContain('1')
+  },
+)
+
 test('the prefixes left after deleting from a secret are masked, and a known name is kept', () => {
   const { log } = exported([
     files('hunting.txt', 'world'),

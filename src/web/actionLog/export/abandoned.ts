@@ -1,6 +1,9 @@
 import type { Recording } from '../replay/steps'
 import { eachTyped, typedOf, typedPayloads, typedState } from './typedPlaces'
 
+/** A shorter text is more likely the beginning of a secret than a name. */
+const SHORTEST_NAME = 3
+
 /** Looks texts up in the server's answers (typedTexts.ts). */
 type Answers = { hold(text: string): boolean; holdWhole(text: string): boolean }
 
@@ -17,6 +20,7 @@ export function abandonedOf(
   evicted: Iterable<string>,
 ): Set<string> {
   const abandoned = new Set<string>()
+  const isName = (text: string) => text.length >= SHORTEST_NAME && answers.holdWhole(text)
   /** Texts by place: the type of the action and, in a definition, the name of the setting. */
   const texts = new Map<string, string[]>([['', [...evicted]]])
   for (const { type, payload } of actions) {
@@ -33,15 +37,14 @@ export function abandonedOf(
     const isMasked = states.map((text) => text !== '' && !answers.hold(text))
     const spread = (from: number, to: number) => {
       const [one, other] = [states[from], states[to]]
-      if (isMasked[from] && one !== undefined && other && remains(one, other) && !answers.holdWhole(other))
-        isMasked[to] = true
+      if (isMasked[from] && one !== undefined && other && remains(one, other) && !isName(other)) isMasked[to] = true
     }
     for (let at = states.length - 1; at > 0; at--) spread(at, at - 1)
     for (let at = 1; at < states.length; at++) spread(at - 1, at)
     // A masked text may have been typed before: its prefixes and suffixes are masked, too.
     const affixes = affixesOf(states.filter((_text, at) => isMasked[at]))
     states.forEach((text, at) => {
-      if (isMasked[at] || (affixes.has(text) && !answers.holdWhole(text))) abandoned.add(text)
+      if (isMasked[at] || (affixes.has(text) && !isName(text))) abandoned.add(text)
     })
   }
   // The base state holds the state before the first action.
@@ -49,12 +52,11 @@ export function abandonedOf(
     const typed = typedOf(typedState, name)
     if (typed)
       eachTyped(part, typed, (text) => {
-        if (text !== '' && !answers.holdWhole(text) && [...abandoned].some((state) => remains(state, text)))
-          abandoned.add(text)
+        if (text !== '' && !isName(text) && [...abandoned].some((state) => remains(state, text))) abandoned.add(text)
       })
   }
   // The console sends some texts without the blanks around them.
-  for (const text of [...abandoned]) if (!answers.holdWhole(text.trim())) abandoned.add(text.trim())
+  for (const text of [...abandoned]) if (!isName(text.trim())) abandoned.add(text.trim())
   return abandoned
 }
 

@@ -58,12 +58,15 @@ function hashAt(text: string, place: number, size: number): number {
   return hash & (TABLE - 1)
 }
 
+/** How many characters before and after a needle are hidden with it. */
+type Margins = Map<string, [before: number, after: number]>
+
 /**
  * Finds any number of texts (needles) of at least three characters in one pass.
  *
  * `at` returns the length of the longest needle at a position, or 0.
  */
-function finderOf(needles: Iterable<string>) {
+function finderOf(needles: Iterable<string>, margins: Margins = new Map()) {
   const all = [...new Set(needles)].sort((one, other) => other.length - one.length)
   const byBeginning = BEGUN.map((begun, index) => {
     const alike = new Map<string, string[]>()
@@ -105,7 +108,9 @@ function finderOf(needles: Iterable<string>) {
       if (byBeginning.length === 0) return found
       for (let place = 0; place < text.length; place++) {
         const length = at(text, place)
-        if (length > 0) found.push([place, place + length])
+        if (length === 0) continue
+        const [before, after] = margins.get(text.slice(place, place + length)) ?? [0, 0]
+        found.push([Math.max(0, place - before), Math.min(text.length, place + length + after)])
       }
       return found
     },
@@ -126,7 +131,7 @@ function needlesOf(secret: string, { share, shortest }: typeof PART): string[] {
   const forms = [
     ...['', ':', ',0x'].map((between) => digits.join(between)),
     // Separators with blanks or dashes need no needle, because these are ignored.
-    ...['', ','].map((between) => bytes.join(between)),
+    ...['', ',', ';'].map((between) => bytes.join(between)),
     [...new Int8Array(bytes)].join(',').replaceAll('-', ''),
     bytes.map((byte, at) => `${at}:${byte}`).join(','),
     [...plain].reverse().join(''),
@@ -136,14 +141,25 @@ function needlesOf(secret: string, { share, shortest }: typeof PART): string[] {
     // The shown rest of a secret that contains a word which masks what follows.
     plainOf(maskLine(secret)),
   ]
+  return [...needles, ...forms.filter((form) => form.length >= SHORTEST_FORM)]
+}
+
+/**
+ * Returns the needles of a secret in Base64, with their margins: the characters at both ends depend on the neighbours of
+ * the secret, but tell some bits of it.
+ */
+function base64Of(secret: string): Margins {
+  const bytes = Array.from(new TextEncoder().encode(secret), (byte) => fromCharCode(byte)).join('')
+  const needles: Margins = new Map()
   // A secret may start at three positions inside a group of Base64.
   for (const before of [0, 1, 2]) {
-    const group = '\0'.repeat(before) + bytes.map((byte) => fromCharCode(byte)).join('')
-    // The characters at both ends depend on the neighbours of the secret.
+    const group = '\0'.repeat(before) + bytes
     const inside = btoa(group).slice(Math.ceil((before * 8) / 6), Math.floor((group.length * 8) / 6))
-    forms.push(plainOf(inside), plainOf(inside.replaceAll('+', '-').replaceAll('/', '_')))
+    const margins: [number, number] = [before === 0 ? 0 : 1, group.length % 3 === 0 ? 0 : 1]
+    for (const form of [inside, inside.replaceAll('+', '-').replaceAll('/', '_')].map(plainOf))
+      if (form.length >= SHORTEST_FORM) needles.set(form, margins)
   }
-  return [...needles, ...forms.filter((form) => form.length >= SHORTEST_FORM)]
+  return needles
 }
 
 type Finder = ReturnType<typeof finderOf>
@@ -157,12 +173,22 @@ function hideAfterSign(text: string, finder: Finder): string {
   return hideFound(text, finder.placesIn(reading.text), reading)
 }
 
-const needlesOfAll = (secrets: readonly string[], part: typeof PART) =>
-  secrets.flatMap((secret) => needlesOf(secret, part))
+/** @param shortest minimum length of a needle. @param more other needles */
+function finderOfAll(
+  secrets: readonly string[],
+  part: typeof PART,
+  shortest = 0,
+  more: readonly string[] = [],
+): Finder {
+  const margins: Margins = new Map(secrets.flatMap((secret) => [...base64Of(secret)]))
+  const needles = secrets.flatMap((secret) => needlesOf(secret, part))
+  const all = [...needles, ...margins.keys(), ...more].filter((needle) => needle.length >= shortest)
+  return finderOf(all, margins)
+}
 
 /** Returns a function that hides the secrets and parts of them in a text, in any of their encodings. */
 export function hiderOf(secrets: readonly string[]): (text: string) => string {
-  const finder = finderOf(needlesOfAll(secrets, PART))
+  const finder = finderOfAll(secrets, PART)
   const shown = new Map<string, string>()
   const hideAll = (text: string) => hideAfterSign(hideIn(text, finder), finder)
   return (text) => {
@@ -180,9 +206,7 @@ export function hiderOf(secrets: readonly string[]): (text: string) => string {
  * @param values are hidden as a whole. @param secrets are hidden like `hiderOf` does.
  */
 export function hideInLines(said: readonly string[], values: readonly string[], secrets: readonly string[]): string[] {
-  const finder = finderOf(
-    [...values.map(plainOf), ...needlesOfAll(secrets, TYPED_PART)].filter((needle) => needle.length >= SHORTEST_VALUE),
-  )
+  const finder = finderOfAll(secrets, TYPED_PART, SHORTEST_VALUE, values.map(plainOf))
   const lines = said.map((line) => changeHiddenTexts(line, (text) => hideIn(text, finder)))
   const split = readSplit(lines)
   const texts = lines.map((line, index) => split.get(index)?.text ?? plainOf(line))

@@ -210,7 +210,8 @@ const secretsOfDefinition = (text: string) =>
 
 /** A word of lower-case letters of at least this length is treated as a secret. */
 const LONG = 12
-const isUnusual = (word: string) => /[^a-z]/.test(word) || word.length >= LONG
+/** Quotes count as no part of a word (reading.ts). */
+const isUnusual = (word: string) => /[^a-z'"`]/.test(word) || word.length >= LONG
 
 const COMMENTS = /(?:^|[^\S\n])#.*$/gm
 const QUOTED = /(["'])((?:(?!\1).)*)\1/g
@@ -242,7 +243,9 @@ function secretsOfCommand(command: string): string[] {
   if (words.length === 0) return [command.trim()]
   // A code may be typed in groups, a passphrase in quotes.
   const all = [words.join(' '), withoutQuotes(words.join(' '))]
-  const parts = words.flatMap((word) => [word, word.replace(OPTION, ''), ...word.split(PARTS)])
+  const parts = words
+    .map((word) => word.replace(/^['"`]+|['"`]+$/g, ''))
+    .flatMap((word) => [word, word.replace(OPTION, ''), ...word.split(PARTS)])
   if (looksSecret(command)) return [...all, ...parts.filter((part) => !NAME_OF_SECRET.test(part))]
   const unusual = parts.filter(isUnusual)
   return unusual.length > 0 ? [...all, ...unusual] : []

@@ -292,6 +292,7 @@ function answersOf(base: State, actions: Recording['actions'], withoutSecrets: K
     changeTexts(
       maskEchoed(endpoint, answer, () => ''),
       (text, field) => {
+        if (CHOSEN.has(field)) return text
         const shown = withoutSecrets(text, field)
         texts.add(shown.toLowerCase())
         spellings.add(shown)
