@@ -36,7 +36,7 @@ export function changeOutput<Recorded extends Changed>(
   const actionOf = (action: Recorded['actions'][number]) => {
     const { type, payload, meta } = action
     if (type === 'console/linesReceived') {
-      const pane = String((meta as { pane?: unknown } | undefined)?.pane ?? '')
+      const pane = String((meta as { pane?: number } | undefined)?.pane ?? '')
       // The first letter is the type of the line. A number stands for omitted lines.
       return {
         ...action,

@@ -128,7 +128,7 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
         withoutSecrets,
       })
       const shown = withOutput
-        ? changeAllOutput(recording, secrets.hideInLines)
+        ? changeAllOutput(recording, (lines) => secrets.hideInLines(lines))
         : changeOutput(recording, () => LEFT_OUT)
       return changeRecording(shown, withoutSecrets)
     },
