@@ -152,6 +152,8 @@ test.each([
   expect(text).not.toMatch(/hunter2secret|WmVicmEt|horse|zebra/i)
   expect(text).toContain('the door opens')
 })
+test('a secret that was typed as a command is masked in all encodings, also if it was typed after a slash', () =>
+  expectHidden([commandSubmitted('/Zebra7731x'), lines(`got ${btoa('Zebra7731x')}.`)], /WmVicmE/, true))
 test('secrets in commands of an earlier visit are masked, too', () =>
   expectHidden([commandsLoaded([`setkey ${P}`]), filterTyped(P)], /hunter2secret/))
 

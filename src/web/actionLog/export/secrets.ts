@@ -240,7 +240,7 @@ const OPTION = /^-[a-zA-Z](?=.)/
  */
 function secretsOfCommand(command: string): string[] {
   const [, ...words] = command.trim().split(/\s+/)
-  if (words.length === 0) return [command.trim()]
+  if (words.length === 0) return [command.trim(), command.trim().replace('/', '')]
   // A code may be typed in groups, a passphrase in quotes.
   const all = [words.join(' '), withoutQuotes(words.join(' '))]
   const parts = words
