@@ -70,7 +70,7 @@ test.each(logs)(
     expect(document.cookie).toBe('')
     expect(clock()).toBe(log.startedAt + log.actions.at(-1)!.at)
   },
-  120_000,
+  240_000,
 )
 
 test('the step buttons move by one action, and the action list is searchable and shows state changes', async () => {

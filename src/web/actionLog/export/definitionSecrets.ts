@@ -1,5 +1,6 @@
-/** The sign of a value that continues on the next lines, after its tag or anchor. */
-const CONTINUED = /(?:\s+(?:[|>][-+\d]*|[!&]\S*))*(?:\s+#.*)?\s*$/
+const COMMENT = /\s#.*/
+/** A tag, an anchor, or the sign of a value on the next lines. */
+const MARK = /^(?:[|>][-+\d]*|[!&]\S*)$/
 const indentOf = (line: string) => line.search(/[^\s-]/)
 
 /**
@@ -11,7 +12,7 @@ const indentOf = (line: string) => line.search(/[^\s-]/)
 export function settingsOf(definition: string, isSecret: (line: string) => boolean): string[] {
   const lines = definition.split('\n')
   return lines.flatMap((line, index) => {
-    const head = line.replace(CONTINUED, '')
+    const head = headOf(line)
     if (!isSecret(`${head} x`)) return [line]
     const indent = indentOf(line)
     const rest = lines.slice(index + 1)
@@ -20,6 +21,16 @@ export function settingsOf(definition: string, isSecret: (line: string) => boole
     if (more.length === 0) return [line]
     return [line, [head, ...more].join(' '), ...more.map((next) => `${head} ${next.replace(/^- /, '')}`)]
   })
+}
+
+/** Returns a line without its comment, and without the marks after its key. */
+function headOf(line: string): string {
+  let head = line.replace(COMMENT, '').trimEnd()
+  for (;;) {
+    const blank = Math.max(head.lastIndexOf(' '), head.lastIndexOf('\t'))
+    if (blank < 0 || !MARK.test(head.slice(blank + 1))) return head
+    head = head.slice(0, blank).trimEnd()
+  }
 }
 
 const QUOTED = /^'((?:[^']|'')*)'|^"((?:[^"\\]|\\.)*)"/s
