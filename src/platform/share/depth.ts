@@ -1,7 +1,7 @@
 import { printable } from './apiPath'
 
 /**
- * Deepest level that a walk descends to. Each level costs one or two descriptors, and an instance can create any number
+ * Deepest level that a walk descends to. Each level costs up to three descriptors, and an instance can create any number
  * of levels. Deeper archives are not extracted. Only removal has no limit (`removeTree`).
  */
 export const DEPTH_LIMIT = 128

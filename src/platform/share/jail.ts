@@ -262,8 +262,8 @@ export async function openRegularFile(
 const NAMES_PER_READ = 1000
 
 /**
- * Yields the names of all entries, in no particular order. Holds a descriptor between two names only if there are more
- * than a thousand.
+ * Yields the names of all entries, in no particular order. Holds a descriptor between two names only if there are a
+ * thousand or more.
  */
 export async function* namesIn({ procPath }: OpenDirectory): AsyncGenerator<RawName> {
   // Node.js returns buffers for this encoding, although the types say string.

@@ -21,14 +21,16 @@ export function isAllowedOrigin(request: IncomingMessage, origins: string[]): bo
 }
 
 /**
- * Whether browsers use the requested host by https. Anybody on their network can then send them an http page of this
+ * Whether browsers reach the requested host over https. Anybody on their network can then send them an http page of this
  * host, with whose requests some browsers send the cookie. The header is not verified: a false one can only refuse.
  */
 function isUsedByHttps(
   { host, 'x-forwarded-proto': protocol }: IncomingMessage['headers'],
   origins: string[],
 ): boolean {
-  return protocol === 'https' || origins.includes(`https://${host}`)
+  // Traefik says `wss` for WebSockets. Of several proxies, the first entry is that of the outermost one.
+  const [outermost = ''] = String(protocol ?? '').split(',')
+  return ['https', 'wss'].includes(outermost.trim().toLowerCase()) || origins.includes(`https://${host}`)
 }
 
 /** @returns the number of a request's `Host` headers; Node.js keeps the first in `headers` */

@@ -135,6 +135,16 @@ test.each<[string, Record<string, string>, number]>([
     403,
   ],
   [
+    'http page of a host whose proxy says wss for WebSockets',
+    { origin: 'http://games.example', host: 'games.example', 'x-forwarded-proto': 'wss' },
+    403,
+  ],
+  [
+    'http page of a host that the first of two proxies serves by https',
+    { origin: 'http://games.example', host: 'games.example', 'x-forwarded-proto': 'https, http' },
+    403,
+  ],
+  [
     'http page of a host that is used by http',
     { origin: 'http://games.example', host: 'games.example', 'x-forwarded-proto': 'http' },
     200,

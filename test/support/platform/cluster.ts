@@ -19,7 +19,7 @@ const existingImage = scripts === undefined ? process.env.QUARTERDECK_TEST_IMAGE
 export const hasRealCluster = hasCluster || (existingImage !== undefined && process.env.KUBECONFIG !== undefined)
 
 /** Title of the tests that need a cluster. */
-export const clusterTitle = (title: string) => `${title} (skipped where QUARTERDECK_TEST_CLUSTER names no cluster)`
+export const clusterTitle = (title: string) => `${title} (skipped without a cluster: see README.md)`
 
 export interface TestCluster {
   kubeconfig: string
@@ -93,8 +93,12 @@ export async function openRealCluster(): Promise<TestCluster> {
     },
     script: (name) => Promise.reject(new Error(`An existing cluster has no ${name}`)),
     async stop() {
-      for (const manifest of created.reverse()) await connection.feed(manifest, 'delete', '--wait=false', '-f', '-')
+      const removals = created
+        .reverse()
+        .map((manifest) => connection.feed(manifest, 'delete', '--ignore-not-found', '--wait=false', '-f', '-'))
+      const failures = (await Promise.allSettled(removals)).filter(({ status }) => status === 'rejected')
       unlock()
+      if (failures.length > 0) throw new AggregateError(failures, 'Not all that the tests created was removed')
     },
   }
 }

@@ -32,7 +32,7 @@ const UNKNOWN = { kind: 'unknown' } as const
 const BATCH = 128
 /** Time limit of a search through the open files of all processes: an instance may open many. */
 const SEARCH_MS = 2000
-/** Time after which an owner that was not found is searched for again: the machine may have been busy. */
+/** Time between two searches for owners that were not found: the machine may have been busy. */
 const RETRY_MS = 10_000
 /** By index of the table. TCP first: on a port with both, players of a Java server use TCP. */
 const TABLES = [
@@ -53,8 +53,9 @@ export function createListeningSockets(
 ): () => Promise<Listening | undefined> {
   /** Cache by inode, which is unique while the socket is open, because scanning all processes is slow. */
   let known = new Map<string, PortOwner>()
-  /** When the search for an owner last failed, by inode, on the clock of `performance.now`. */
-  let failures = new Map<string, number>()
+  /** Inodes whose owner was not found, and when the last of these searches ended, on the clock of `performance.now`. */
+  let failed = new Set<string>()
+  let failedAt = -Infinity
 
   return async () => {
     const tables = await readTables()
@@ -63,7 +64,7 @@ export function createListeningSockets(
     const isWhole = tables.every(({ end }) => end !== 'cut')
     const open = new Set(sockets.map(({ inode }) => inode))
     known = new Map([...known].filter(([inode]) => open.has(inode)))
-    failures = new Map([...failures].filter(([inode]) => open.has(inode)))
+    failed = new Set([...failed].filter((inode) => open.has(inode)))
     return {
       async ownerOf(port) {
         const socket = sockets.find((candidate) => candidate.port === port)
@@ -71,10 +72,13 @@ export function createListeningSockets(
         const { inode } = socket
         const cached = known.get(inode)
         if (cached) return cached
-        if (performance.now() < (failures.get(inode) ?? -Infinity) + RETRY_MS) return UNKNOWN
+        if (failed.has(inode) && performance.now() < failedAt + RETRY_MS) return UNKNOWN
         const runs = await listRuns().catch(() => undefined)
         const pid = await findHolder(inode, runs ?? [])
-        if (pid === undefined) failures.set(inode, performance.now())
+        if (pid === undefined) {
+          failed.add(inode)
+          failedAt = performance.now()
+        }
         const owner = pid === undefined ? undefined : await describeProcess(pid, runs)
         if (owner) known.set(inode, owner)
         return owner ?? UNKNOWN

@@ -101,7 +101,7 @@ async function replicateDirectory(
       const pathOfEntry = `${path}${String(name)}`
       if (level > DEPTH_LIMIT) {
         context.skipped.add(tooDeepMessage(pathOfEntry))
-        changes += await removeCopy(to, name, existing)
+        changes += await removeCopy(to, name, existing, context.signal)
         continue
       }
       const below = await openSubdirectory(from, name)
@@ -116,7 +116,7 @@ async function replicateDirectory(
       if (!existing || !isSameFile(stats, existing)) {
         const copied = await replicateFile(from, name, to, existing, path, context)
         if (copied === 'skipped') {
-          changes += await removeCopy(to, name, existing)
+          changes += await removeCopy(to, name, existing, context.signal)
           continue
         }
         changes += copied
@@ -124,7 +124,7 @@ async function replicateDirectory(
     } else if (stats?.isSymbolicLink() && (await resolvesWithin(context.root, from, name))) {
       changes += await replicateLink(from, name, to, existing)
     } else {
-      changes += await removeCopy(to, name, existing)
+      changes += await removeCopy(to, name, existing, context.signal)
       continue
     }
     kept.add(name)
@@ -139,8 +139,13 @@ async function replicateDirectory(
 }
 
 /** Removes an earlier copy of what is not copied any more. @returns the number of removed entries */
-async function removeCopy(to: OpenDirectory, name: RawName, existing: Stats | undefined): Promise<number> {
-  if (existing) await removeTree(to, name)
+async function removeCopy(
+  to: OpenDirectory,
+  name: RawName,
+  existing: Stats | undefined,
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  if (existing) await removeTree(to, name, signal)
   return existing ? 1 : 0
 }
 

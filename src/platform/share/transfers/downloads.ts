@@ -39,13 +39,13 @@ export interface Downloads {
 }
 
 /**
- * Bytes of memory for the list of a zip's entries, which follows them: a third of a million entries of the usual
- * length.
+ * Bytes of memory for the list of a zip's entries, which follows them: a quarter of a million entries of the usual
+ * length. All zips in progress together have twice as much.
  */
 const MAX_LIST_BYTES = 128 * 2 ** 20
 /** Memory of an entry besides its path, which is held twice. */
-const ENTRY_BYTES = 300
-/** Name of the text file in the zip that lists the omitted directories. */
+const ENTRY_BYTES = 400
+/** Name of the text file in the zip that says what is missing. */
 const NOT_INCLUDED = 'not-included.txt'
 /** Bytes up to which a file is stored uncompressed: each compressor takes a quarter of a megabyte of memory. */
 const MAX_STORED_BYTES = 1024
@@ -56,6 +56,8 @@ const COMPRESSED = /\.(?:jar|zip|gz|tgz|xz|zst|bz2|7z|rar|mca|mcr|png|jpe?g|webp
 
 /** @param maxListBytes overridden by tests */
 export function createDownloads(jail: Jail, maxListBytes = MAX_LIST_BYTES): Downloads {
+  /** Bytes of memory for the lists of all zips in progress. */
+  let allListBytes = 0
   return {
     async file(path) {
       const segments = parsePath(path)
@@ -93,11 +95,19 @@ export function createDownloads(jail: Jail, maxListBytes = MAX_LIST_BYTES): Down
       const disconnected = new AbortController()
       output.once('close', () => disconnected.abort())
       const doneEntries = createDoneEntries(zip)
+      let listBytes = 0
+      output.once('close', () => (allListBytes -= listBytes))
+      const hasRoom = (bytes: number) => {
+        if (output.closed || listBytes + bytes > maxListBytes || allListBytes + bytes > 2 * maxListBytes) return false
+        listBytes += bytes
+        allListBytes += bytes
+        return true
+      }
       addAll(
         zip,
         jail,
         [...requested.keys()].map((path) => parsePath(path)),
-        { doneEntries, maxListBytes },
+        { doneEntries, hasRoom },
         disconnected.signal,
       ).then(
         () => (doneEntries.restoreToList(), zip.end()),
@@ -156,10 +166,10 @@ async function addAll(
   zip: ZipFile,
   jail: Jail,
   requested: PathSegments[],
-  { doneEntries, maxListBytes }: { doneEntries: DoneEntries; maxListBytes: number },
+  { doneEntries, hasRoom }: { doneEntries: DoneEntries } & Pick<ZipContents, 'hasRoom'>,
   disconnected: AbortSignal,
 ): Promise<void> {
-  const contents: ZipContents = { paths: new Set(), listBytes: 0, maxListBytes, skipped: createSkippedEntries() }
+  const contents: ZipContents = { paths: new Set(), hasRoom, skipped: createSkippedEntries() }
   const { paths, skipped } = contents
   for (const segments of requested) {
     const realSegments = await realSegmentsOf(jail, segments)
@@ -175,8 +185,8 @@ async function addAll(
       await directory.close()
     }
   }
-  const text = skipped.summary()
-  if (text !== undefined) await placeUnderFreeName(NOT_INCLUDED, (name) => addText(zip, name, text, paths))
+  const text = [contents.end, skipped.summary()].filter(Boolean).join(' ')
+  if (text !== '') await placeUnderFreeName(NOT_INCLUDED, (name) => addText(zip, name, text, paths))
 }
 
 /** @throws AppError NAME_TAKEN */
@@ -203,9 +213,10 @@ function undefinedIfMissing(error: unknown): undefined {
 interface ZipContents {
   /** Paths in the zip so far. */
   paths: Set<string>
-  /** Bytes of memory for the zip's list so far. */
-  listBytes: number
-  maxListBytes: number
+  /** Takes memory for the zip's list, in bytes. @returns whether there was as much */
+  hasRoom(bytes: number): boolean
+  /** Why nothing more is added. */
+  end?: string
   skipped: SkippedEntries
 }
 
@@ -218,12 +229,15 @@ async function addTree(
   doneEntries: DoneEntries,
   disconnected: AbortSignal,
 ): Promise<void> {
-  const { paths, skipped, maxListBytes } = contents
+  const { paths, skipped, hasRoom } = contents
   for await (const entry of walkTree(directory, name, disconnected, skipped)) {
     const path = zipName(as + entry.path.slice(name.length))
     if (path === '.' || paths.has(path)) continue
-    contents.listBytes += 2 * path.length + ENTRY_BYTES
-    if (contents.listBytes > maxListBytes) return skipped.add(tooManyEntriesMessage(path))
+    if (contents.end !== undefined) return
+    if (!hasRoom(2 * path.length + ENTRY_BYTES)) {
+      contents.end = tooManyEntriesMessage(path)
+      return
+    }
     paths.add(path)
     doneEntries.dropFromList()
     const options = { mtime: entry.stats.mtime, mode: entry.stats.mode }
@@ -253,7 +267,7 @@ async function addTree(
 }
 
 const tooManyEntriesMessage = (path: string) =>
-  `"${truncatedPath(path)}" and what would follow it is missing, because there are too many entries for one ZIP archive. Download fewer directories at a time.`
+  `The ZIP ends before "${truncatedPath(path)}", because it has too many entries. Everything after that is missing. Download the directories below one by one, or use Archive.`
 
 /** Zip readers take a backslash for a separator and a colon for a drive; similar characters replace them. */
 function zipName(path: string): string {

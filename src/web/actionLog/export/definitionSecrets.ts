@@ -1,6 +1,9 @@
 const COMMENT = /\s#.*/
 /** A tag, an anchor, or the sign of a value on the next lines. */
 const MARK = /^(?:[|>][-+\d]*|[!&]\S*)$/
+/** Limits for a definition that somebody wrote to freeze the page: lines of one value, and characters that are derived. */
+const MAX_VALUE_LINES = 200
+const MAX_DERIVED = 200_000
 const indentOf = (line: string) => line.search(/[^\s-]/)
 
 /**
@@ -11,15 +14,18 @@ const indentOf = (line: string) => line.search(/[^\s-]/)
  */
 export function settingsOf(definition: string, isSecret: (line: string) => boolean): string[] {
   const lines = definition.split('\n')
+  let derived = 0
   return lines.flatMap((line, index) => {
-    const head = headOf(line)
-    if (!isSecret(`${head} x`)) return [line]
+    const head = headOf(line).trimStart()
+    if (derived > MAX_DERIVED || !isSecret(`${head} x`)) return [line]
     const indent = indentOf(line)
-    const rest = lines.slice(index + 1)
+    const rest = lines.slice(index + 1, index + 1 + MAX_VALUE_LINES)
     const end = rest.findIndex((next) => next.trim() !== '' && indentOf(next) <= indent)
     const more = (end < 0 ? rest : rest.slice(0, end)).map((next) => next.trim()).filter((next) => next !== '')
     if (more.length === 0) return [line]
-    return [line, [head, ...more].join(' '), ...more.map((next) => `${head} ${next.replace(/^- /, '')}`)]
+    const settings = [[head, ...more].join(' '), ...more.map((next) => `${head} ${next.replace(/^- /, '')}`)]
+    derived += settings.reduce((length, setting) => length + setting.length, 0)
+    return [line, ...settings]
   })
 }
 

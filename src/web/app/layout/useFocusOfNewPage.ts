@@ -10,14 +10,16 @@ import { selectShown } from '../palette/paletteSlice'
  */
 export function useFocusOfNewPage(main: RefObject<HTMLElement | null>): void {
   const { pathname } = useLocation()
+  // All directories are one page, which moves the focus to their rows itself.
+  const page = /^\/files(?=\/|$)/.exec(pathname)?.[0] ?? pathname
   const isPaletteOpen = useSelector(selectShown) !== null
-  const focused = useRef(pathname)
+  const focused = useRef(page)
   useEffect(() => {
     // The palette gives the focus back to where it was when it closes.
-    if (isPaletteOpen || focused.current === pathname) return
-    focused.current = pathname
+    if (isPaletteOpen || focused.current === page) return
+    focused.current = page
     const active = document.activeElement
     if (active === null || active === document.body || active.closest('.header'))
       main.current?.focus({ preventScroll: true })
-  }, [main, pathname, isPaletteOpen])
+  }, [main, page, isPaletteOpen])
 }

@@ -67,7 +67,8 @@ function isTyping({ target }: Event): boolean {
 function focusField(selector: string): boolean {
   const field = document.querySelector<HTMLInputElement>(selector)
   field?.focus()
-  field?.select()
+  // What stands in a command line goes on.
+  if (field?.type === 'search') field.select()
   return field !== null
 }
 

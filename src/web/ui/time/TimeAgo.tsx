@@ -8,7 +8,8 @@ export function TimeAgo({ time }: { time: number }) {
   const now = useNow()
   if (!Number.isFinite(time)) return <span>unknown</span>
   return (
-    <time dateTime={new Date(time).toISOString()} title={absolute.format(time)}>
+    // In an alert, its changes would be announced every minute.
+    <time aria-live="off" dateTime={new Date(time).toISOString()} title={absolute.format(time)}>
       {timeAgo(time, now)}
     </time>
   )
