@@ -214,7 +214,7 @@ interface ZipContents {
   /** Paths in the zip so far. */
   paths: Set<string>
   /** Takes memory for the zip's list, in bytes. @returns whether there was as much */
-  hasRoom(bytes: number): boolean
+  hasRoom: (bytes: number) => boolean
   /** Why nothing more is added. */
   end?: string
   skipped: SkippedEntries
