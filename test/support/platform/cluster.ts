@@ -27,7 +27,7 @@ export interface TestCluster {
   kubectl: (...args: string[]) => Promise<string>
   /** Applies a manifest, as YAML or JSON. */
   apply(manifest: string): Promise<void>
-  /** Creates what a manifest describes. It is gone after `stop`. @throws Error if any of it exists */
+  /** Creates what a manifest describes. It is gone after `stop`. @throws Error if any of it exists in an existing cluster */
   create(manifest: string): Promise<void>
   /** Runs another script of the cluster's folder, with its directory as first argument. */
   script(name: string, ...args: string[]): Promise<void>
@@ -68,8 +68,11 @@ export async function startCluster(...options: string[]): Promise<TestCluster> {
     unlock()
     throw error
   }
+  const connection = connectTo(join(directory, 'kubeconfig'), join(directory, 'bin/kubectl'))
   return {
-    ...connectTo(join(directory, 'kubeconfig'), join(directory, 'bin/kubectl')),
+    ...connection,
+    // Nobody else has anything in this cluster.
+    create: connection.apply,
     script: async (name, ...args) => void (await run(join(folder, name), [directory, ...args])),
     async stop() {
       await run(join(folder, 'down.sh'), [directory])
