@@ -61,7 +61,7 @@ import { userAdminRoutes } from './http/routes/userAdmin'
 import { uploadRoutes, type UploadRouteParts } from './http/routes/uploads'
 import type { Files } from './share/files'
 import type { Dashboard } from './kubernetes/dashboard'
-import type { Replicas } from './share/replicas/replicas'
+import type { SyncSource } from './share/replicas/replicas'
 import { UpgradableMessage } from './sockets/upgradableMessage'
 import { openConsoleChannel, type ConsoleParts } from './sockets/consoleChannel'
 import { hostsNamedBy } from './sockets/handshake'
@@ -97,7 +97,7 @@ export interface Parts
   network: Network
   metrics: Metrics
   health: HealthChecks
-  replicas: Pick<Replicas, 'state' | 'onSync'>
+  sync: SyncSource
   isReplica: boolean
   /** The directory of the built console. */
   webDir: string

@@ -153,7 +153,7 @@ export async function createPlatform(
       ...running,
       ...accounts,
       log,
-      replicas: running.sync,
+      sync: running.sync,
       isReplica,
       uploadLimit: settings.uploadLimit,
       origins: settings.origins,

@@ -98,7 +98,7 @@ export async function runInstances({
   })
   closers.push(() => discovery.close())
   const parts = { db, pool, runtime, players, listening, discovery, ...location, replicas, log }
-  const sync = shareSync(replicas, notifications, () => !isReplica || manager.isActive)
+  const sync = shareSync(runtime.copySync ?? replicas, notifications, () => !isReplica || manager.isActive)
   closers.push(async () => sync.close())
   const manager = startManager({ ...parts, now: Date.now, onPass: sync.announce })
   isManager = () => manager.isActive

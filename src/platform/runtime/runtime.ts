@@ -1,4 +1,5 @@
 import type { NodeDetails } from '../../contract/network'
+import type { SyncSource } from '../share/replicas/replicas'
 
 /** Everything that a driver needs to run one instance, independent of its definition. */
 export interface InstanceSpec {
@@ -146,6 +147,8 @@ export interface Runtime<Spec = InstanceSpec> {
   readonly sharesPorts: boolean
   /** Whether copies are made from this machine's replicas of the shared area (see `share/replicas`). */
   readonly usesReplicas: boolean
+  /** The sync of copies that are made without replicas; undefined where `usesReplicas`. */
+  readonly copySync?: SyncSource
   /**
    * When the service that runs the instances last answered, in milliseconds since the epoch; 0: never. Absent for
    * instances of this machine.

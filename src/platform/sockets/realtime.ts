@@ -6,7 +6,7 @@ import { REALTIME_EVENT } from '../../contract/pageRules'
 import { isRestricted, type Caller } from '../caller'
 import type { Callers } from '../accounts/callers'
 import { createKeyedCounter } from '../concurrency/keyedCounter'
-import type { Replicas, SyncState } from '../share/replicas/replicas'
+import type { SyncSource, SyncState } from '../share/replicas/replicas'
 import { createFrameCounter, RateLimitedServer } from './frameRate'
 import { isAllowedOrigin, tokenOf } from './handshake'
 import { watchSessions } from './sessionWatch'
@@ -26,7 +26,7 @@ interface EngineConnection {
 export interface RealtimeParts {
   callers: Callers
   origins: string[]
-  replicas: Pick<Replicas, 'state' | 'onSync'>
+  sync: SyncSource
   /** Whether the next request of a client may reach another platform. */
   isReplica: boolean
 }
@@ -38,7 +38,7 @@ const MAX_CONNECTIONS_PER_USER = 100
  * The real-time socket at /socket.io. It is authorised by the `token` cookie and the page's origin, sends
  * CLIENT_HANDSHAKE and the sync state of the shared area, and is closed when its session ends.
  */
-export function openRealtime(app: FastifyInstance, { callers, origins, replicas, isReplica }: RealtimeParts): void {
+export function openRealtime(app: FastifyInstance, { callers, origins, sync, isReplica }: RealtimeParts): void {
   /** Keyed by the handshake request, which engine.io keeps for the connection. */
   const users = new WeakMap<IncomingMessage, Caller>()
   /** The open connections. A client may leave socket.io's namespace and join it again over the same connection. */
@@ -91,7 +91,7 @@ export function openRealtime(app: FastifyInstance, { callers, origins, replicas,
   io.on('connection', (socket) => {
     const greeting: ClientBound = { id: 'CLIENT_HANDSHAKE', data: { hello: 'Quarterdeck' } }
     socket.emit(REALTIME_EVENT, greeting)
-    socket.emit(REALTIME_EVENT, syncMessage(replicas.state, callerOf(socket)))
+    socket.emit(REALTIME_EVENT, syncMessage(sync.state, callerOf(socket)))
     socket.on(REALTIME_EVENT, (message: unknown) => {
       const result = ServerBound.safeParse(message)
       if (!result.success) app.log.debug('dropped a real-time message that does not follow the protocol')
@@ -99,7 +99,7 @@ export function openRealtime(app: FastifyInstance, { callers, origins, replicas,
   })
 
   const sockets = () => [...io.sockets.sockets.values()]
-  const unwatch = replicas.onSync((news) => {
+  const unwatch = sync.onSync((news) => {
     for (const socket of sockets())
       if (!isRestricted(callerOf(socket))) socket.emit(REALTIME_EVENT, syncMessage(news, callerOf(socket)))
   })

@@ -3,9 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { errorCodeOf } from '../../errors'
 import { consoleText } from '../consoleText'
 import { MAX_STORED_LINES } from '../lineRing'
+import { eachRow } from '../logRows'
 import { printedTexts } from '../readyLine'
 import type { ConsoleLine } from '../runtime'
-import { eachRow, formatRow, LineJoiner } from './criLog'
+import { formatRow, LineJoiner, readRow } from './criLog'
 import { readTail } from './logTail'
 
 /** Size in bytes at which a log is rotated. It and its predecessor together always cover what a console stores. */
@@ -206,8 +207,8 @@ export class ContainerLog {
     const isDecoded =
       this.follower !== undefined || this.lineWatch !== undefined ? this.takeDecodeBudget(bytesRead) : false
     const lines: ConsoleLine[] = []
-    const rowsEnd = eachRow(buffer.subarray(0, bytesRead), (row, end) => {
-      const line = this.joiner.add(row, buffer, end, isDecoded)
+    const rowsEnd = eachRow(buffer.subarray(0, bytesRead), (start, end) => {
+      const line = this.joiner.add(readRow(buffer, start, end), buffer, end, isDecoded)
       if (!line) return
       this.last += 1
       if (line.text !== undefined) lines.push({ seq: this.last, type: line.type, content: consoleText(line.text) })
@@ -274,8 +275,9 @@ export class ContainerLog {
 
   private async countLines(path: string): Promise<number> {
     let count = 0
-    eachRow(await readFile(path), ({ isPartial }) => {
-      if (!isPartial) count += 1
+    const buffer = await readFile(path)
+    eachRow(buffer, (start, end) => {
+      if (!readRow(buffer, start, end).isPartial) count += 1
     })
     return count
   }

@@ -1,4 +1,5 @@
 import { LINE_LIMIT } from '../consoleText'
+import { lineText } from '../logRows'
 import type { ConsoleLineType } from '../runtime'
 
 /**
@@ -17,7 +18,6 @@ export interface LogRow {
   contentStart: number
 }
 
-const LINE_FEED = 0x0a
 const SPACE = 0x20
 const PARTIAL = 0x50
 const STREAM_LENGTH = 6
@@ -43,16 +43,6 @@ export function readRow(buffer: Buffer, start: number, end: number): LogRow {
   if (stream !== 'stdout' && stream !== 'stderr' && stream !== 'system')
     return { stream: 'stdout', isPartial: false, contentStart: start }
   return { stream, isPartial: buffer[tagAt] === PARTIAL, contentStart: tagAt + 2 }
-}
-
-/** Calls back for every complete row of a buffer. @returns the offset after the last one. */
-export function eachRow(buffer: Buffer, onRow: (row: LogRow, end: number) => void): number {
-  let start = 0
-  for (let end = buffer.indexOf(LINE_FEED); end !== -1; end = buffer.indexOf(LINE_FEED, start)) {
-    onRow(readRow(buffer, start, end), end)
-    start = end + 1
-  }
-  return start
 }
 
 /** A row in conmon's format. @param at milliseconds since the epoch */
@@ -88,8 +78,7 @@ export class LineJoiner {
       return undefined
     }
     this.pending.delete(stream)
-    const text = (before ? Buffer.concat([...before.parts, content]) : content).toString('utf8')
-    return { type, text: text.endsWith('\r') ? text.slice(0, -1) : text }
+    return { type, text: lineText(before ? Buffer.concat([...before.parts, content]) : content) }
   }
 
   /** The streams whose last row is partial. */

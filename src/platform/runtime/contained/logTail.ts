@@ -1,8 +1,9 @@
 import { open, type FileHandle } from 'node:fs/promises'
 import { consoleText } from '../consoleText'
 import { MAX_STORED_BYTES } from '../lineRing'
+import { eachRow } from '../logRows'
 import type { ConsoleLine } from '../runtime'
-import { eachRow, LineJoiner } from './criLog'
+import { LineJoiner, readRow } from './criLog'
 
 /** Bytes at the end of both files that are read for the stored lines, row headers included. */
 const MAX_TAIL_BYTES = 6 * 2 ** 20
@@ -29,9 +30,9 @@ export async function readTail(position: LogPosition, limit: number): Promise<Co
     const joiner = new LineJoiner()
     // The first row may be incomplete, unless the buffer starts at the start of the log.
     let skip = isWhole ? 0 : 1
-    eachRow(buffer, (row, end) => {
+    eachRow(buffer, (start, end) => {
       if (skip-- > 0) return
-      const line = joiner.add(row, buffer, end, true)
+      const line = joiner.add(readRow(buffer, start, end), buffer, end, true)
       if (line?.text !== undefined) texts.push({ type: line.type, content: consoleText(line.text) })
     })
     if (texts.length < limit && !isWhole && bytes < MAX_TAIL_BYTES) continue

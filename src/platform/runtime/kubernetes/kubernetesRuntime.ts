@@ -11,6 +11,7 @@ import { createKeptFiles, type KeptCopies } from './keptFiles'
 import { PodConsole } from './console/podConsole'
 import { PodInput } from './console/podInput'
 import { readPodLog } from './console/podLog'
+import { watchPodCopies } from './podCopies'
 import { reportPodEvents } from './podEvents'
 import { watchPodRuns } from './podRuns'
 import { createPods } from './pods'
@@ -82,6 +83,7 @@ export function openKubernetesRuntime(parts: KubernetesParts): Runtime {
     inputs.delete(podName)
   }
 
+  const copySync = watchPodCopies(runs)
   const unwatch = runs.watch((podName) => consoles.get(podName)?.wake())
   const note = (podName: string, text: string) => consoleOf(podName).note(text)
   const keptFiles = createKeptFiles({ runs, pods, copies: parts.copies, note, log })
@@ -122,6 +124,7 @@ export function openKubernetesRuntime(parts: KubernetesParts): Runtime {
     isolation: 'contained',
     sharesPorts: false,
     usesReplicas: false,
+    copySync,
     get lastContactAt() {
       return runs.syncedAt
     },
@@ -158,6 +161,7 @@ export function openKubernetesRuntime(parts: KubernetesParts): Runtime {
       steps.close()
       stopEvents()
       unwatch()
+      copySync.close()
       clearInterval(storePoll)
       for (const { input } of inputs.values()) input.close()
       await Promise.all([...consoles.values()].map((console) => console.close()))

@@ -18,8 +18,16 @@ export interface SyncState {
   problem?: string
 }
 
+/** Something that syncs files: its state is `sync_completed` while every directory is up to date. */
+export interface SyncSource {
+  /** The same value as the last event. */
+  readonly state: SyncState
+  /** @returns a function that unsubscribes. */
+  onSync(listener: (state: SyncState) => void): () => void
+}
+
 /** Local replicas of directories of the shared area, kept up to date. Instances are copied from them at start. */
-export interface Replicas {
+export interface Replicas extends SyncSource {
   /**
    * Updates the replica and copies it to `target`. Calls for the same directory run one after another.
    * @param skipped collects the entries that are not copied.
@@ -30,10 +38,6 @@ export interface Replicas {
   setWatched(directories: string[]): void
   /** Removes unwatched replicas in the background. Only for a caller that watches all directories in use. */
   prune(): void
-  /** Whether every watched directory is up to date; the same value as the last event. */
-  readonly state: SyncState
-  /** @returns a function that unsubscribes. */
-  onSync(listener: (state: SyncState) => void): () => void
   close(): Promise<void>
 }
 

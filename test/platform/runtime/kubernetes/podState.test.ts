@@ -12,6 +12,7 @@ import {
   exitOf,
   hasEnded,
   instanceOf,
+  isCopying,
   isOver,
   isReplaceable,
   lostSince,
@@ -301,4 +302,20 @@ test.each([
   ['7M', 7e6],
 ])('the quantity %s is read', (text, value) => {
   expect(quantity(text)).toBeCloseTo(value)
+})
+
+test('a Pod copies from when its node prepares the copy until the copy is complete, unless its image is missing', () => {
+  const copying = (state: V1ContainerState, change: Partial<V1Pod['metadata']> = {}) =>
+    isCopying(
+      podWith(undefined, change, {
+        phase: 'Pending',
+        initContainerStatuses: [{ name: 'copy', image: 'java:21', imageID: '', ready: false, restartCount: 0, state }],
+      }),
+    )
+  expect(copying({ waiting: { reason: 'PodInitializing' } })).toBe(true)
+  expect(copying(running)).toBe(true)
+  expect(copying(ended(0))).toBe(false)
+  expect(copying({ waiting: { reason: 'ImagePullBackOff' } })).toBe(false)
+  expect(copying(running, deleted)).toBe(false)
+  expect(isCopying(podWith(running))).toBe(false)
 })

@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, mkdirSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pino from 'pino'
 import { createClusterClient } from '../../../../src/platform/runtime/kubernetes/clusterClient'
@@ -18,7 +18,9 @@ import {
   type TestCluster,
 } from '../../../support/platform/cluster'
 import { freshState, type FreshState } from '../../../support/platform/freshState'
+import { instanceSpec } from '../../../support/platform/instanceSpec'
 import { useTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
+import { until } from '../../../support/platform/until'
 import { runtimeSuite } from '../runtimeSuite'
 import { faultsOnCluster } from './faultsOnCluster'
 import { gamesOnCluster } from './gamesOnCluster'
@@ -72,6 +74,18 @@ const open = () =>
       home: () => '/data',
       knowsErrors: false,
       linesThatFill: 2000,
+    })
+
+    test('decisions §5: a sync lasts while a Pod copies the directory of its instance', async () => {
+      writeFileSync(join(shareDir(), 'suite/file.txt'), 'text')
+      const events: string[] = []
+      const unwatch = runtime.copySync?.onSync(({ event }) => events.push(event))
+      await runtime.ensure(instanceSpec({ podName: 'copied', command: ['sh', '-c', 'ls; cat'], copy: true }))
+      await until(async () => (await runtime.history('copied', 10)).some(({ content }) => content === 'file.txt'))
+      await until(async () => events.length === 2)
+      expect(events).toEqual(['sync_started', 'sync_completed'])
+      await runtime.kill('copied')
+      unwatch?.()
     })
   })
 

@@ -1,9 +1,9 @@
+import { eachRow, lineText } from '../../logRows'
 import type { ClusterClient } from '../clusterClient'
 import { CONTAINER } from '../podSpec'
 
 /** Maximum bytes of a row. Console lines are cut at a lower limit. */
 const MAX_ROW_BYTES = 16 * 1024
-const LINE_FEED = 0x0a
 const SPACE = 0x20
 
 /** One row of a Pod's log. */
@@ -54,36 +54,22 @@ export async function* readPodLog(
 
 /** Splits a log into rows: `2026-01-02T03:04:05.000000006Z text`. The rest of a row that is too long is dropped. */
 class RowSplitter {
-  private rest: Buffer[] = []
-  private restBytes = 0
+  private rest: Buffer = Buffer.alloc(0)
 
   push(chunk: Buffer): LogRow[] {
+    const buffer = this.rest.length > 0 ? Buffer.concat([this.rest, chunk]) : chunk
     const rows: LogRow[] = []
-    let start = 0
-    for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, start)) {
-      this.keep(chunk.subarray(start, end))
-      const row = this.end()
+    const used = eachRow(buffer, (start, end) => {
+      const row = readRow(buffer.subarray(start, end))
       if (row) rows.push(row)
-      start = end + 1
-    }
-    this.keep(chunk.subarray(start))
+    })
+    this.rest = buffer.subarray(used, used + MAX_ROW_BYTES)
     return rows
   }
 
   /** Returns the last row if it has no line end. */
   end(): LogRow | undefined {
-    if (this.restBytes === 0) return undefined
-    const row = readRow(Buffer.concat(this.rest))
-    this.rest = []
-    this.restBytes = 0
-    return row
-  }
-
-  private keep(part: Buffer): void {
-    const kept = part.subarray(0, Math.max(0, MAX_ROW_BYTES - this.restBytes))
-    if (kept.length === 0) return
-    this.rest.push(kept)
-    this.restBytes += kept.length
+    return this.rest.length > 0 ? readRow(this.rest) : undefined
   }
 }
 
@@ -92,8 +78,7 @@ function readRow(row: Buffer): LogRow | undefined {
   const space = row.indexOf(SPACE)
   const time = keyOf(row.toString('latin1', 0, space === -1 ? row.length : space))
   if (time === undefined) return undefined
-  const text = space === -1 ? '' : row.toString('utf8', space + 1)
-  return { time, text: text.endsWith('\r') ? text.slice(0, -1) : text }
+  return { time, text: space === -1 ? '' : lineText(row.subarray(space + 1, MAX_ROW_BYTES)) }
 }
 
 /** RFC 3339 with nanoseconds, in any time zone, as seconds and nanoseconds since the epoch. */
