@@ -54,8 +54,20 @@ export async function startConmon(parts: ConmonParts): Promise<number> {
     message?: string
   }
   const created = data ?? pid ?? -1
-  if (created <= 0) throw new Error(message ?? (stderr || 'conmon exited without a response'))
+  if (created <= 0)
+    throw new Error(lastErrorIn(message ?? '') ?? message ?? (stderr || 'conmon exited without a response'))
   return created
+}
+
+/** @param log runc's, such as `time="…" level=error msg="runc create failed: …"`. @returns its last error */
+export function lastErrorIn(log: string): string | undefined {
+  const [, quoted] = [...log.matchAll(/level=error msg=("(?:[^"\\]|\\.)*")/g)].at(-1) ?? []
+  try {
+    return quoted === undefined ? undefined : String(JSON.parse(quoted))
+  } catch {
+    // Go writes bytes that are no text as `\x00`, which JSON does not know.
+    return quoted
+  }
 }
 
 function argumentsOf({ runc, runcArgs, id, bundle, exitDirectory, logFile }: ConmonParts): string[] {

@@ -1,5 +1,6 @@
-import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { mountRestrictions } from './mountRestrictions'
 import { ociConfig, type ContainerSpec } from './ociConfig'
 
 /** Path of the first process in every container. */
@@ -50,9 +51,11 @@ export async function writeBundle(bundle: string, initScript: string, { command,
     { source: initScript, target: INIT_PATH },
     ...Object.keys(files).map((file) => ({ source: join(bundle, file), target: `/etc/${file}` })),
   ]
+  // Root may leave restrictions out: its containers have no user namespace of their own.
+  const restrictionsOf = spec.isRootless ? mountRestrictions(await readFile('/proc/self/mountinfo', 'utf8')) : () => []
   await writeFile(
     join(bundle, 'config.json'),
-    JSON.stringify(ociConfig({ ...spec, readable, args: ['/bin/sh', INIT_PATH, ...command] })),
+    JSON.stringify(ociConfig({ ...spec, readable, args: ['/bin/sh', INIT_PATH, ...command] }, restrictionsOf)),
     { mode: 0o600 },
   )
 }

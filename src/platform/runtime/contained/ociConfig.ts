@@ -90,11 +90,11 @@ const ARCHITECTURES: Partial<Record<NodeJS.Architecture, string[]>> = {
 /** On memory shortage the kernel kills instances before the platform and its databases (proc_pid_oom_score_adj(5)). */
 const OOM_SCORE = 500
 
-const readOnly = ({ source, target }: Mount) => ({
+const bindMount = ({ source, target }: Mount, access: 'ro' | 'rw', restrictions: string[]) => ({
   destination: target,
   source,
   type: 'bind',
-  options: ['rbind', 'ro', 'nosuid', 'nodev'],
+  options: [...new Set(['rbind', access, 'nosuid', 'nodev', ...restrictions])],
 })
 const special = (destination: string, type: string, ...options: string[]) => ({
   destination,
@@ -106,9 +106,11 @@ const special = (destination: string, type: string, ...options: string[]) => ({
 /**
  * The configuration of a container (OCI runtime specification 1.0.2): own namespaces for processes, mounts and IPC, no
  * capabilities, no new privileges, the network of the host (decisions §12).
+ * @param restrictionsOf returns mount options that a bind mount of a host path must have
  */
-export function ociConfig(spec: ContainerSpec): object {
+export function ociConfig(spec: ContainerSpec, restrictionsOf: (source: string) => string[]): object {
   const { uid, gid, cgroup, isRootless } = spec
+  const readOnly = (mount: Mount) => bindMount(mount, 'ro', restrictionsOf(mount.source))
   const openFiles = instanceOpenFiles()
   const sys = isRootless
     ? [readOnly({ source: '/sys', target: '/sys' })]
@@ -138,12 +140,7 @@ export function ociConfig(spec: ContainerSpec): object {
       ...(isRootless ? [] : [special('/sys/fs/cgroup', 'cgroup', 'nosuid', 'noexec', 'nodev', 'relatime', 'ro')]),
       ...spec.readable.map(readOnly),
       ...spec.hidden.map((path) => special(path, 'tmpfs', 'nosuid', 'noexec', 'nodev', 'ro', 'mode=0', 'size=4k')),
-      {
-        destination: WORKING_DIRECTORY,
-        source: spec.directory,
-        type: 'bind',
-        options: ['rbind', 'rw', 'nosuid', 'nodev'],
-      },
+      bindMount({ source: spec.directory, target: WORKING_DIRECTORY }, 'rw', restrictionsOf(spec.directory)),
     ],
     linux: {
       namespaces: [{ type: 'pid' }, { type: 'ipc' }, { type: 'mount' }, ...(isRootless ? [{ type: 'user' }] : [])],
