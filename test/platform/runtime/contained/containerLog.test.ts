@@ -8,6 +8,11 @@ const directory = useTemporaryDirectory()
 const TIME = '2026-11-22T02:47:32.915815340+00:00'
 const row = (text: string, stream = 'stdout', tag = 'F') => `${TIME} ${stream} ${tag} ${text}\n`
 
+const opened: ContainerLog[] = []
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((log) => log.close()))
+})
+
 async function newLog(): Promise<{ file: string; log: ContainerLog; open: () => ContainerLog }> {
   const file = join(await mkdtemp(join(directory(), 'log-')), 'pod.log')
   // conmon rotates like this: a new file, renamed to the old name.
@@ -16,7 +21,11 @@ async function newLog(): Promise<{ file: string; log: ContainerLog; open: () => 
     renameSync(`${file}.tmp`, file)
     return true
   }
-  const open = () => new ContainerLog(file, reopen)
+  const open = () => {
+    const log = new ContainerLog(file, reopen)
+    opened.push(log)
+    return log
+  }
   return { file, log: open(), open }
 }
 const contents = async (log: ContainerLog, limit = 10_000) => (await log.history(limit)).map(({ content }) => content)
