@@ -18,3 +18,16 @@ export function createBackoff(firstMs: number, maxMs: number): Backoff {
     reset: () => void (meanMs = firstMs),
   }
 }
+
+/** As createBackoff, for attempts at many things. */
+export function createKeyedBackoff(firstMs: number, maxMs: number) {
+  const backoffs = new Map<string, Backoff>()
+  return {
+    next(key: string): number {
+      const backoff = backoffs.get(key) ?? createBackoff(firstMs, maxMs)
+      backoffs.set(key, backoff)
+      return backoff.next()
+    },
+    reset: (key: string): void => void backoffs.delete(key),
+  }
+}

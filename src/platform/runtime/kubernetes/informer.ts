@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { V1ObjectMeta } from '@kubernetes/client-node'
 import type { Logger } from 'pino'
@@ -11,6 +12,7 @@ import { ClusterRefusal, type ClusterClient } from './clusterClient'
  * answering.
  */
 const WATCH_SECONDS = 60
+const WATCH_OPTIONS = { watch: 'true', allowWatchBookmarks: 'true', timeoutSeconds: String(WATCH_SECONDS) }
 const WATCH_TIMEOUT_MS = (WATCH_SECONDS + 15) * 1000
 const PROBE_TIMEOUT_MS = 4000
 const MIN_BACKOFF_MS = 200
@@ -78,74 +80,33 @@ export interface Informer<Item> {
  * version (410), the collection is listed again. Failed requests are repeated with a back-off of 0.2 to 10 s.
  */
 export function startInformer<Item extends KubernetesObject>(parts: InformerParts<Item>): Informer<Item> {
-  const { client, path, labelSelector, fieldSelector, log, onChange, onDelete } = parts
+  const { client, path, labelSelector, fieldSelector, log } = parts
   const selectors = { ...(labelSelector && { labelSelector }), ...(fieldSelector && { fieldSelector }) }
-  const items = new Map<string, Item>()
-  /** When objects were deleted, by uid. */
-  const deletions = new Map<string, number>()
+  const copy = createCollectionCopy(parts)
   const closing = new AbortController()
   let version: string | undefined
   let syncedAt = 0
   let setReady = () => undefined as void
   const ready = new Promise<void>((resolve) => (setReady = resolve))
 
-  function put(item: Item): void {
-    const { name = '', uid, resourceVersion = '0' } = item.metadata ?? {}
-    const known = items.get(name)?.metadata
-    if (known?.uid === uid && !isNewer(resourceVersion, known?.resourceVersion ?? '0')) return
-    // `managedFields` is unused, and takes a third of a Pod's memory.
-    delete item.metadata?.managedFields
-    items.set(name, item)
-    onChange(item)
-  }
-
-  function remove(item: Item): void {
-    const { name = '', uid } = item.metadata ?? {}
-    if (items.get(name)?.metadata?.uid === uid) items.delete(name)
-    for (const [deleted, at] of deletions) if (performance.now() - at > MAX_ANSWER_MS) deletions.delete(deleted)
-    if (uid !== undefined) deletions.set(uid, performance.now())
-    onDelete(item)
-  }
-
   async function list(): Promise<void> {
     const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(WATCH_TIMEOUT_MS)])
     const answer = JSON.parse(
       await readText(await client.stream(path, selectors, signal), MAX_LIST_BYTES),
     ) as List<Item>
-    const listed = new Set(answer.items.map(({ metadata }) => metadata?.uid))
-    for (const item of [...items.values()]) if (!listed.has(item.metadata?.uid)) remove(item)
-    for (const item of answer.items) put(item)
+    copy.replace(answer.items)
     version = answer.metadata.resourceVersion
     syncedAt = Date.now()
     setReady()
   }
 
   async function watch(onOpen: () => void): Promise<void> {
-    const query = {
-      ...selectors,
-      watch: 'true',
-      allowWatchBookmarks: 'true',
-      timeoutSeconds: String(WATCH_SECONDS),
-      resourceVersion: version ?? '',
-    }
+    const query = { ...selectors, ...WATCH_OPTIONS, resourceVersion: version ?? '' }
     const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(WATCH_TIMEOUT_MS)])
     const stream = await client.stream(path, query, signal)
     syncedAt = Date.now()
     onOpen()
-    let parts: string[] = []
-    let length = 0
-    // Leaving the loop destroys the stream.
-    for await (const chunk of stream.setEncoding('utf8')) {
-      const [first = '', ...others] = String(chunk).split('\n')
-      parts.push(first)
-      length += first.length
-      if (length > MAX_EVENT_LENGTH) throw new Error('the Kubernetes API server sends an event that does not end')
-      for (const next of others) {
-        handle(JSON.parse(parts.join('')) as WatchEvent<Item>)
-        parts = [next]
-        length = next.length
-      }
-    }
+    for await (const event of eachEvent<Item>(stream)) handle(event)
     syncedAt = Date.now()
   }
 
@@ -153,8 +114,8 @@ export function startInformer<Item extends KubernetesObject>(parts: InformerPart
     syncedAt = Date.now()
     if (type === 'ERROR') throw new ClusterRefusal(object.code ?? 500, object.message ?? '')
     version = object.metadata?.resourceVersion ?? version
-    if (type === 'DELETED') remove(object)
-    else if (type !== 'BOOKMARK') put(object)
+    if (type === 'DELETED') copy.remove(object)
+    else if (type !== 'BOOKMARK') copy.put(object)
   }
 
   async function run(): Promise<void> {
@@ -189,11 +150,11 @@ export function startInformer<Item extends KubernetesObject>(parts: InformerPart
 
   const running = run()
   return {
-    get: (name) => items.get(name),
-    all: () => [...items.values()],
+    get: copy.get,
+    all: copy.all,
     put(item) {
       // The watch may report a deletion before the request that caused it is answered.
-      if (!deletions.has(item.metadata?.uid ?? '')) put(item)
+      if (!copy.isDeleted(item)) copy.put(item)
     },
     ready,
     get syncedAt() {
@@ -213,6 +174,65 @@ export function startInformer<Item extends KubernetesObject>(parts: InformerPart
       closing.abort()
       await running
     },
+  }
+}
+
+/** The objects of a collection by name, and which were deleted lately. */
+function createCollectionCopy<Item extends KubernetesObject>({
+  onChange,
+  onDelete,
+}: Pick<InformerParts<Item>, 'onChange' | 'onDelete'>) {
+  const items = new Map<string, Item>()
+  /** When objects were deleted, by uid. */
+  const deletions = new Map<string, number>()
+
+  function put(item: Item): void {
+    const { name = '', uid, resourceVersion = '0' } = item.metadata ?? {}
+    const known = items.get(name)?.metadata
+    if (known?.uid === uid && !isNewer(resourceVersion, known?.resourceVersion ?? '0')) return
+    // `managedFields` is unused, and takes a third of a Pod's memory.
+    delete item.metadata?.managedFields
+    items.set(name, item)
+    onChange(item)
+  }
+
+  function remove(item: Item): void {
+    const { name = '', uid } = item.metadata ?? {}
+    if (items.get(name)?.metadata?.uid === uid) items.delete(name)
+    for (const [deleted, at] of deletions) if (performance.now() - at > MAX_ANSWER_MS) deletions.delete(deleted)
+    if (uid !== undefined) deletions.set(uid, performance.now())
+    onDelete(item)
+  }
+
+  return {
+    get: (name: string) => items.get(name),
+    all: () => [...items.values()],
+    put,
+    remove,
+    isDeleted: ({ metadata }: Item) => deletions.has(metadata?.uid ?? ''),
+    /** Removes the objects that a list lacks, and adds those that it has. */
+    replace(listed: Item[]) {
+      const uids = new Set(listed.map(({ metadata }) => metadata?.uid))
+      for (const item of [...items.values()]) if (!uids.has(item.metadata?.uid)) remove(item)
+      for (const item of listed) put(item)
+    },
+  }
+}
+
+/** Reads the events of a watch, one in each line. Leaving the loop destroys the stream. @throws Error if one is too long */
+async function* eachEvent<Item>(stream: Readable): AsyncGenerator<WatchEvent<Item>> {
+  let parts: string[] = []
+  let length = 0
+  for await (const chunk of stream.setEncoding('utf8')) {
+    const [first = '', ...others] = String(chunk).split('\n')
+    parts.push(first)
+    length += first.length
+    if (length > MAX_EVENT_LENGTH) throw new Error('the Kubernetes API server sends an event that does not end')
+    for (const next of others) {
+      yield JSON.parse(parts.join('')) as WatchEvent<Item>
+      parts = [next]
+      length = next.length
+    }
   }
 }
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import { createKeyedQueue } from '../../concurrency/keyedQueue'
 import { createSharedRead } from '../../concurrency/sharedRead'
@@ -8,11 +7,11 @@ import { ClusterRefusal, type ClusterClient } from './clusterClient'
 import type { ConsoleStore } from './console/consoleStore'
 import { listNodes } from './nodes'
 import { createKeptFiles, type KeptCopies } from './keptFiles'
-import { PodConsole } from './console/podConsole'
-import { PodInput } from './console/podInput'
-import { readPodLog } from './console/podLog'
+import { createPodConsoles } from './console/podConsoles'
+import { createPodInputs } from './console/podInputs'
 import { watchPodCopies } from './podCopies'
 import { reportPodEvents } from './podEvents'
+import { createPodMessages } from './podMessages'
 import { watchPodRuns } from './podRuns'
 import { createPods } from './pods'
 import { podOf, type PodSettings } from './podSpec'
@@ -21,8 +20,6 @@ import { startPodSteps } from './podSteps'
 import { createServices } from './services'
 import { createPodUsage } from './podUsage'
 
-/** Interval at which the store is read for lines of watched consoles that other platforms have stored. */
-const STORE_POLL_MS = 250
 /** Minimum time between two lists of the nodes. A list may have megabytes, and any user can request it at any rate. */
 const NODES_PAUSE_MS = 250
 
@@ -43,58 +40,35 @@ export interface KubernetesParts extends PodSettings {
 /** Runs instances as Pods of a Kubernetes cluster (decisions §15). The cluster keeps everything but the consoles. */
 export function openKubernetesRuntime(parts: KubernetesParts): Runtime {
   const { client, store, isActive, prepare, log } = parts
-  const reader = randomUUID()
   const pods = createPods(client)
   const usageOf = createPodUsage(client, log)
   const inTurn = createKeyedQueue()
-  const consoles = new Map<string, PodConsole>()
-  /** The input of each instance's run, by instance. */
-  const inputs = new Map<string, { runId: string | undefined; input: PodInput }>()
   const runs = watchPodRuns(client, pods, log)
 
-  function consoleOf(podName: string): PodConsole {
-    const known =
-      consoles.get(podName) ??
-      new PodConsole({
-        podName,
-        store,
-        reader,
-        run: () => runs.runOf(podName),
-        readLog: (options) => readPodLog(client, podName, options),
-        log,
-      })
-    consoles.set(podName, known)
-    return known
-  }
-
-  function inputOf(podName: string): PodInput {
-    const runId = runs.runOf(podName)?.runId
-    const known = inputs.get(podName)
-    if (known && known.runId === runId) return known.input
-    // The connection to an ended Pod may stay open, and lines written to it are lost.
-    known?.input.close()
-    const input = new PodInput(client, podName, log)
-    inputs.set(podName, { runId, input })
-    return input
-  }
-
-  function closeInput(podName: string): void {
-    inputs.get(podName)?.input.close()
-    inputs.delete(podName)
-  }
-
+  const consoles = createPodConsoles(runs, client, store, log)
+  const inputs = createPodInputs(runs, client, log)
   const copySync = watchPodCopies(runs)
-  const unwatch = runs.watch((podName) => consoles.get(podName)?.wake())
-  const note = (podName: string, text: string) => consoleOf(podName).note(text)
+  const messages = createPodMessages(consoles.of)
+  const note = (podName: string, text: string) => consoles.of(podName).note(text)
   const keptFiles = createKeptFiles({ runs, pods, copies: parts.copies, note, log })
-  const steps = startPodSteps({ runs, pods, consoleOf, inputOf, keptFiles, inTurn, isActive, log })
-  const stopEvents = reportPodEvents({ client, runs, isActive, writeMessages: steps.writeMessages, log })
+  const steps = startPodSteps({
+    runs,
+    pods,
+    consoleOf: consoles.of,
+    inputOf: inputs.of,
+    keptFiles,
+    messages,
+    inTurn,
+    isActive,
+    log,
+  })
+  const stopEvents = reportPodEvents({ client, runs, isActive, messages, log })
 
   async function create(spec: InstanceSpec): Promise<void> {
     const present = runs.get(spec.podName)
     if (present && !isOver(present)) return
-    await consoleOf(spec.podName).settle()
-    closeInput(spec.podName)
+    await consoles.of(spec.podName).settle()
+    inputs.close(spec.podName)
     if (present) await runs.forget(present)
     try {
       await prepare(spec)
@@ -110,15 +84,6 @@ export function openKubernetesRuntime(parts: KubernetesParts): Runtime {
       runs.startFailed(spec, `Could not be started: ${error.message}`)
     }
   }
-
-  const storePoll = setInterval(() => {
-    const watched = [...consoles].filter(([, { isWatched }]) => isWatched).map(([podName]) => podName)
-    if (watched.length === 0) return
-    store.newest(watched).then(
-      (newest) => newest.forEach((last, podName) => consoles.get(podName)?.deliverTo(last)),
-      () => undefined,
-    )
-  }, STORE_POLL_MS)
 
   return {
     isolation: 'contained',
@@ -140,19 +105,17 @@ export function openKubernetesRuntime(parts: KubernetesParts): Runtime {
         if (pod) await runs.forget(pod)
         await parts.copies.remove(podName)
         runs.forgetRun(podName)
-        closeInput(podName)
-        await consoles.get(podName)?.close()
-        consoles.delete(podName)
-        await store.remove(podName)
+        inputs.close(podName)
+        await consoles.remove(podName)
       }),
     list: () => runs.instances(),
     watch: (listener) => runs.watch(() => listener()),
-    history: (podName, lines) => consoleOf(podName).history(lines),
-    follow: (podName, since, listener) => consoleOf(podName).follow(since, listener),
+    history: (podName, lines) => consoles.of(podName).history(lines),
+    follow: (podName, since, listener) => consoles.of(podName).follow(since, listener),
     note,
     async write(podName, line) {
       const pod = runs.get(podName)
-      return pod !== undefined && hasLog(pod) && !hasEnded(pod) && inputOf(podName).write(line)
+      return pod !== undefined && hasLog(pod) && !hasEnded(pod) && inputs.of(podName).write(line)
     },
     publish: createServices(client, log),
     nodes: createSharedRead(() => listNodes(client, runs.pods()), NODES_PAUSE_MS),
@@ -160,11 +123,9 @@ export function openKubernetesRuntime(parts: KubernetesParts): Runtime {
     async close() {
       steps.close()
       stopEvents()
-      unwatch()
       copySync.close()
-      clearInterval(storePoll)
-      for (const { input } of inputs.values()) input.close()
-      await Promise.all([...consoles.values()].map((console) => console.close()))
+      inputs.closeAll()
+      await consoles.close()
       await runs.close()
     },
   }

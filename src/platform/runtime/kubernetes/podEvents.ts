@@ -1,6 +1,7 @@
 import type { CoreV1Event, V1Pod } from '@kubernetes/client-node'
 import type { Logger } from 'pino'
 import type { ClusterClient } from './clusterClient'
+import type { PodMessages } from './podMessages'
 import type { PodRuns } from './podRuns'
 import { isPending, messagesOf, nameOf, runIdOf, type ClusterMessage } from './podState'
 
@@ -19,8 +20,7 @@ export interface PodEventParts {
   client: ClusterClient
   runs: Pick<PodRuns, 'get' | 'watch'>
   isActive: () => boolean
-  /** Writes the messages to the Pod's console that it does not have yet. */
-  writeMessages: (pod: V1Pod, messages: ClusterMessage[]) => Promise<void>
+  messages: Pick<PodMessages, 'write'>
   log: Pick<Logger, 'warn'>
 }
 
@@ -29,7 +29,7 @@ export interface PodEventParts {
  * only in the events of a Pod, not in its status. Events are polled, one Pod at a time, with exponential backoff.
  * @returns a function that stops it
  */
-export function reportPodEvents({ client, runs, isActive, writeMessages, log }: PodEventParts): () => void {
+export function reportPodEvents({ client, runs, isActive, messages, log }: PodEventParts): () => void {
   const pending = new Map<string, { runId: string; delayMs: number; dueAt: number }>()
   let isReading = false
   let isFailing = false
@@ -52,7 +52,7 @@ export function reportPodEvents({ client, runs, isActive, writeMessages, log }: 
     const { items } = await client.call((core) =>
       core.listNamespacedEvent({ namespace: client.namespace, fieldSelector, limit: MAX_EVENTS }),
     )
-    await writeMessages(pod, eventMessagesOf(pod, items))
+    await messages.write(pod, eventMessagesOf(pod, items))
   }
 
   const timer = setInterval(() => {

@@ -44,11 +44,13 @@ export interface PodRuns {
   close(): Promise<void>
 }
 
+type RunWithoutPod = { instance: RuntimeInstance } & Pick<ConsoleRun, 'isLogGone' | 'closingLines'>
+
 /** Keeps a copy of the instances' Pods up to date by a watch, until it is closed. */
 export function watchPodRuns(client: ClusterClient, pods: Pods, log: Logger): PodRuns {
   const changes = new EventEmitter()
   const emit = (podName: string) => changes.emit('changed', podName)
-  const withoutPod = new Map<string, { instance: RuntimeInstance } & Pick<ConsoleRun, 'isLogGone' | 'closingLines'>>()
+  const withoutPod = new Map<string, RunWithoutPod>()
   /** The instance that each object of the informer describes. A Pod that changes gets a new object. */
   const described = new WeakMap<V1Pod, RuntimeInstance>()
   /** When the end of a run was first seen here, by run id. */
@@ -92,20 +94,7 @@ export function watchPodRuns(client: ClusterClient, pods: Pods, log: Logger): Po
     return instance
   }
 
-  function isGone(pod: V1Pod): Promise<boolean> {
-    const check = () => informer.get(nameOf(pod))?.metadata?.uid !== runIdOf(pod)
-    return new Promise((resolve) => {
-      const end = () => {
-        clearTimeout(timer)
-        changes.off('changed', recheck)
-        resolve(check())
-      }
-      const recheck = () => check() && end()
-      const timer = setTimeout(end, DELETION_TIMEOUT_MS)
-      changes.on('changed', recheck)
-      recheck()
-    })
-  }
+  const isGone = (pod: V1Pod) => informer.get(nameOf(pod))?.metadata?.uid !== runIdOf(pod)
 
   async function requireFirstList(): Promise<void> {
     if (informer.syncedAt === 0) await Promise.race([informer.ready, delay(FIRST_LIST_MS, undefined, { ref: false })])
@@ -125,14 +114,7 @@ export function watchPodRuns(client: ClusterClient, pods: Pods, log: Logger): Po
     },
     runOf(podName) {
       const pod = informer.get(podName)
-      if (pod)
-        return {
-          runId: runIdOf(pod),
-          hasLog: hasLog(pod),
-          hasEnded: hasEnded(pod),
-          isLogGone: false,
-          closingLines: closingLinesOf(pod),
-        }
+      if (pod) return consoleRunOf(pod)
       const over = withoutPod.get(podName)
       if (!over) return undefined
       const { instance, isLogGone, closingLines } = over
@@ -141,20 +123,15 @@ export function watchPodRuns(client: ClusterClient, pods: Pods, log: Logger): Po
     put(pod) {
       if (pod) informer.put(pod)
     },
-    startFailed({ podName, port }, failure) {
-      const exit = { code: null, signal: null, at: Date.now(), requested: false, failure }
-      const startedAt = Date.now()
-      withoutPod.set(podName, {
-        instance: { podName, runId: randomUUID(), state: 'EXITED', ip: '', port, startedAt, exit },
-        isLogGone: false,
-        closingLines: [describeExit(exit)],
-      })
-      emit(podName)
+    startFailed(spec, failure) {
+      withoutPod.set(spec.podName, failedStart(spec, failure))
+      emit(spec.podName)
     },
     async forget(pod) {
       forgotten.add(runIdOf(pod))
       await pods.delete(pod, 0)
-      if (!(await isGone(pod))) throw new Error(`The Pod ${nameOf(pod)} was deleted but is not gone yet`)
+      if (!(await becomes(() => isGone(pod), changes, DELETION_TIMEOUT_MS)))
+        throw new Error(`The Pod ${nameOf(pod)} was deleted but is not gone yet`)
     },
     forgetRun: (podName) => void withoutPod.delete(podName),
     watch(listener) {
@@ -169,4 +146,39 @@ export function watchPodRuns(client: ClusterClient, pods: Pods, log: Logger): Po
       await informer.close()
     },
   }
+}
+
+function failedStart({ podName, port }: InstanceSpec, failure: string): RunWithoutPod {
+  const at = Date.now()
+  const exit = { code: null, signal: null, at, requested: false, failure }
+  return {
+    instance: { podName, runId: randomUUID(), state: 'EXITED', ip: '', port, startedAt: at, exit },
+    isLogGone: false,
+    closingLines: [describeExit(exit)],
+  }
+}
+
+function consoleRunOf(pod: V1Pod): ConsoleRun {
+  return {
+    runId: runIdOf(pod),
+    hasLog: hasLog(pod),
+    hasEnded: hasEnded(pod),
+    isLogGone: false,
+    closingLines: closingLinesOf(pod),
+  }
+}
+
+/** Resolves as soon as a condition holds, or with whether it holds when the time is up. */
+function becomes(condition: () => boolean, changes: EventEmitter, timeoutMs: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer)
+      changes.off('changed', recheck)
+      resolve(condition())
+    }
+    const recheck = () => condition() && end()
+    const timer = setTimeout(end, timeoutMs)
+    changes.on('changed', recheck)
+    recheck()
+  })
 }
