@@ -13,6 +13,7 @@ import {
   type KeyCalls,
 } from '../state/accounts/apiKeys'
 import { holdSession, type SessionUser } from '../state/accounts/sessions'
+import { lockUser } from '../state/accounts/users'
 import { isMissingReference, type Db } from '../state/db'
 import { hashToken } from '../state/secrets'
 import { isRestricted, knows, type Caller } from '../caller'
@@ -71,6 +72,8 @@ export function createApiKeys(db: Db, now: () => number, onRemoved: () => Promis
       const rows = await db
         .transaction()
         .execute(async (transaction) => {
+          // One at a time, so that each counts the others.
+          await lockUser(transaction, by.userId)
           if (!(await holdSession(transaction, by))) throw noSession()
           await insertApiKey(
             transaction,

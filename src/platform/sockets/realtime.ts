@@ -44,6 +44,28 @@ export function openRealtime(app: FastifyInstance, { callers, origins, sync, isR
   /** The open connections. A client may leave socket.io's namespace and join it again over the same connection. */
   const connections = new Map<EngineConnection, Caller>()
   const connectionCounts = createKeyedCounter<number>()
+  /** What gives back the place of a handshake that was allowed, or of its connection. */
+  const places = new WeakMap<IncomingMessage, () => void>()
+
+  /**
+   * Counts a handshake before its connection is open, because many may be decided at once.
+   * @returns whether its user may have a further connection
+   */
+  function takePlace(request: IncomingMessage, { userId }: Caller): boolean {
+    const { socket } = request
+    // The `close` of a destroyed one may have been emitted already.
+    if (socket.destroyed || connectionCounts.get(userId) >= MAX_CONNECTIONS_PER_USER) return false
+    connectionCounts.add(userId, 1)
+    const giveBack = () => {
+      if (!places.delete(request)) return
+      socket.off('close', giveBack)
+      connectionCounts.add(userId, -1)
+    }
+    places.set(request, giveBack)
+    socket.once('close', giveBack)
+    return true
+  }
+
   const io = new Server(app.server, {
     path: '/socket.io',
     serveClient: false,
@@ -59,7 +81,7 @@ export function openRealtime(app: FastifyInstance, { callers, origins, sync, isR
       callers.authenticate(tokenOf(request)).then(
         (user) => {
           if (user.key && !user.key.scopes.has('files')) return decide('NOT_ALLOWED', false)
-          const isAllowed = connectionCounts.get(user.userId) < MAX_CONNECTIONS_PER_USER
+          const isAllowed = takePlace(request, user)
           if (isAllowed) users.set(request, user)
           decide(isAllowed ? null : 'TOO_MANY', isAllowed)
         },
@@ -76,12 +98,16 @@ export function openRealtime(app: FastifyInstance, { callers, origins, sync, isR
     const user = users.get(connection.request)
     if (!user) return
     connections.set(connection, user)
-    connectionCounts.add(user.userId, 1)
+    const giveBack = places.get(connection.request)
+    // By polling, a connection goes on after the socket of its handshake.
+    if (giveBack) connection.request.socket.off('close', giveBack)
     connection.once('close', () => {
       connections.delete(connection)
-      connectionCounts.add(user.userId, -1)
+      giveBack?.()
     })
   })
+  // A handshake that was allowed, but not understood.
+  io.engine.on('connection_error', ({ req }: { req: IncomingMessage }) => places.get(req)?.())
   io.use((socket, next) => {
     const user = users.get(socket.request)
     if (!user) return next(new Error('NO_SESSION'))

@@ -197,6 +197,14 @@ describe('an API key', () => {
     expect(JSON.stringify([listed, rows, platform.logged])).not.toContain(key.slice(8))
   })
 
+  test('security 118: of a user there are 100 at most, also where many are made at once', async () => {
+    const { token } = await platform.register('collector')
+    const create = () => call('POST', '/api/keys', { name: 'one of many', scopes: ['read'] }, token)
+    for (let count = 0; count < 95; count++) expect((await create()).status).toBe(201)
+    const statuses = (await Promise.all(Array.from({ length: 40 }, create))).map(({ status }) => status)
+    expect(statuses.sort()).toEqual([...Array<number>(5).fill(201), ...Array<number>(35).fill(409)])
+  })
+
   test('has the limit of 600 calls a minute, which every answer tells', async () => {
     const key = await rights.createKey(admin, { scopes: ['read'] })
     const first = await call('GET', '/api/deployments', undefined, key)

@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { get, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { connect, type AddressInfo, type Socket as NetSocket } from 'node:net'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import { io, type Socket } from 'socket.io-client'
 import { WebSocket } from 'ws'
 import { expectHeldUnder } from '../../support/platform/heldMemory'
@@ -14,6 +15,7 @@ let platform: TestPlatform
 let url: string
 let ann: Account
 let sockets: Socket[] = []
+const raw: NetSocket[] = []
 
 beforeAll(async () => {
   platform = await startPlatform({ origins: ['https://console.example.com'] })
@@ -24,6 +26,7 @@ beforeAll(async () => {
 afterEach(() => {
   for (const socket of sockets) socket.close()
   sockets = []
+  for (const socket of raw.splice(0)) socket.destroy()
 })
 afterAll(() => platform.close())
 
@@ -193,6 +196,68 @@ test('a user may open 100 connections at most, and another one when one closes',
     body: '1',
   })
   await until(async () => (await poll(bob.token)).status === 200)
+})
+
+/** Sends the same handshakes at once, which wait until their user is read. @returns their answers' status */
+async function handshakes(count: number, token: string, query: string, headers = ''): Promise<number[]> {
+  const { port } = new URL(url)
+  const all = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const socket = connect(Number(port), '127.0.0.1').on('error', () => undefined)
+      raw.push(socket)
+      await once(socket, 'connect')
+      return socket
+    }),
+  )
+  const answers = Promise.all(all.map(async (socket) => String((await once(socket, 'data'))[0]).split(' ')[1]))
+  let arrived = 0
+  const countArrival = () => void (arrived += 1)
+  for (const event of ['request', 'upgrade']) platform.app.server.on(event, countArrival)
+  await platform.db.transaction().execute(async (transaction) => {
+    await sql`lock table users in access exclusive mode`.execute(transaction)
+    for (const socket of all)
+      socket.write(
+        `GET /socket.io/?EIO=4&${query} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nCookie: token=${token}\r\n${headers}\r\n`,
+      )
+    await until(() => arrived === count)
+    await until(readsWait)
+  })
+  for (const event of ['request', 'upgrade']) platform.app.server.off(event, countArrival)
+  return (await answers).map(Number).sort()
+}
+/** Whether a query waits for a lock. */
+async function readsWait(): Promise<boolean> {
+  const { rows } = await sql`select from pg_locks where not granted`.execute(platform.db)
+  return rows.length > 0
+}
+
+const upgradeHeaders = `Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}\r\n`
+
+test.each([
+  ['polling', 'transport=polling', '', 200, 403],
+  ['websocket', 'transport=websocket', upgradeHeaders, 101, 400],
+])(
+  'security 118: a user may open 100 connections also where all are opened by %s at once',
+  async (transport, query, headers, opened, refused) => {
+    const user = await platform.register(`at-once-${transport}`)
+    // The platform knows the token, but must read its user again.
+    await platform.call('GET', '/api/account', { token: user.token })
+    await platform.call('POST', '/api/auth/logout', { token: await platform.signIn(ann) })
+    expect(await handshakes(150, user.token, query, headers)).toEqual([
+      ...Array<number>(100).fill(opened),
+      ...Array<number>(50).fill(refused),
+    ])
+  },
+)
+
+test('a handshake that is not understood takes no place', async () => {
+  const user = await platform.register('no-place')
+  const headers = { cookie: `token=${user.token}` }
+  for (let count = 0; count < 105; count++) {
+    const answer = await fetch(`${url}/socket.io/?EIO=3&transport=polling`, { headers })
+    expect(await answer.json()).toMatchObject({ message: 'Unsupported protocol version' })
+  }
+  expect((await poll(user.token)).status).toBe(200)
 })
 
 test('security 37: the end of a session closes its sockets only', async () => {

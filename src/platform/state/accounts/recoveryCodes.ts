@@ -1,4 +1,5 @@
 import type { Db } from '../db'
+import { lockUser } from './users'
 
 /** The hashes of the codes that are not used yet. */
 export async function listRecoveryCodes(db: Db, userId: number): Promise<string[]> {
@@ -8,7 +9,7 @@ export async function listRecoveryCodes(db: Db, userId: number): Promise<string[
 
 /** Replaces all codes of a user. */
 export async function replaceRecoveryCodes(transaction: Db, userId: number, hashes: string[]): Promise<void> {
-  await transaction.selectFrom('users').select('id').where('id', '=', userId).forUpdate().execute()
+  await lockUser(transaction, userId)
   await transaction.deleteFrom('recovery_codes').where('user_id', '=', userId).execute()
   await transaction
     .insertInto('recovery_codes')

@@ -1,4 +1,5 @@
 import type { Db } from '../db'
+import { lockUser } from './users'
 
 /** Both tables of methods have an owner, a name and an id. */
 export type MethodTable = 'authenticators' | 'passkeys'
@@ -41,7 +42,7 @@ export async function countMethods(
   transaction: Db,
   userId: number,
 ): Promise<{ authenticators: number; passkeys: number }> {
-  await transaction.selectFrom('users').select('id').where('id', '=', userId).forUpdate().execute()
+  await lockUser(transaction, userId)
   const count = async (table: MethodTable) =>
     (await transaction.selectFrom(table).select('id').where('user_id', '=', userId).execute()).length
   return { authenticators: await count('authenticators'), passkeys: await count('passkeys') }

@@ -51,6 +51,11 @@ export async function findUser(db: Db, id: number): Promise<UserRow | undefined>
   return db.selectFrom('users').selectAll().where(hasId(id)).executeTakeFirst()
 }
 
+/** Serializes transactions on what one user has, which may have limits in number. */
+export async function lockUser(transaction: Db, id: number): Promise<void> {
+  await transaction.selectFrom('users').select('id').where('id', '=', id).forUpdate().execute()
+}
+
 /**
  * Serializes transactions that remove administrator rights, so that each sees the result of the previous one. Uses one
  * lock, because row locks of changing rows are taken in no fixed order (deadlocks).
