@@ -1,5 +1,6 @@
 import { constants } from 'node:fs'
 import { open, readlink, type FileHandle } from 'node:fs/promises'
+import { errorCodeOf } from '../errors'
 
 /** open(2): opens a path without reading it, blocking on a FIFO or touching a device. Not exported by Node.js. */
 export const O_PATH = 0o10000000
@@ -93,7 +94,14 @@ export function* openBySteps<File>(
     }
     yield calls.close(entry)
     if ((links += 1) > MAX_LINKS) throw Object.assign(new Error('Too many links'), { code: 'ELOOP' })
-    const target = (yield calls.readlink(path)) as string
+    let target: string
+    try {
+      target = (yield calls.readlink(path)) as string
+    } catch (error) {
+      // It was replaced by something else meanwhile.
+      if (errorCodeOf(error) === 'EINVAL') return yield* openEntry(directory, name)
+      throw error
+    }
     const start = target.startsWith('/') ? '/' : calls.procPath(directory)
     return yield* walk(start, target.split('/').filter(isName))
   }

@@ -1,9 +1,10 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, readlink, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import pino from 'pino'
 import { openFiles, type Files } from '../../../src/platform/share/files'
+import { openBySteps, runAsync, stepCalls } from '../../../src/platform/share/followLinks'
 import { createJail } from '../../../src/platform/share/jail'
 import { renameNoReplace } from '../../../src/platform/share/changes/placing'
 
@@ -154,3 +155,49 @@ test('moves that want each other’s names do not deadlock', async () => {
     expect((await contentsOf(`circle${round}`)).sort()).toEqual(['1', '2', '3'])
   }
 }, 60_000)
+
+/** Follows the entry `swapped` of a directory, a link at first. @param onLink called when it was seen as a link */
+async function follow(directory: string, onLink: (path: string) => Promise<unknown>): Promise<string> {
+  const path = join(share, directory, 'swapped')
+  await symlink('real', path)
+  const calls = {
+    ...stepCalls,
+    async isLink(file: Parameters<typeof stepCalls.isLink>[0]) {
+      const isLink = await stepCalls.isLink(file)
+      if (isLink) await onLink(path)
+      return isLink
+    },
+  }
+  const found = await runAsync(openBySteps(calls, join(share, directory), ['swapped'], { through: () => undefined }))
+  return readlink(stepCalls.procPath(found)).finally(() => found.close())
+}
+
+test('security 119: a link that becomes a directory while it is followed leads to that directory', async () => {
+  await fresh('follow', {})
+  const found = await follow('follow', async (path) => {
+    await rm(path)
+    await mkdir(path)
+  })
+  expect(found).toBe(join(await realpath(share), 'follow/swapped'))
+})
+
+test('security 119: a link that is swapped without end is refused as one that cannot be followed', async () => {
+  await fresh('endless', {})
+  const { open } = stepCalls
+  let isLink = true
+  const opening = jest.spyOn(stepCalls, 'open').mockImplementation(async (path, flags) => {
+    if (!isLink && path.endsWith('/swapped')) {
+      await rm(join(share, 'endless/swapped'), { recursive: true })
+      await symlink('real', join(share, 'endless/swapped'))
+      isLink = true
+    }
+    return open(path, flags)
+  })
+  const followed = follow('endless', async (path) => {
+    await rm(path)
+    await mkdir(path)
+    isLink = false
+  })
+  await expect(followed).rejects.toMatchObject({ code: 'ELOOP' })
+  opening.mockRestore()
+})

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { randomUUID } from 'node:crypto'
 import { constants, type Stats } from 'node:fs'
 import {
@@ -121,11 +122,13 @@ async function replicateDirectory(
         }
         changes += copied
       }
-    } else if (stats?.isSymbolicLink() && (await resolvesWithin(context.root, from, name))) {
-      changes += await replicateLink(from, name, to, existing)
     } else {
-      changes += await removeCopy(to, name, existing, context.signal)
-      continue
+      const target = stats?.isSymbolicLink() ? await targetWithin(context.root, from, name) : undefined
+      if (target === undefined) {
+        changes += await removeCopy(to, name, existing, context.signal)
+        continue
+      }
+      changes += await replicateLink(target, name, to, existing)
     }
     kept.add(name)
   }
@@ -240,29 +243,31 @@ async function copySparse(from: FileHandle, { size, mode }: Stats, target: strin
 }
 
 async function replicateLink(
-  from: OpenDirectory,
+  target: string,
   name: RawName,
   to: OpenDirectory,
   existing: Stats | undefined,
 ): Promise<number> {
-  const linkTarget = await readlink(from.entryPath(name), { encoding: 'buffer' })
-  if (existing?.isSymbolicLink() && linkTarget.equals(await readlink(to.entryPath(name), { encoding: 'buffer' })))
-    return 0
+  if (existing?.isSymbolicLink() && target === (await readlink(to.entryPath(name)))) return 0
   await removeTree(to, name)
-  await symlink(linkTarget, to.entryPath(name))
+  await symlink(target, to.entryPath(name))
   return 1
 }
 
-/** Relative links only: an absolute one would lead from the copy back to the original. */
-async function resolvesWithin(root: string, from: OpenDirectory, name: RawName): Promise<boolean> {
+/**
+ * The target of a link that resolves within the root; undefined for others, and for what is no link any more. Relative
+ * links only: an absolute one would lead from the copy back to the original.
+ */
+async function targetWithin(root: string, from: OpenDirectory, name: RawName): Promise<string | undefined> {
   try {
-    const target = await readlink(from.entryPath(name))
-    if (isAbsolute(target)) return false
+    const bytes = await readlink(from.entryPath(name), { encoding: 'buffer' })
+    const target = bytes.toString()
+    if (!isUtf8(bytes) || isAbsolute(target)) return undefined
     const isWithin = (path: string) => path === root || path.startsWith(`${root}${sep}`)
     // Links through other directories are left out: whether they resolve would tell instances what exists there.
     const path = await realPathThrough(from.procPath, target, isWithin)
-    return path !== undefined && isWithin(path)
+    return path !== undefined && isWithin(path) ? target : undefined
   } catch {
-    return false
+    return undefined
   }
 }
