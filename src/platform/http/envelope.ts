@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import type { ConnectionError, FastifyInstance, FastifyError } from 'fastify'
+import type { ConnectionError, FastifyInstance, FastifyError, FastifyReply } from 'fastify'
 import type { ErrorCode, Failure } from '../../contract/errors'
 import { AppError } from '../errors'
 import { stateFailure } from '../state/db'
@@ -18,12 +18,31 @@ export function done<Data extends object>(data: Data): { success: true; data: Da
   return { success: true, data }
 }
 
+const CONTENT_HEADERS = [
+  'accept-ranges',
+  'cache-control',
+  'content-disposition',
+  'content-encoding',
+  'content-length',
+  'content-range',
+  'content-type',
+  'etag',
+  'last-modified',
+]
+
+/** Removes the headers of a body that is not sent after all. */
+export function removeContentHeaders(reply: FastifyReply): void {
+  for (const name of CONTENT_HEADERS) reply.removeHeader(name)
+}
+
 /** Converts every failure to a response of decisions §1. The only place that does so. */
 export function answerFailures(app: FastifyInstance): void {
   app.decorateRequest('failure', undefined)
   app.setErrorHandler((thrown: FastifyError, request, reply) => {
     const failure = expected(thrown)
     request.failure = failure?.code ?? 'INTERNAL'
+    // Fastify has set the headers of a stream that fails before its first byte, and would send the failure as its content.
+    if (reply.raw.getHeaderNames().length > 0) removeContentHeaders(reply)
     // A client that was too slow gets no more time.
     if (failure?.code !== 'TOO_SLOW') drainRequest(request, reply)
     if (!failure) {

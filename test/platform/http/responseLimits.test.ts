@@ -1,6 +1,9 @@
 import { once } from 'node:events'
 import { connect, type AddressInfo, type Socket } from 'node:net'
+import { Readable } from 'node:stream'
 import Fastify from 'fastify'
+import { AppError } from '../../../src/platform/errors'
+import { answerFailures } from '../../../src/platform/http/envelope'
 import { createResponseBuffers, limitResponses } from '../../../src/platform/http/limits/responseLimits'
 
 const LENGTH = 60 * 2 ** 20
@@ -39,4 +42,29 @@ test('a client that reads nothing of a long response is disconnected, and a slow
   } finally {
     await app.close()
   }
+})
+
+test('security 120: a stream that fails before its first byte is answered as any failure, without the headers of its content', async () => {
+  const app = Fastify()
+  answerFailures(app)
+  const failing = () =>
+    new Readable({
+      read() {
+        this.destroy(new AppError('UNAVAILABLE', 'The disk does not answer.'))
+      },
+    })
+  app.get('/', async (_request, reply) =>
+    reply
+      .headers({ 'x-request-id': '1', 'content-length': 1000, etag: '"a"', 'cache-control': 'immutable' })
+      .header('content-disposition', 'attachment; filename="world.zip"')
+      .type('application/zip')
+      .send(failing()),
+  )
+  const { statusCode, headers, body } = await app.inject('/')
+  await app.close()
+  expect(statusCode).toBe(503)
+  expect(JSON.parse(body)).toMatchObject({ success: false, code: 'UNAVAILABLE' })
+  expect(headers).toMatchObject({ 'content-type': 'application/json; charset=utf-8', 'x-request-id': '1' })
+  for (const name of ['etag', 'cache-control', 'content-disposition']) expect(headers).not.toHaveProperty(name)
+  expect(headers['content-length']).toBe(String(Buffer.byteLength(body)))
 })

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { createKeyedCounter } from '../../concurrency/keyedCounter'
 import { AppError } from '../../errors'
 import { clientKeyOf } from '../access'
+import { removeContentHeaders } from '../envelope'
 import { throwIfDisconnected, onResponseEnd } from '../responseEvents'
 
 /** In bytes, for all clients together. */
@@ -96,8 +97,7 @@ export function limitResponses(
         beginStream(request, reply)
       } catch (error) {
         payload.destroy()
-        for (const name of ['content-disposition', 'content-range', 'accept-ranges', 'last-modified'])
-          reply.removeHeader(name)
+        removeContentHeaders(reply)
         throw error
       }
     } else if (typeof payload === 'string' || Buffer.isBuffer(payload)) {
