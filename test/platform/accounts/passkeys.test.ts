@@ -104,6 +104,14 @@ test.each([
   expect((await methodsOf(carl)).passkeys).toEqual([])
 })
 
+test('security 121: a passkey signs in with any counter, up to the highest of 32 bits', async () => {
+  const counted = await addPasskey(ann, 'Counts seconds')
+  for (const counter of [2 ** 31, 2 ** 32 - 1]) {
+    counted.counter = counter
+    expect(await alone(assertionOf(counted, await aloneOptions(), ORIGIN))).toMatchObject({ status: 200 })
+  }
+})
+
 test('security 83: challenges that another site makes a browser ask for use up no attempts of its network', async () => {
   await platform.db.deleteFrom('tries').execute()
   for (let count = 0; count < 201; count += 1) {

@@ -36,7 +36,7 @@ export async function markPasskeyUsed(db: Db, id: string, counter: number): Prom
     .updateTable('passkeys')
     .set({ counter, last_used_at: sql<Date>`now()` })
     .where('id', '=', id)
-    .where(sql<boolean>`(counter < ${counter} or (counter = 0 and ${counter} = 0))`)
+    .where(sql<boolean>`(counter < ${counter}::bigint or (counter = 0 and ${counter}::bigint = 0))`)
     .executeTakeFirst()
   return numUpdatedRows === 1n
 }
