@@ -127,8 +127,11 @@ function endSilent(socket: WebSocket): void {
 }
 
 function refusal({ code, message }: { code: string; message: string }): CliError {
-  const exits: Record<string, number> = { NOT_ALLOWED: EXIT.notAllowed, NOT_FOUND: EXIT.notFound }
-  return new CliError(exits[code] ?? EXIT.failed, message, code)
+  const exits = new Map<string, number>([
+    ['NOT_ALLOWED', EXIT.notAllowed],
+    ['NOT_FOUND', EXIT.notFound],
+  ])
+  return new CliError(exits.get(code) ?? EXIT.failed, message, code)
 }
 
 function parseJson(data: RawData): unknown {

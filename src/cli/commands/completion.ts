@@ -33,7 +33,7 @@ export function printCompletion(shell: 'bash' | 'zsh'): void {
  */
 export async function completeNames(words: string[]): Promise<string[] | undefined> {
   const [command = '', ...before] = words
-  const kinds = NAMED[command]
+  const kinds = Object.hasOwn(NAMED, command) ? NAMED[command] : undefined
   const isFirst = before.filter((word) => !word.startsWith('-')).length <= 1
   if (!kinds || !isFirst || before.at(-1)?.startsWith('-')) return undefined
   const names = (async () => {

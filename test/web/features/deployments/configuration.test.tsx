@@ -36,6 +36,21 @@ test("§2 the editor is titled with the name and reads 'Editing configuration fi
   expect(window.location.pathname).toBe('/deployments')
 })
 
+test('security 122: the configuration of a deployment named constructor is edited and saved as any other', async () => {
+  const content = stored.replaceAll('lobby', 'constructor')
+  const { network, user } = renderApp('/deployments/constructor/edit', { signedInAs: 'ann' })
+  network.get('/api/deployments/constructor').answers({ content })
+  const save = network.patch('/api/deployments/constructor').answers({})
+  network.get('/api/deployments').answers({ deployments: [] })
+  await screen.findByRole('region', { name: 'Configuration' })
+  const typed = `${content}description: typed\n`
+  aceEditor().write(typed)
+  expect(Object).not.toHaveProperty('text')
+  await user.click(screen.getByRole('button', { name: 'Save Changes' }))
+  await waitFor(() => expect(save.calls).toHaveLength(1))
+  expect(save.calls[0]).toMatchObject({ body: { content: typed } })
+})
+
 test('#18 the page has a title of its own, and a breadcrumb', async () => {
   await opened()
   expect(document.title).toBe('lobby · Configuration · Quarterdeck')

@@ -376,6 +376,8 @@ test.each([
   ['a.xml', 'xml'],
   ['latest.log', 'text'],
   ['README', 'text'],
+  ['old.constructor', 'text'],
+  ['old.__proto__', 'text'],
 ])('%s is edited in %s mode', async (name, mode) => {
   const { modeOf } = await import('../../../../src/web/features/files/editor/modes')
   expect(modeOf(name)).toBe(mode)

@@ -15,12 +15,16 @@ export type ConfigurationState = {
 
 const initialState: ConfigurationState = { drafts: {}, dialog: null }
 
+/** A deployment may be named `constructor`, which each object inherits. */
+const draftOf = ({ drafts }: ConfigurationState, name: string) =>
+  Object.hasOwn(drafts, name) ? drafts[name] : undefined
+
 const configurationSlice = createSlice({
   name: 'configuration',
   initialState,
   reducers: {
     draftTyped(state, { payload: { name, text, revision } }: PayloadAction<{ name: string } & Draft>) {
-      const draft = state.drafts[name]
+      const draft = draftOf(state, name)
       if (draft) draft.text = text
       else state.drafts[name] = { text, ...(revision !== undefined && { revision }) }
     },
@@ -34,7 +38,7 @@ const configurationSlice = createSlice({
     },
     /** Text that was typed while the save was in flight stays a draft, based on the revision that was just stored. */
     draftSaved(state, { payload: { name, text, revision } }: PayloadAction<{ name: string } & Draft>) {
-      const draft = state.drafts[name]
+      const draft = draftOf(state, name)
       if (draft?.text === text) delete state.drafts[name]
       else if (draft) state.drafts[name] = { text: draft.text, ...(revision !== undefined && { revision }) }
     },
@@ -57,7 +61,7 @@ const configurationSlice = createSlice({
     builder.addCase(sessionEnded, () => initialState)
   },
   selectors: {
-    selectDraft: (state, name: string) => (Object.hasOwn(state.drafts, name) ? state.drafts[name] : undefined),
+    selectDraft: draftOf,
     selectDialog: (state) => state.dialog,
   },
 })

@@ -31,7 +31,10 @@ const modes: Record<string, string> = {
 }
 
 /** By extension. All other files, logs for example, are plain text. */
-export const modeOf = (name: string) => modes[/\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? ''] ?? 'text'
+export function modeOf(name: string): string {
+  const extension = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? ''
+  return (Object.hasOwn(modes, extension) && modes[extension]) || 'text'
+}
 
 /** Ace's JavaScript worker knows an old version of the language only and reports errors in valid scripts. */
 export const hasWorker = (mode: string) => mode !== 'javascript'
