@@ -2,6 +2,7 @@ import { mkdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SHARED_ROOT } from '../../contract/pageRules'
 import { AppError, errorCodeOf } from '../errors'
+import { fileFailure } from './fileFailure'
 import { createJail, withDirectory, type Jail } from './jail'
 import type { ShareLocation } from './shareMarker'
 import type { Passage } from './followLinks'
@@ -68,9 +69,9 @@ async function find(jail: Jail, dataDirectory: string): Promise<{ realPath: stri
   return { realPath, root }
 }
 
-/** Converts failures of the jail to errors about the definition that names the directory. */
+/** Converts failures to errors about the definition that names the directory. */
 function toDefinitionError(error: unknown, dataDirectory: string): unknown {
-  if (!(error instanceof AppError)) return error
+  if (!(error instanceof AppError)) return fileFailure(error, `${SHARED_ROOT}${dataDirectory}`)
   if (error.code === 'NOT_ALLOWED') return outsideShare(dataDirectory)
   return error.code === 'CONFLICT'
     ? new AppError('CONFLICT', `${SHARED_ROOT}${dataDirectory} is a file. The deployment needs a directory there.`)

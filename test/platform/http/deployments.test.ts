@@ -8,6 +8,7 @@ import { createPower } from '../../../src/platform/deployments/power'
 import { lockOwner } from '../../../src/platform/processLock'
 import { startPlatform, type Account, type Answer, type TestPlatform } from '../../support/platform/startPlatform'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
+import { canMount, mountReadOnly, unmount } from '../../support/platform/tmpfs'
 import { until } from '../../support/platform/until'
 
 let platform: TestPlatform
@@ -555,6 +556,25 @@ test('a file in place of the directory is a conflict, and no deployment is creat
   })
   expect(await call('GET', '/taken')).toMatchObject({ status: 404 })
 })
+
+;(canMount ? test : test.skip)(
+  'security 123: while the shared area is mounted read-only, no deployment gets a new directory, and the reason is told',
+  async () => {
+    const refused = { status: 409, body: { code: 'CONFLICT', message: 'The shared area is mounted read-only.' } }
+    await call('POST', '', { name: 'settled', type: 'process' })
+    const content = await contentOf('settled')
+    mountReadOnly(shareDir())
+    try {
+      expect(await call('POST', '', { name: 'unsettled', type: 'process' })).toMatchObject(refused)
+      const moved = content.replace('dataDirectory: /settled', 'dataDirectory: /elsewhere')
+      expect(await call('PATCH', '/settled', { content: moved })).toMatchObject(refused)
+      expect(await contentOf('settled')).toBe(content)
+    } finally {
+      unmount(shareDir())
+    }
+    expect(await call('POST', '', { name: 'unsettled', type: 'process' })).toMatchObject({ status: 201 })
+  },
+)
 
 test('a deployment with an invalid stored text is listed with the problem, and can be repaired or deleted', async () => {
   const store = (name: string) =>

@@ -14,6 +14,12 @@ export function mountTmpfs(path: string, sizeMiB = 16): void {
   run('mount', '-t', 'tmpfs', '-o', `size=${sizeMiB}m,mode=755`, 'quarterdeck-test', path)
 }
 
+/** Makes a directory read-only, also for root, until it is unmounted. Requires root. */
+export function mountReadOnly(path: string): void {
+  run('mount', '--bind', path, path)
+  run('mount', '-o', 'remount,bind,ro', path)
+}
+
 /** Unmounts a file system even if files are open, as when a network share disappears. */
 export function unmount(path: string): void {
   run('umount', '--lazy', path)
