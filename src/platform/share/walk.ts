@@ -88,16 +88,19 @@ function pointsWithin(path: string, target: string): boolean {
   return resolved !== '..' && !resolved.startsWith('../')
 }
 
-/** Number of entries, and the size of their files. */
+/** Number of entries, and the size of their files. @param onFile called for each file; may throw */
 export async function measureTree(
   directory: OpenDirectory,
   name: string,
   signal?: AbortSignal,
+  onFile?: (path: string, stats: Stats) => void,
 ): Promise<{ entries: number; /** Total size of the files. */ bytes: number }> {
   let [entries, bytes] = [0, 0]
-  for await (const { type, stats } of walkTree(directory, name, signal)) {
+  for await (const { type, path, stats } of walkTree(directory, name, signal)) {
     entries += 1
-    if (type === 'file') bytes += stats.size
+    if (type !== 'file') continue
+    onFile?.(path, stats)
+    bytes += stats.size
   }
   return { entries, bytes }
 }

@@ -589,6 +589,16 @@ describe('archive', () => {
     expect(cancelled).toBeGreaterThan(0)
   })
 
+  test('security 124: a very long file of which nearly nothing is stored is not packed, and the reason names it', async () => {
+    await put('world/hole', '')
+    await promisify(execFile)('truncate', ['-s', '100G', join(share, 'world/hole')])
+    await expect(files.archive(ANN, '/nfsshare/world')).rejects.toMatchObject({
+      code: 'TOO_LARGE',
+      message: expect.stringContaining('"world/hole" is 100 GiB long and nearly empty') as string,
+    })
+    expect((await readdir(share)).sort()).toEqual(['ops.json', 'world'])
+  })
+
   test('a file that shrinks or disappears during packing leaves a readable archive', async () => {
     await put('world/log.txt', 'x'.repeat(5_000_000))
     const packing = files.archive(ANN, '/nfsshare/world')

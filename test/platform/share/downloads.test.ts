@@ -1,5 +1,5 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { readdir } from 'node:fs/promises'
+import { readdir, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import pino from 'pino'
@@ -55,4 +55,26 @@ test('§7 a zip of many entries contains them all, and its entry list holds only
   ).toEqual(contents)
   expect(found.filter(({ entry }) => entry.name === 'empty')).toHaveLength(20)
   expect(most).toBeLessThan(30)
+})
+
+test('security 124: a zip leaves out a very long file of which nearly nothing is stored, and says so', async () => {
+  const base = join(directory(), 'holes')
+  const share = join(base, 'share')
+  for (const path of ['data', 'share/world']) mkdirSync(join(base, path), { recursive: true })
+  for (const name of ['hole', 'level.dat']) writeFileSync(join(share, 'world', name), 'text')
+  await truncate(join(share, 'world/hole'), 100 * 2 ** 30)
+  const files = await openFiles({
+    dataDir: join(base, 'data'),
+    shareDir: share,
+    log: pino({ level: 'silent' }),
+    now: Date.now,
+  })
+  try {
+    writeFileSync(join(share, 'got.zip'), await buffer(await files.downloads.zip(['/nfsshare/world'])))
+    await files.unarchive(1, '/nfsshare/got.zip')
+  } finally {
+    await files.close()
+  }
+  expect(await readdir(join(share, 'got/world'))).toEqual(['level.dat'])
+  expect(readFileSync(join(share, 'got/not-included.txt'), 'utf8')).toContain('"world/hole" is 100 GiB long')
 })

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { constants } from 'node:fs'
+import { constants, type Stats } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
@@ -9,6 +9,7 @@ import { serveArchiveTask } from './archiveTask'
 import { openInheritedDirectory, type OpenDirectory } from '../jail'
 import type { JobControl } from '../transfers/jobs'
 import { chunksOf, writeStream } from '../streams'
+import { emptyBytesOf, HOLES_LIMIT, tooManyHolesMessage } from '../replicas/sparseFiles'
 import { measureTree, walkTree, type TreeEntry } from '../walk'
 
 export interface PackTask {
@@ -18,12 +19,29 @@ export interface PackTask {
   nothing: string
 }
 
+/** Counts the holes of a file. @throws AppError TOO_LARGE if those of all files so far exceed the limit */
+type HolesLimit = (path: string, stats: Stats) => void
+
+/** Packing them takes days, in which a place of the queue is held, and an instance makes them without using disk space. */
+function createHolesLimit(): HolesLimit {
+  let holes = 0
+  return (path, stats) => {
+    holes += emptyBytesOf(stats)
+    if (holes > HOLES_LIMIT)
+      throw new AppError(
+        'TOO_LARGE',
+        `The archive was not created: ${tooManyHolesMessage(path, stats, 'cannot be packed')}`,
+      )
+  }
+}
+
 /** Child process that creates a `.tar.gz`. Descriptor 3 is the source directory, 4 the empty file for the archive. */
 serveArchiveTask<PackTask>(async ({ tops, nothing }, control) => {
   const directory = await openInheritedDirectory(3)
   let [entryCount, total] = [0, 0]
+  const limitHoles = createHolesLimit()
   for (const top of tops) {
-    const measured = await measureTree(directory, top, control.signal)
+    const measured = await measureTree(directory, top, control.signal, limitHoles)
     entryCount += measured.entries
     total += measured.bytes
   }
@@ -49,6 +67,8 @@ async function addAll(
   { signal, progress }: JobControl,
 ): Promise<void> {
   let done = 0
+  // Again, because an instance may have made files longer meanwhile.
+  const limitHoles = createHolesLimit()
   for (const top of tops) {
     for await (const entry of walkTree(directory, top, signal)) {
       progress({ entry: entry.path })
@@ -56,7 +76,7 @@ async function addAll(
       const header = { name: path, mode: stats.mode & 0o7777, mtime: stats.mtime }
       if (entry.type === 'directory') tar.entry({ ...header, name: `${path}/`, type: 'directory' })
       else if (target !== undefined) tar.entry({ ...header, type: 'symlink', linkname: target })
-      else await addFile(tar, header, entry, (bytes) => progress({ done: (done += bytes) }))
+      else await addFile(tar, header, entry, limitHoles, (bytes) => progress({ done: (done += bytes) }))
     }
   }
   tar.finalize()
@@ -66,6 +86,7 @@ async function addFile(
   tar: Pack,
   header: { name: string; mode: number; mtime: Date },
   entry: TreeEntry,
+  limitHoles: HolesLimit,
   onBytes: (bytes: number) => void,
 ): Promise<void> {
   const file = await entry.open()
@@ -75,6 +96,7 @@ async function addFile(
   const abort = () => tarClosed.abort()
   tar.on('close', abort)
   try {
+    limitHoles(entry.path, stats)
     // The size is written first: a file that grows while it is packed is cut, one that shrinks is padded with zeros.
     const sink = tar.entry({ ...header, size: stats.size, type: 'file' })
     // The archive's own error has the reason. An error without a listener would end the process.

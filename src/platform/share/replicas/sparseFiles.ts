@@ -8,7 +8,7 @@ const BLOCK = 4096
 const EMPTY_BLOCK = Buffer.alloc(BLOCK)
 const GIB = 2 ** 30
 
-/** Bytes of holes that one copy may read: an instance can create huge sparse files without using disk space. */
+/** Bytes of holes that one copy or archive may read: an instance can create huge sparse files without using disk space. */
 export const HOLES_LIMIT = 64 * GIB
 
 /** Bytes of a file that take no disk space: holes, or savings by compression. */
@@ -16,9 +16,15 @@ export function holesOf({ size, blocks }: Pick<Stats, 'size' | 'blocks'>): numbe
   return Math.max(0, size - blocks * 512)
 }
 
-/** Error text for a file beyond the limit. */
-export function tooManyHolesMessage(path: string, { size }: Pick<Stats, 'size'>): string {
-  return `"${truncatedPath(path)}" is ${Math.round(size / GIB)} GiB long and nearly empty: files with more than ${HOLES_LIMIT / GIB} GiB of holes are left out. Make it smaller, or delete it.`
+/** As `holesOf` for a file of which less than a sixteenth is stored, else 0: a file system may save more by compression. */
+export function emptyBytesOf(stats: Pick<Stats, 'size' | 'blocks'>): number {
+  const holes = holesOf(stats)
+  return holes > (stats.size / 16) * 15 ? holes : 0
+}
+
+/** Error text for a file beyond the limit. @param consequence what happens to such files */
+export function tooManyHolesMessage(path: string, { size }: Pick<Stats, 'size'>, consequence = 'are left out'): string {
+  return `"${truncatedPath(path)}" is ${Math.round(size / GIB)} GiB long and nearly empty: files with more than ${HOLES_LIMIT / GIB} GiB of holes ${consequence}. Make it smaller, or delete it.`
 }
 
 /**

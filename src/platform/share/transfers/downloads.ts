@@ -8,6 +8,7 @@ import { AppError } from '../../errors'
 import { fileFailure } from '../fileFailure'
 import type { OpenDirectory, Jail } from '../jail'
 import { truncatedPath } from '../depth'
+import { emptyBytesOf, HOLES_LIMIT, tooManyHolesMessage } from '../replicas/sparseFiles'
 import { createSkippedEntries, type SkippedEntries } from '../skippedEntries'
 import { placeUnderFreeName } from '../changes/placing'
 import { piped } from '../streams'
@@ -32,7 +33,8 @@ export interface Downloads {
   /**
    * Streams files and directories as one zip without buffering it in memory or on disk. A requested link is replaced by
    * its target. Omits links inside directories, targets outside the shared area, FIFOs and devices. Also omits
-   * directories that are too deep and what exceeds the memory for the zip's list, and says so in a text file in the zip.
+   * directories that are too deep, files with too many holes and what exceeds the memory for the zip's list, and says so
+   * in a text file in the zip.
    * @throws AppError NOT_FOUND, NOT_ALLOWED before the first byte; later failures end the stream with an error.
    */
   zip(paths: string[]): Promise<Readable>
@@ -169,7 +171,7 @@ async function addAll(
   { doneEntries, hasRoom }: { doneEntries: DoneEntries } & Pick<ZipContents, 'hasRoom'>,
   disconnected: AbortSignal,
 ): Promise<void> {
-  const contents: ZipContents = { paths: new Set(), hasRoom, skipped: createSkippedEntries() }
+  const contents: ZipContents = { paths: new Set(), hasRoom, holes: 0, skipped: createSkippedEntries() }
   const { paths, skipped } = contents
   for (const segments of requested) {
     const realSegments = await realSegmentsOf(jail, segments)
@@ -215,6 +217,8 @@ interface ZipContents {
   paths: Set<string>
   /** Takes memory for the zip's list, in bytes. @returns whether there was as much */
   hasRoom: (bytes: number) => boolean
+  /** Bytes of holes in the files so far. */
+  holes: number
   /** Why nothing more is added. */
   end?: string
   skipped: SkippedEntries
@@ -234,6 +238,12 @@ async function addTree(
     const path = zipName(as + entry.path.slice(name.length))
     if (path === '.' || paths.has(path)) continue
     if (contents.end !== undefined) return
+    const holes = entry.type === 'file' ? emptyBytesOf(entry.stats) : 0
+    if (contents.holes + holes > HOLES_LIMIT) {
+      skipped.add(tooManyHolesMessage(path, entry.stats))
+      continue
+    }
+    contents.holes += holes
     if (!hasRoom(2 * path.length + ENTRY_BYTES)) {
       contents.end = tooManyEntriesMessage(path)
       return
@@ -252,12 +262,14 @@ async function addTree(
     )
     const sent = open.stream!
     const file = await entry.open()
+    // An instance may have made it longer since its holes were counted.
+    const { size } = file && emptyBytesOf(file.stats) <= holes ? file.stats : entry.stats
     // The zip already has an entry for the file. If it has disappeared since, the entry is empty.
-    if (!file || file.stats.size === 0) {
+    if (!file || size === 0) {
       await file?.handle.close()
       sent.end()
     } else {
-      const content = file.handle.createReadStream({ start: 0, end: file.stats.size - 1, highWaterMark: 2 ** 18 })
+      const content = file.handle.createReadStream({ start: 0, end: size - 1, highWaterMark: 2 ** 18 })
       await pipeline(content, sent, { signal: disconnected })
     }
     // Only one entry is in progress at a time, so wait until it is read to its end.
