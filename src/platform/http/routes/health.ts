@@ -1,3 +1,4 @@
+import type { FastifyBaseLogger } from 'fastify'
 import { z } from 'zod'
 import { Disk } from '../../../contract/disk'
 import { Failure } from '../../../contract/errors'
@@ -45,6 +46,15 @@ export function healthRoutes(
   // Shared, because anybody can request them at any rate.
   const sharedChecks = Object.values(checks).map((check) => createBoundedRead(check, CHECK_MS))
   const sharedDisks = createBoundedRead(listDisks, CHECK_MS)
+  /** Logged once for each change, because anybody can request them at any rate. */
+  let reported = ''
+  function report(failing: string[], log: FastifyBaseLogger): void {
+    const text = failing.join(', ')
+    if (text === reported) return
+    reported = text
+    if (text === '') log.info('healthy again')
+    else log.warn({ failing }, 'not healthy')
+  }
   const disks = z.array(Disk)
   const answers = {
     200: success(z.object({ parts: z.array(z.string()), isolation: z.enum(['contained', 'plain']), disks })),
@@ -65,12 +75,12 @@ export function healthRoutes(
         sharedDisks().catch(() => []),
         Promise.allSettled(sharedChecks.map((check) => check())),
       ])
-      const { except } = request.query
-      const failing = names.filter((name, at) => results[at]?.status === 'rejected' && name !== except)
-      if (disks.some(({ level }) => level === 'full')) failing.push('disk')
-      if (isEnding()) failing.push('the platform shuts down')
+      const all = names.filter((_, at) => results[at]?.status === 'rejected')
+      if (disks.some(({ level }) => level === 'full')) all.push('disk')
+      if (isEnding()) all.push('the platform shuts down')
+      report(all, request.log)
+      const failing = all.filter((name) => name !== request.query.except)
       if (failing.length === 0) return done({ parts: names, isolation, disks })
-      request.log.warn({ failing }, 'not healthy')
       return reply.code(503).send({ ...bodyOf(new AppError('UNAVAILABLE', `Not ready: ${failing.join(', ')}`)), disks })
     },
   )
