@@ -1,5 +1,6 @@
 /** @jest-environment node */
 import { hideInLines, hiderOf } from '../../../src/web/actionLog/export/hide'
+import { formsOf } from '../../../src/web/actionLog/export/secretForms'
 
 const SECRET = 'Cänary 7731&"x"/+'
 const hidden = (text: string, secret: string) => hiderOf([secret])(text)
@@ -109,6 +110,23 @@ test.each([
       ])
     }
   },
+)
+test.each([
+  ['its first characters', 'Loaded a9F3kLm2... for ann', 'Loaded •••... for ann'],
+  ['its last characters', 'Incorrect argument: ...0Hs2Gf7Yq1<--[HERE]', 'Incorrect argument: ...•••<--[HERE]'],
+  ['a word of it', 'syntax error at or near "Xw1Vb5Nc8Rt"', 'syntax error at or near "•••"'],
+])('hides a part of a long secret in output where a program prints %s', (_what, line, shown) =>
+  expect(hideInLines([line], [], ['a9F3kLm2Qz7Xw1Vb5Nc8Rt&4Yp6Jd0Hs2Gf7Yq1'])).toEqual([shown]),
+)
+const [UMLAUTS, OF_UMLAUTS] = ['gr\u00f6\u00dfeK\u00f6ln99!', Buffer.from('gr\u00f6\u00dfeK\u00f6ln99!')]
+test.each([
+  ['one sign for each letter', UMLAUTS.replace(/[^ -~]/g, '?')],
+  ['one sign for each byte', OF_UMLAUTS.toString('latin1').replace(/[^ -~]/g, '?')],
+  ['a replacement character for each byte', OF_UMLAUTS.toString('latin1').replace(/[^ -~]/g, '\ufffd')],
+  ['its bytes as Latin-1', OF_UMLAUTS.toString('latin1')],
+  ['its bytes as Windows-1252', new TextDecoder('windows-1252').decode(OF_UMLAUTS)],
+])('hides a secret with umlauts of which a program that does not know UTF-8 prints %s', (_what, printed) =>
+  expect(hideInLines([`it is ${printed}.`], [], formsOf(UMLAUTS))).toEqual(['it is •••.']),
 )
 test('hides a secret that looks as if it were encoded, also reversed', () => {
   for (const secret of ['p%41ss&amp;w', 'a\\u0041b7c9'])

@@ -143,6 +143,25 @@ test.each(['setkey x7 k2 p9 q4', 'setkey "x7 k2 p9 q4"', 'verify x7 k2 p9 q4'])(
     ),
 )
 test.each([
+  ['a command', commandSubmitted('setkey correct horse battery staple')],
+  [
+    'a setting that does not look secret',
+    draftTyped({ name: 'world', text: 'env:\n  LIST: correct horse battery staple' }),
+  ],
+])('a passphrase of ordinary words in %s is masked in the output in all encodings', (_where, typed) =>
+  expectHidden(
+    [
+      typed,
+      lines(
+        `got ${btoa('ann:correct horse battery staple')}.`,
+        '636f727265637420686f727365206261747465727920737461706c65',
+      ),
+    ],
+    /RlcnkgC|JzZSBi|686f7273/,
+    true,
+  ),
+)
+test.each([
   [`say ${P}`, `You said: say ${P}`],
   ['say Zebra-7731x', `got ${btoa('Zebra-7731x')}`],
   ['say correct horse battery', '<console> Correct horse battery'],

@@ -10,14 +10,16 @@ const { fromCharCode } = String
 type Range = [from: number, to: number]
 
 /**
- * Parts of a secret are hidden too if they have at least this share of its length and this number of characters; in
- * output, smaller ones.
+ * Parts of a secret are hidden too if they have at least this share of its length, or `longest` characters, but no
+ * fewer than `shortest`. In output these are smaller: programs shorten what they print, and print it in columns.
  */
-const PART = { share: 0.75, shortest: 8 }
-const TYPED_PART = { share: 0.5, shortest: 6 }
+const PART = { share: 0.75, shortest: 8, longest: 100 }
+const PRINTED_PART = { share: 0.5, shortest: 6, longest: 8 }
+/** Of a value in output, no part is hidden. */
+const WHOLE = { share: 1, shortest: 0, longest: Infinity }
 /** Minimum length of an encoded form. */
 const SHORTEST_FORM = 6
-/** Of a secret longer than this, each part of half this length is hidden. */
+/** Maximum length of a secret whose rest is looked for after a masked line. */
 const LONG = 200
 /** Minimum length of a value, without blanks. */
 const SHORTEST_VALUE = 4
@@ -117,15 +119,20 @@ function finderOf(needles: Iterable<string>, margins: Margins = new Map()) {
   }
 }
 
+/** Returns all parts of a text that have this length. */
+function partsOf(text: string, length: number): string[] {
+  const parts: string[] = []
+  for (let at = 0; at + length <= text.length; at++) parts.push(text.slice(at, at + length))
+  return parts
+}
+
 /**
- * Returns the needles of a secret in a normalized text: each part that must be hidden, and the whole secret reversed,
- * in Base64 and as numbers of its bytes.
+ * Returns the needles of a secret in a normalized text: each part that must be hidden, and the whole secret reversed
+ * and as numbers of its bytes.
  */
-function needlesOf(secret: string, { share, shortest }: typeof PART): string[] {
+function needlesOf(secret: string, { share, shortest, longest }: Part): string[] {
   const plain = plainOf(secret)
-  const length = Math.min(plain.length, LONG / 2, Math.max(shortest, Math.ceil(plain.length * share)))
-  const needles: string[] = []
-  for (let at = 0; at + length <= plain.length; at++) needles.push(plain.slice(at, at + length))
+  const length = Math.min(plain.length, longest, Math.max(shortest, Math.ceil(plain.length * share)))
   const bytes = [...new TextEncoder().encode(secret)]
   const digits = bytes.map((byte) => byte.toString(16).padStart(2, '0'))
   const forms = [
@@ -141,7 +148,7 @@ function needlesOf(secret: string, { share, shortest }: typeof PART): string[] {
     // The shown rest of a secret that contains a word which masks what follows.
     plainOf(maskLine(secret)),
   ]
-  return [...needles, ...forms.filter((form) => form.length >= SHORTEST_FORM)]
+  return [...partsOf(plain, length), ...forms.filter((form) => form.length >= SHORTEST_FORM)]
 }
 
 /**
@@ -173,22 +180,21 @@ function hideAfterSign(text: string, finder: Finder): string {
   return hideFound(text, finder.placesIn(reading.text), reading)
 }
 
-/** @param shortest minimum length of a needle. @param more other needles */
-function finderOfAll(
-  secrets: readonly string[],
-  part: typeof PART,
-  shortest = 0,
-  more: readonly string[] = [],
-): Finder {
-  const margins: Margins = new Map(secrets.flatMap((secret) => [...base64Of(secret)]))
-  const needles = secrets.flatMap((secret) => needlesOf(secret, part))
-  const all = [...needles, ...margins.keys(), ...more].filter((needle) => needle.length >= shortest)
-  return finderOf(all, margins)
+type Part = typeof PART
+
+/** @param shortest minimum length of a needle */
+function finderOfAll(found: readonly { texts: readonly string[]; part: Part }[], shortest = 0): Finder {
+  const margins: Margins = new Map(found.flatMap(({ texts }) => texts.flatMap((text) => [...base64Of(text)])))
+  const needles = found.flatMap(({ texts, part }) => texts.flatMap((text) => needlesOf(text, part)))
+  return finderOf(
+    [...needles, ...margins.keys()].filter((needle) => needle.length >= shortest),
+    margins,
+  )
 }
 
 /** Returns a function that hides the secrets and parts of them in a text, in any of their encodings. */
 export function hiderOf(secrets: readonly string[]): (text: string) => string {
-  const finder = finderOfAll(secrets, PART)
+  const finder = finderOfAll([{ texts: secrets, part: PART }])
   const shown = new Map<string, string>()
   const hideAll = (text: string) => hideAfterSign(hideIn(text, finder), finder)
   return (text) => {
@@ -203,10 +209,14 @@ export function hiderOf(secrets: readonly string[]): (text: string) => string {
 /**
  * Hides values in lines of output, even if they continue in the next line or contain colours.
  *
- * @param values are hidden as a whole. @param secrets are hidden like `hiderOf` does.
+ * @param values are hidden as a whole. @param secrets are hidden with their parts, which are smaller than in `hiderOf`.
  */
 export function hideInLines(said: readonly string[], values: readonly string[], secrets: readonly string[]): string[] {
-  const finder = finderOfAll(secrets, TYPED_PART, SHORTEST_VALUE, values.map(plainOf))
+  const sought = [
+    { texts: secrets, part: PRINTED_PART },
+    { texts: values, part: WHOLE },
+  ]
+  const finder = finderOfAll(sought, SHORTEST_VALUE)
   const lines = said.map((line) => changeHiddenTexts(line, (text) => hideIn(text, finder)))
   const split = readSplit(lines)
   const texts = lines.map((line, index) => split.get(index)?.text ?? plainOf(line))

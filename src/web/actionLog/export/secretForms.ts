@@ -3,6 +3,29 @@ const CODE = /^\s*(?:[a-z2-9]{4}[\s-]*){3,4}$/i
 /** A one-time code, which is typed in groups. */
 const DIGITS = /^[\s\d-]+$/
 
+// eslint-disable-next-line no-control-regex -- ASCII
+const NOT_ASCII = /[^\u0000-\u007f]/gu
+/** Minimum length of what is left of a secret without its other letters. */
+const SHORTEST = 6
+
+/**
+ * Returns what a program prints of a secret that it reads or prints in another character set than UTF-8, such as Java
+ * without a locale: `GrÃ¼n`, `Gr?n`, `Gr??n`, or a sign that is ignored where secrets are looked for.
+ */
+function misreadOf(secret: string): string[] {
+  const bytes = new TextEncoder().encode(secret)
+  if (bytes.length === secret.length) return []
+  const latin1 = Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')
+  const left = secret.replace(NOT_ASCII, '')
+  return [
+    latin1,
+    new TextDecoder('windows-1252').decode(bytes),
+    secret.replace(NOT_ASCII, '?'),
+    latin1.replace(NOT_ASCII, '?'),
+    ...(left.length >= SHORTEST ? [left] : []),
+  ]
+}
+
 /**
  * Returns a secret and its other forms. Where it is not encoded they are found all the same, but the Base64 and the
  * bytes of each are different: what the server trims, composes (NFC), or takes of a code.
@@ -14,5 +37,5 @@ export function formsOf(secret: string): string[] {
     const groups = secret.toUpperCase().match(/[A-Z2-9]{4}/g) ?? []
     forms.push(groups.join(''), groups.join('-'))
   }
-  return [...new Set(forms)]
+  return [...new Set([...forms, ...forms.flatMap(misreadOf)])]
 }

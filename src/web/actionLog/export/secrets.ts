@@ -26,7 +26,7 @@ const SHORTEST = 6
  *   into a wrong field;
  * - values: everything that was redacted, such as the values of a definition. They are hidden in console output only,
  *   because elsewhere many of them are names;
- * - spoken: texts that were typed in harmless commands. They are hidden in console output only, like a secret;
+ * - spoken: texts that were typed in commands. They are hidden in console output only, like a secret;
  * - echoes: values of stored definitions, which the server quotes in its messages about an instance.
  */
 export function createSecrets() {
@@ -65,7 +65,9 @@ export function createSecrets() {
           .flat()
           .flatMap((command, index) => (command === written[index] ? [] : secretsOfCommand(String(command)))),
       )
-      spoken.add([payload].flat().flatMap((command) => valuesOfCommand(String(command))))
+      spoken.add(
+        [payload].flat().flatMap((command, index) => valuesOfCommand(String(command), command !== written[index])),
+      )
     }
     const { arg } = (meta ?? {}) as Call
     if (arg?.endpointName === 'getCrashCapsule') {
@@ -252,13 +254,16 @@ function secretsOfCommand(command: string): string[] {
 }
 
 /**
- * Returns the texts of a harmless command that are hidden in output: everything after the first word, and unusual
- * words.
+ * Returns the texts of a command that are hidden in output with their parts: of a harmless one everything after the
+ * first word and unusual words, of any other that is masked all of it.
  */
-function valuesOfCommand(command: string): string[] {
-  const all = wordsOfHarmless(command).join(' ')
-  const words = all.split(SEPARATORS).map(withoutDot)
-  return [all, ...words.filter(isRandom)].filter((text) => text.length >= SHORTEST)
+function valuesOfCommand(command: string, isMasked: boolean): string[] {
+  const [, ...words] = command.trim().split(/\s+/)
+  const said = isMasked ? words : wordsOfHarmless(command)
+  const parts = said.flatMap((word) => word.split(SEPARATORS)).map(withoutDot)
+  return [said.join(' '), ...(isMasked ? [command.trim()] : []), ...parts.filter(isRandom)].filter(
+    (text) => text.length >= SHORTEST,
+  )
 }
 
 /** Returns the secrets that a component is about to show. The store has only a handle of their answer. */
