@@ -15,6 +15,7 @@ import {
   moveStarted,
 } from '../../../src/web/features/files/filesSlice'
 import { draftTyped } from '../../../src/web/features/deployments/configuration/configurationSlice'
+import { matchShown, searched } from '../../../src/web/features/instance/instanceSlice'
 import { routeChanged } from '../../../src/web/app/routing/routeSlice'
 import { createRecorder } from '../../../src/web/actionLog/record/recorder'
 import { replayReducer } from '../../../src/web/actionLog/replay/replayReducer'
@@ -487,4 +488,26 @@ describe('an answer counts as the export shows it', () => {
     ])
     expect(text).not.toMatch(/Q9/)
   })
+})
+
+test('what a masked search of the activity log found is left out, because it contains the text', () => {
+  const entry = { id: 1, at: 1, username: 'ann', kind: 'files', action: 'moved', address: '::1', succeeded: true }
+  const found = {
+    pages: [{ entries: [{ ...entry, subject: '/nfsshare/chunks' }], hasMore: false }],
+    pageParams: [null],
+  }
+  const actions = ['hun', SECRET].flatMap((search) => [
+    activityFiltered({ search }),
+    call('getActivity', { search }, 'pending'),
+    call('getActivity', { search }, 'fulfilled', search === 'hun' ? found : { pages: [], pageParams: [] }),
+  ])
+  expect(exported(actions).text).not.toContain('chunks')
+  expect(exported([...actions, ...later]).text).not.toContain('chunks')
+  expect(exported(actions.slice(0, 3)).text).toContain('chunks')
+})
+
+test('where a text was found in the output is left out: what is there are its letters', () => {
+  const found = { occurrence: { line: 12, at: 34 }, position: { line: 5, offset: 6 } }
+  const { log } = exported([searched('hun'), matchShown(found), searched(SECRET)])
+  expect(log.actions[1]!.payload).toEqual({ occurrence: { line: 0, at: 0 }, position: { line: 0, offset: 0 } })
 })

@@ -1,23 +1,35 @@
 import { changeTexts } from './hide'
-import { isObject } from './typedPlaces'
+import { isObject, type Call } from './typedPlaces'
 
 /** The endpoint of the activity log. Its argument is the search text. */
 export const SEARCH = 'getActivity'
 
+const MASKED = /^\u2022/
+
 /**
  * Masks the inputs of refused calls that an answer repeats: the subjects of refused actions in the activity log, and
- * directories that could not be created. Also masks the typed parts of commands in the activity log.
+ * directories that could not be created. Also masks the typed parts of commands in the activity log, and leaves out
+ * what a masked search found there, because each entry contains the text.
+ *
+ * @param call with masked arguments
  */
 export function maskEchoed(
-  endpoint: string | undefined,
+  { endpointName, originalArgs }: Partial<Call>,
   answer: unknown,
   mask: (text: string) => string,
   maskCommand: (command: string) => string = mask,
 ): unknown {
-  if (endpoint === 'createDirectories' && isObject(answer))
+  if (endpointName === 'createDirectories' && isObject(answer))
     return { ...answer, failed: changeTexts(answer.failed, (text) => mask(text)) }
-  return endpoint === SEARCH ? maskSubjects(answer, mask, maskCommand) : answer
+  if (endpointName !== SEARCH) return answer
+  const { search } = (originalArgs ?? {}) as { search?: string }
+  return MASKED.test(search ?? '') ? withoutEntries(answer) : maskSubjects(answer, mask, maskCommand)
 }
+
+const withoutEntries = (answer: unknown) =>
+  isObject(answer) && Array.isArray(answer.pages)
+    ? { ...answer, pages: answer.pages.map((page: object) => ({ ...page, entries: [] })) }
+    : answer
 
 /** The name of an instance, before a command in the activity log. */
 const INSTANCE = /^[^:]*: /

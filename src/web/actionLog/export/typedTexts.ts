@@ -84,11 +84,11 @@ export function maskTypedTexts(
         ...action,
         ...(payload !== undefined && { payload: texts.maskIn(payload, typedOf(typedPayloads, type)) }),
       }
-    const call = meta.arg as Call
+    const call = calls.mask(meta.arg as Call)
     return {
       ...action,
-      meta: { ...meta, arg: calls.mask(call) },
-      ...(payload !== undefined && { payload: maskEchoed(call.endpointName, payload, texts.mask, texts.maskCommand) }),
+      meta: { ...meta, arg: call },
+      ...(payload !== undefined && { payload: maskEchoed(call, payload, texts.mask, texts.maskCommand) }),
     }
   })
 
@@ -115,7 +115,7 @@ export function maskTypedTexts(
               {
                 ...(renameBase(query, query.endpointName) as object),
                 ...(data !== undefined && {
-                  data: maskEchoed(query.endpointName, data, texts.mask, texts.maskCommand),
+                  data: maskEchoed(query, data, texts.mask, texts.maskCommand),
                 }),
               },
             ]),
@@ -286,11 +286,11 @@ type Answers = ReturnType<typeof answersOf>
 function answersOf(base: State, actions: Recording['actions'], withoutSecrets: KnownSecrets['withoutSecrets']) {
   const texts = new Set<string>()
   const spellings = new Set<string>()
-  const add = (answer: unknown, endpoint?: string) => {
+  const add = (answer: unknown, endpointName?: string) => {
     // Console output and the arguments of refused calls do not count as answers.
-    if (endpoint === 'getCrashCapsule') return
+    if (endpointName === 'getCrashCapsule') return
     changeTexts(
-      maskEchoed(endpoint, answer, () => ''),
+      maskEchoed({ endpointName }, answer, () => ''),
       (text, field) => {
         if (CHOSEN.has(field)) return text
         const shown = withoutSecrets(text, field)

@@ -349,7 +349,8 @@ export const actionRules: Record<string, Rule | 'lines'> = {
   'instance/resumed': 'keep',
   'instance/wrapToggled': 'keep',
   'instance/searched': 'line',
-  'instance/foundShown': 'keep',
+  // In the output at that place are the letters of the text, also while it is being typed.
+  'instance/foundShown': 'mask',
   'instance/textSelected': 'keep',
   'instance/selectionEnded': 'keep',
   'instance/rangeChosen': 'keep',
