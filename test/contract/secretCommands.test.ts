@@ -184,7 +184,8 @@ const cases: Record<string, [line: string, told: string][]> = {
     ['ann $2a$10$hunter22hunter22hunter22', 'ann '],
     ['$argon2id$v=19$m=65536,t=3,p=4$hunter22$hunter22', ''],
   ],
-  'line of a hex dump': [
+  'bytes in hexadecimal digits': [
+    ['got <Buffer 68 75 6e 74 65 72 32 32 ... 24 more bytes>', 'got <Buffer'],
     ['00000000  68 75 6e 74 65 72 32 32  68 75 6e 74 65 72 32 32  |hunter22hunter22|', '00000000'],
     ['00000010: 6875 6e74 6572 3232 0a                   hunter22.', '00000010'],
     ['|00000000| 68 75 6e 74 65 72 32 32                         |hunter22        |', '|00000000'],

@@ -116,10 +116,11 @@ export const secretPatterns: readonly SecretPattern[] = [
     name: 'hash of a password',
     pattern: /\$(?:2[abxy]?|[1567y]|argon2\w{0,2}|scrypt|pbkdf2[\w-]{0,12}|SHA)\$[\w$./=,+]{8}/i,
   },
-  // Bytes that a program received, in columns of which each holds a part of them.
+  // Bytes that a program received: each line holds a part of them, and Node.js prints the first fifty.
   {
-    name: 'line of a hex dump',
-    pattern: /(?<![\w.:-])(?<shown>(?:0x)?[0-9a-f]{3,15}0)[:|]?\s{1,4}(?:(?:[0-9a-f]{2}){1,2}(?:\s{1,2}|$)){3}/i,
+    name: 'bytes in hexadecimal digits',
+    pattern:
+      /(?<![\w.:-])(?<shown>(?:0x)?[0-9a-f]{3,15}0|<Buffer)[:|]?\s{1,4}(?:(?:[0-9a-f]{2}){1,2}(?:\s{1,2}|$)){3}/i,
   },
   { name: 'PEM', pattern: /-----BEGIN/ },
   // Lines of a PEM file arrive one by one; a long key looks the same.
