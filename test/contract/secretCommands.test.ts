@@ -148,6 +148,10 @@ const cases: Record<string, [line: string, told: string][]> = {
     ['connect mysql://root:hunter22@db/game', 'connect mysql://'],
     ['jdbc:postgresql://ann:hunter/22@db/game', 'jdbc:postgresql://'],
   ],
+  'password in a data source of Go': [
+    ['dial root:hunter22@tcp(db:3306)/game', 'dial '],
+    ['DSN=root:hunter/22@unix(/run/mysqld.sock)/', 'DSN='],
+  ],
   'token in an address': [['git clone https://hunter22hunter22@example.org/x.git', 'git clone https://']],
   'parameter of an address': [
     ['GET /map?key=hunter22', 'GET /map?key='],

@@ -93,6 +93,7 @@ export const secretPatterns: readonly SecretPattern[] = [
   },
   // The match starts at the end of a scheme and does not reach into another address.
   { name: 'password in an address', pattern: /(?<shown>[a-z0-9]:\/\/)[^\s/:@]{0,100}:(?:[^\s@/]|\/(?!\/)){1,300}@/i },
+  { name: 'password in a data source of Go', pattern: /(?<![^\s"'`=])[\w.-]{1,60}:[^\s@]{1,200}@(?:tcp|unix)\(/i },
   { name: 'token in an address', pattern: /(?<shown>[a-z0-9]:\/\/)[^\s/@]{1,300}@/i },
   {
     name: 'parameter of an address',

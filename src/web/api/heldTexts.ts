@@ -16,6 +16,9 @@ export function holdText(text: string, secrets: readonly string[] = []): string 
 /** The secrets of a text that was not taken yet. */
 export const heldSecrets = (handle: string): readonly string[] => texts.get(handle)?.secrets ?? []
 
+/** A text that was not taken yet. */
+export const heldText = (handle: string): string | undefined => texts.get(handle)?.text
+
 /** The number of texts that were not taken yet. */
 export const heldTextCount = () => texts.size
 

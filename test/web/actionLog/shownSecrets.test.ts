@@ -113,3 +113,22 @@ test('the text of a file is no secret by itself', () => {
   const text = exportOf([call('openFile', '/nfsshare/a', 'fulfilled', opened), files('paper.jar')])
   expect(text).toContain('paper.jar')
 })
+
+test.each([
+  ['server.properties', 'motd=Hello\nrcon.password=Winter:77 lamp\n', 'Winter:77 lamp'],
+  ['.env', 'TOKEN=Zq8rocketUmbrella\n', 'Zq8rocketUmbrella'],
+  ['luckperms.yml', "data:\n  address: db\n  password: 'lp''Pass_77'\n", "lp'Pass_77"],
+  ['config.yml', 'storage:\n  secret: >-\n    Zq8rocket\n    Umbrella\n', 'Zq8rocket Umbrella'],
+  ['.env', 'DSN=root:Tr0ub4dor&3x@tcp(db:3306)/game', 'Tr0ub4dor&3x'],
+  ['forwarding.secret', 'aB3dE5gH7jK9\n', 'aB3dE5gH7jK9'],
+])('a secret in the text of %s that was saved is hidden in the output', (name, saved, secret) => {
+  const args = { path: `/nfsshare/${name}`, text: holdText(saved) }
+  const said = [secret, `got ${Buffer.from(secret).toString('base64')}`, 'Hello']
+  const text = exportOf(
+    [call('saveFile', args, 'pending'), linesReceived(said.map((content) => ({ type: 'message', content })))],
+    true,
+  )
+  expectNowhere(text, secret)
+  expectNowhere(text, Buffer.from(secret).toString('base64').slice(4, -4))
+  expect(text).toContain('Hello')
+})

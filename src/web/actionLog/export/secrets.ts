@@ -1,6 +1,6 @@
 import { HIDDEN, maskLine } from '../../../contract/secrets/maskCommand'
 import { looksSecret, withoutEscapes } from '../../../contract/secrets/secretCommands'
-import { heldSecrets } from '../../api/heldTexts'
+import { heldSecrets, heldText } from '../../api/heldTexts'
 import type { ConsoleLine } from '../../sockets/lineBuffer'
 import { wordsOfHarmless } from './commandWords'
 import { settingsOf, valueOf } from './definitionSecrets'
@@ -46,7 +46,7 @@ export function createSecrets() {
       return values.add((payload as ConsoleLine[]).flatMap(({ content }) => secretsOfLine(content)))
     if (type === 'configuration/draftTyped') {
       const { name, text } = payload as { name: string; text: string }
-      typed.set(name, () => ({ values: secretsOf(payload, plain.payload), secrets: secretsOfDefinition(text) }))
+      typed.set(name, () => ({ values: secretsOf(payload, plain.payload), secrets: secretsOfSettings(text) }))
       return
     }
     if (type === 'login/usernameTyped') {
@@ -57,7 +57,7 @@ export function createSecrets() {
       return
     }
     if (type === 'configuration/draftRestored' || type === 'configuration/draftSaved')
-      secrets.add(secretsOfDefinition((payload as { text: string }).text))
+      secrets.add(secretsOfSettings((payload as { text: string }).text))
     if (type === 'console/commandSubmitted' || type === 'instance/commandsRecalled') {
       const written = [plain.payload].flat()
       secrets.add(
@@ -80,13 +80,15 @@ export function createSecrets() {
       secrets.add(maskedTexts(withoutNames(arg.originalArgs), plainArgs))
       if (type.endsWith('/fulfilled'))
         secrets.add([...maskedTexts(onlySecrets(payload), plain.payload), ...shownSecrets(payload)])
+      if (arg.endpointName === 'saveFile')
+        secrets.add(secretsOfFile(arg.originalArgs as { path: string; text: string }))
       if (arg.endpointName === 'login') noteName((arg.originalArgs as { username: string }).username, type)
       if (arg.endpointName === 'saveDeploymentConfig' || arg.endpointName === 'getDeploymentConfig') {
         const { content } = ((type.endsWith('/fulfilled') && arg.endpointName === 'getDeploymentConfig'
           ? payload
           : arg.originalArgs) ?? {}) as { content?: unknown }
         if (typeof content === 'string') {
-          secrets.add(secretsOfDefinition(content))
+          secrets.add(secretsOfSettings(content))
           echoes.add(valuesOfDefinition(content))
         }
       }
@@ -203,12 +205,22 @@ function hiddenOf(line: string): string {
 
 const withoutQuotes = (text: string) => text.replace(/^(['"])(.*)\1$/, '$2')
 
-/** Returns the hidden values of a definition and their words, because a value may hold blanks and separators. */
-const secretsOfDefinition = (text: string) =>
+/** Returns the hidden values of the settings in a definition or file, and their words, because a value may hold blanks and separators. */
+const secretsOfSettings = (text: string) =>
   settingsOf(text, (line) => hiddenOf(line) !== '').flatMap((line) => {
     const hidden = hiddenOf(line)
     return [withoutQuotes(hidden), valueOf(hidden), ...secretsOfLine(line)]
   })
+
+/** Limit of the text of a file whose settings are looked at, in characters. */
+const LONGEST_FILE = 200_000
+
+/** Returns the secrets in a file that is about to be saved. The name of a file of one line says what its text is. */
+function secretsOfFile({ path, text: handle }: { path: string; text: string }): string[] {
+  const text = heldText(handle)?.trim() ?? ''
+  if (text.length > LONGEST_FILE) return []
+  return secretsOfSettings(text.includes('\n') ? text : `${path.slice(path.lastIndexOf('/') + 1)}: ${text}`)
+}
 
 /** A word of lower-case letters of at least this length is treated as a secret. */
 const LONG = 12
