@@ -511,3 +511,25 @@ test('where a text was found in the output is left out: what is there are its le
   const { log } = exported([searched('hun'), matchShown(found), searched(SECRET)])
   expect(log.actions[1]!.payload).toEqual({ occurrence: { line: 0, at: 0 }, position: { line: 0, offset: 0 } })
 })
+
+const signIn = call('login', { username: 'ann', password: SECRET }, 'pending')
+test.each([
+  ['cleared', [...byKey('hunt'), filterTyped('')]],
+  ['deleted key by key', [...byKey('hunt'), filterTyped('hun'), filterTyped('hu'), filterTyped('h'), filterTyped('')]],
+  ['left', byKey('hunt')],
+  ['left long ago', [...byKey('hunt'), ...later]],
+])('the first letters of a password that were typed into a wrong field and %s are masked', (_how, typing) => {
+  const { log } = exported([signIn, files('hunting.txt'), ...typing])
+  expect(JSON.stringify([log.base.files, log.actions.filter(({ type }) => type === 'files/filterTyped')])).not.toMatch(
+    /"h|hu/,
+  )
+})
+test('a name that begins like a password is kept with all states of its typing', () => {
+  const { log } = exported([signIn, files('hunting.txt'), ...byKey('hunting')])
+  expect(typedAs(log.actions.slice(2))).toEqual(['h', 'hu', 'hun', 'hunt', 'hunti', 'huntin', 'hunting'])
+})
+test('which letter a password begins with is not told by a name that is deleted key by key', () => {
+  const typing = [...byKey('hall'), filterTyped('hal'), filterTyped('ha'), filterTyped('h'), filterTyped('')]
+  const { log } = exported([signIn, files('hall-of-fame.txt'), ...typing])
+  expect(typedAs(log.actions.slice(2))).toEqual(typedAs(typing))
+})

@@ -8,8 +8,9 @@ const SHORTEST_NAME = 3
 type Answers = { hold(text: string): boolean; holdWhole(text: string): boolean }
 
 /**
- * Texts that were typed key by key and whose final value is in no answer. All of their intermediate states are masked:
- * the first letters of a secret may be the first letters of a name.
+ * Texts that were typed key by key and whose final value is in no answer, or is the beginning of a known secret: its
+ * user noticed that the field is a wrong one. All of their intermediate states are masked: the first letters of a
+ * secret may be the first letters of a name.
  *
  * @param evicted texts of typing actions that have been evicted from the recording, of all places together. The newest
  * text of each place is in the base state.
@@ -18,6 +19,7 @@ export function abandonedOf(
   { base, actions }: Pick<Recording, 'base' | 'actions'>,
   answers: Answers,
   evicted: Iterable<string>,
+  secrets: readonly string[],
 ): Set<string> {
   const abandoned = new Set<string>()
   const isName = (text: string) => text.length >= SHORTEST_NAME && answers.holdWhole(text)
@@ -33,8 +35,11 @@ export function abandonedOf(
       else texts.set(place, [text])
     })
   }
+  const beginnings = new Set(secrets.flatMap(beginningsOf))
+  const begins = (text: string) => beginnings.has(text.toLowerCase()) && !isName(text)
   for (const states of texts.values()) {
     const isMasked = states.map((text) => text !== '' && !answers.hold(text))
+    for (const at of begunIn(states, begins)) isMasked[at] = true
     const spread = (from: number, to: number) => {
       const [one, other] = [states[from], states[to]]
       if (isMasked[from] && one !== undefined && other && remains(one, other) && !isName(other)) isMasked[to] = true
@@ -52,12 +57,30 @@ export function abandonedOf(
     const typed = typedOf(typedState, name)
     if (typed)
       eachTyped(part, typed, (text) => {
-        if (text !== '' && !isName(text) && [...abandoned].some((state) => remains(state, text))) abandoned.add(text)
+        if (begins(text) || (text !== '' && !isName(text) && [...abandoned].some((state) => remains(state, text))))
+          abandoned.add(text)
       })
   }
   // The console sends some texts without the blanks around them.
   for (const text of [...abandoned]) if (!isName(text.trim())) abandoned.add(text.trim())
   return abandoned
+}
+
+/**
+ * Returns the indices of texts that were typed up to a beginning of a secret and then deleted or left. A name that is
+ * deleted key by key ends with such texts, too.
+ */
+function begunIn(states: readonly string[], begins: (text: string) => boolean): number[] {
+  const begun: number[] = []
+  for (let first = 0; first < states.length; first++) {
+    let next = first
+    while (states[next] && begins(states[next]!)) next++
+    if (next === first) continue
+    const isRest = first > 0 && states[first - 1]!.startsWith(states[first]!)
+    if (!states[next] && !isRest) for (let at = first; at < next; at++) begun.push(at)
+    first = next
+  }
+  return begun
 }
 
 /** Whether `rest` is a part of `text`, or what remains of it when a part in the middle is deleted. */
@@ -72,6 +95,10 @@ function remains(text: string, rest: string): boolean {
 const MAX_AFFIX_LENGTH = 100
 /** Maximum number of prefixes and suffixes of all texts together. */
 const MAX_AFFIXES = 200_000
+
+/** The prefixes of a text, in lower case. */
+const beginningsOf = (text: string) =>
+  Array.from(text.slice(0, MAX_AFFIX_LENGTH), (_letter, at) => text.slice(0, at + 1).toLowerCase())
 
 /** The prefixes and suffixes of texts. For a path, those of its last part, each with the directories before it. */
 function affixesOf(texts: readonly string[]): Set<string> {

@@ -112,6 +112,7 @@ export function createSecrets() {
 
   return {
     note,
+    list: allSecrets,
     /** @param field a field for a secret. @param text its current value. */
     secretTyped(field: object, text: string) {
       const known = fields.get(field) ?? { longest: '' }

@@ -47,6 +47,8 @@ const OWN = new Set([
 ])
 
 type KnownSecrets = {
+  /** What is known to be secret. */
+  secrets: readonly string[]
   hideSecrets: (text: string) => string
   /** Hides secrets as the export does. Hidden parts of an answer do not count as its content. */
   withoutSecrets: (text: string, field: string) => string
@@ -65,10 +67,11 @@ const isAnswer = ({ type }: { type: string }) => /^api\/execute(?:Query|Mutation
 export function maskTypedTexts(
   { startedAt, base, actions }: Recording,
   evicted: Iterable<string> | 'unknown',
-  { hideSecrets, withoutSecrets }: KnownSecrets,
+  known: KnownSecrets,
 ): Recording {
+  const { hideSecrets, withoutSecrets } = known
   const answers = answersOf(base, actions, withoutSecrets)
-  const texts = createTextMasks({ base, actions }, answers, evicted === 'unknown' ? [] : evicted, hideSecrets)
+  const texts = createTextMasks({ base, actions }, answers, evicted === 'unknown' ? [] : evicted, known)
   const calls = createCallMasks(texts, hideSecrets)
   if (evicted !== 'unknown') for (const text of evicted) calls.maskArgument(text, '')
 
@@ -139,9 +142,9 @@ function createTextMasks(
   { base, actions }: Pick<Recording, 'base' | 'actions'>,
   answers: Answers,
   evicted: Iterable<string>,
-  hideSecrets: KnownSecrets['hideSecrets'],
+  { secrets, hideSecrets }: KnownSecrets,
 ) {
-  const abandoned = abandonedOf({ base, actions }, answers, evicted)
+  const abandoned = abandonedOf({ base, actions }, answers, evicted, secrets)
   const maskOf = createMasks()
   const isKnown = (text: string) => OWN.has(text) || (answers.hold(text) && !abandoned.has(text))
   const args = shownArgumentsOf({ base, actions }, isKnown)

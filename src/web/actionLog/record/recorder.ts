@@ -124,6 +124,7 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
       )
       const withoutSecrets = secretsMask(hideSecrets)
       const recording = maskTypedTexts(answered, evictedLength > EVICTED_LENGTH ? 'unknown' : evicted, {
+        secrets: secrets.list(),
         hideSecrets,
         withoutSecrets,
       })
