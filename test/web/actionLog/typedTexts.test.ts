@@ -533,3 +533,13 @@ test('which letter a password begins with is not told by a name that is deleted 
   const { log } = exported([signIn, files('hall-of-fame.txt'), ...typing])
   expect(typedAs(log.actions.slice(2))).toEqual(typedAs(typing))
 })
+test('the first word of a known passphrase that was entered as a command is masked', () => {
+  const passphrase = call('login', { username: 'ann', password: 'Correct horse battery' }, 'pending')
+  const { log, text } = exported([
+    passphrase,
+    commandSubmitted('correct horse battery'),
+    commandSubmitted('corrector x'),
+  ])
+  expect(typedAs(log.actions.slice(1))).toEqual(['••• (21 characters)', 'corrector ••• (11 characters)'])
+  expect(text).not.toMatch(/correct(?!or)/)
+})

@@ -19,7 +19,7 @@ export function abandonedOf(
   { base, actions }: Pick<Recording, 'base' | 'actions'>,
   answers: Answers,
   evicted: Iterable<string>,
-  secrets: readonly string[],
+  beginsSecret: (text: string) => boolean,
 ): Set<string> {
   const abandoned = new Set<string>()
   const isName = (text: string) => text.length >= SHORTEST_NAME && answers.holdWhole(text)
@@ -35,8 +35,7 @@ export function abandonedOf(
       else texts.set(place, [text])
     })
   }
-  const beginnings = new Set(secrets.flatMap(beginningsOf))
-  const begins = (text: string) => beginnings.has(text.toLowerCase()) && !isName(text)
+  const begins = (text: string) => beginsSecret(text) && !isName(text)
   for (const states of texts.values()) {
     const isMasked = states.map((text) => text !== '' && !answers.hold(text))
     for (const at of begunIn(states, begins)) isMasked[at] = true
@@ -96,9 +95,15 @@ const MAX_AFFIX_LENGTH = 100
 /** Maximum number of prefixes and suffixes of all texts together. */
 const MAX_AFFIXES = 200_000
 
-/** The prefixes of a text, in lower case. */
-const beginningsOf = (text: string) =>
-  Array.from(text.slice(0, MAX_AFFIX_LENGTH), (_letter, at) => text.slice(0, at + 1).toLowerCase())
+/** Returns a function that tells whether a secret begins with a text. Ignores case. */
+export function beginningOf(secrets: readonly string[]): (text: string) => boolean {
+  const beginnings = new Set(
+    secrets.flatMap((secret) =>
+      Array.from(secret.slice(0, MAX_AFFIX_LENGTH), (_letter, at) => secret.slice(0, at + 1).toLowerCase()),
+    ),
+  )
+  return (text) => beginnings.has(text.toLowerCase())
+}
 
 /** The prefixes and suffixes of texts. For a path, those of its last part, each with the directories before it. */
 function affixesOf(texts: readonly string[]): Set<string> {

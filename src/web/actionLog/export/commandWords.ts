@@ -12,22 +12,28 @@ const WORDS = new Set(
 )
 /** Commands with a text: all words of it are typed, also those that say in others what a command does. */
 const WITH_TEXT = /^\/?(?:minecraft:)?(?:say|kick|ban|ban-ip)$/i
-/** A command of one word that is not known to be harmless, such as the answer to a prompt for a password. */
-const SINGLE_WORD = /^(\S+) ••• \((\d+) characters\)$/
+/** A command that is not known to be harmless. If it has one word, it may be the answer to a prompt for a password. */
+const MASKED_COMMAND = /^(\S+) ••• \((\d+) characters\)$/
 
 /**
  * Masks what a user typed in a command: the words of a harmless command of a game server after the first one, and a
- * command of one word. Other commands were reduced to their first word, or the definition declares them harmless
+ * command of one word or with the first word of a known secret. Other commands were reduced to their first word, or the definition declares them harmless
  * (`plainCommands`).
  *
  * @param command a result of `maskCommand`
  * @param shown returns the part of a word that may be shown, or undefined
+ * @param begins returns whether a known secret begins with a text
  */
-export function maskCommandWords(command: string, shown: (word: string) => string | undefined): string {
+export function maskCommandWords(
+  command: string,
+  shown: (word: string) => string | undefined,
+  begins: (text: string) => boolean,
+): string {
   const [first = '', ...words] = command.trim().split(/\s+/)
   if (!isHarmlessCommand(first)) {
-    const [, word = '', length] = SINGLE_WORD.exec(command) ?? []
-    return word.length === Number(length) && shown(word) === undefined ? command.slice(word.length + 1) : command
+    const [, word = '', length] = MASKED_COMMAND.exec(command) ?? []
+    const isSecret = word.length === Number(length) ? shown(word) === undefined : begins(`${word} `)
+    return isSecret ? command.slice(word.length + 1) : command
   }
   // What follows a masked word may be the rest of a passphrase.
   let isText = WITH_TEXT.test(first)

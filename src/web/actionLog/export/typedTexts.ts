@@ -2,7 +2,7 @@ import { defaultSerializeQueryArgs } from '@reduxjs/toolkit/query'
 import { HIDDEN } from '../../../contract/secrets/maskCommand'
 import { DEPLOYMENT_TYPES, SHARED_ROOT } from '../../../contract/pageRules'
 import { OPEN_ID_FAILURES, PAGE_PARAMETERS, PAGE_ROUTES } from '../../../contract/pageRoutes'
-import { abandonedOf } from './abandoned'
+import { abandonedOf, beginningOf } from './abandoned'
 import { maskCommandWords } from './commandWords'
 import { maskEchoed, SEARCH } from './echoed'
 import { changeTexts, hiderOf } from './hide'
@@ -144,7 +144,8 @@ function createTextMasks(
   evicted: Iterable<string>,
   { secrets, hideSecrets }: KnownSecrets,
 ) {
-  const abandoned = abandonedOf({ base, actions }, answers, evicted, secrets)
+  const begins = beginningOf(secrets)
+  const abandoned = abandonedOf({ base, actions }, answers, evicted, begins)
   const maskOf = createMasks()
   const isKnown = (text: string) => OWN.has(text) || (answers.hold(text) && !abandoned.has(text))
   const args = shownArgumentsOf({ base, actions }, isKnown)
@@ -175,7 +176,7 @@ function createTextMasks(
     address: (address) => maskParts(address, /[^/?&=#]+/g, isKnownPart, decoded),
     definition: (text) => mapSettings(text, maskSetting),
     subject: (text) => mapSubject(text, (name) => masks.text(name)),
-    command: (text) => maskCommandWords(text, (word) => (answers.holdWhole(word) ? spelled(word) : undefined)),
+    command: (text) => maskCommandWords(text, (word) => (answers.holdWhole(word) ? spelled(word) : undefined), begins),
   }
   return {
     isKnown,
