@@ -130,6 +130,18 @@ test.each([
   expectHidden([commandSubmitted(command), filterTyped(P)], /hunter2secret/)
   expectHidden([commandSubmitted(command), lines(`I got ${P}`)], /hunter2secret/, true)
 })
+test.each(['-pX', '{"password":"X"}', '/setup:X', 'setkey key=X', 'login ann "X"', 'user=ann;pwd=X;'])(
+  'a secret with separators inside a word of %p is masked in the output in all encodings',
+  (template) => {
+    const secret = 'w1nter&lamp=9+x'
+    const said = [secret, `got ${btoa(secret)}.`, Buffer.from(secret).toString('hex')]
+    expectHidden(
+      [commandSubmitted(template.replace('X', secret)), lines(...said)],
+      /w1nter|dzFudG|JmxhbXA|77316e74/,
+      true,
+    )
+  },
+)
 test.each(['setkey x7 k2 p9 q4', 'setkey "x7 k2 p9 q4"', 'verify x7 k2 p9 q4'])(
   'a code of short groups in %p is masked in other fields and in the output',
   (command) =>

@@ -243,7 +243,19 @@ function valuesOfDefinition(content: string): string[] {
   return values.filter((value) => isUnusual(value) && value.length <= LONGEST_ECHO)
 }
 /** Separators between the name of an option and its value, and between the parts of an address. */
-const PARTS = /[=:,;@/"']+/
+const PARTS = /[=:,;@/"']+/g
+/** Limit of the rests of one word. */
+const MAX_RESTS = 20
+
+/** Returns the parts of a word, and after each separator its rest, because a secret may hold separators, too. */
+const partsOf = (word: string) => [
+  word,
+  word.replace(OPTION, ''),
+  ...word.split(PARTS),
+  ...Array.from(word.matchAll(PARTS), ({ 0: { length }, index }) => word.slice(index + length))
+    .slice(0, MAX_RESTS)
+    .map((rest) => rest.replace(/["'`;,})\]]{1,9}$/, '')),
+]
 /** Names of options and commands that precede a secret. */
 const NAME_OF_SECRET = /^-{0,2}(?:password|passwd|passphrase|secret|token|api-?key|login|register|auth)$/i
 /** `-phunter2` */
@@ -254,16 +266,15 @@ const OPTION = /^-[a-zA-Z](?=.)/
  * sign-in command are.
  */
 function secretsOfCommand(command: string): string[] {
-  const [, ...words] = command.trim().split(/\s+/)
-  if (words.length === 0) return [command.trim(), command.trim().replace('/', '')]
+  const [first = '', ...others] = command.trim().split(/\s+/)
+  // A command of one word may be the answer to a prompt for a password.
+  const words = others.length > 0 ? others : [first, first.replace('/', '')]
   // A code may be typed in groups, a passphrase in quotes.
-  const all = [words.join(' '), withoutQuotes(words.join(' '))]
-  const parts = words
-    .map((word) => word.replace(/^['"`]+|['"`]+$/g, ''))
-    .flatMap((word) => [word, word.replace(OPTION, ''), ...word.split(PARTS)])
+  const all = others.length > 0 ? [others.join(' '), withoutQuotes(others.join(' '))] : words
+  const parts = words.map((word) => word.replace(/^['"`]+|['"`]+$/g, '')).flatMap(partsOf)
   if (looksSecret(command)) return [...all, ...parts.filter((part) => !NAME_OF_SECRET.test(part))]
   const unusual = parts.filter(isUnusual)
-  return unusual.length > 0 ? [...all, ...unusual] : []
+  return unusual.length > 0 || others.length === 0 ? [...all, ...unusual] : []
 }
 
 /**
