@@ -34,7 +34,7 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-test('the command line is compiled with the types of the calls as they are', async () => {
+test('the API types that the command line is compiled with are up to date', async () => {
   const generated = await generateApiTypes(platform, directory(), CALLS)
   if (process.env.UPDATE_API_TYPES) writeFileSync(path, generated)
   if (readFileSync(path, 'utf8') !== generated)

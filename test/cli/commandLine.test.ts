@@ -49,7 +49,7 @@ beforeAll(async () => {
   await withKey().ok('start', 'echo')
 })
 
-test('an operator’s day: sign in, deploy, watch, send, copy files, restart, stop, create a database, sign out', async () => {
+test('an operator signs in, deploys, watches, sends a command, copies files, restarts, stops, creates a database and signs out', async () => {
   const { start, run, runWith, ok } = commandLine(at('day'))
   const signedIn = await runWith(`${key}\n`, 'login', '--server', `${server}/`)
   expect(signedIn).toMatchObject({ code: 0, stdout: expect.stringContaining(`Signed in to ${server} as ann`) })
@@ -127,7 +127,7 @@ test('drain waits until an instance is stopped, and drains those of a deployment
   await ok('stop', 'arena')
 })
 
-test('what each command prints with --json is JSON', async () => {
+test('each command prints JSON with --json', async () => {
   const { runWith } = commandLine(at('json'))
   const [file, down] = [at('table.yaml'), at('table-down.yaml')]
   writeFileSync(file, definition('table'))
@@ -190,7 +190,7 @@ test('each failure has its exit code and says what to do', async () => {
   }
 })
 
-test('what a console prints cannot control a terminal, and JSON has it whole', async () => {
+test('console output cannot control the terminal, and --json prints it unchanged', async () => {
   const { ok } = withKey()
   await ok('send', 'echo', 'attack')
   const printed = await until(
@@ -206,7 +206,7 @@ test('what a console prints cannot control a terminal, and JSON has it whole', a
   expect(lines.map((line) => (JSON.parse(line) as { content: string }).content).join()).toContain('\u001b[31mred')
 })
 
-test('a key with the scope console on one deployment can do that and nothing else', async () => {
+test('a key with the scope console for one deployment can use its consoles and nothing else', async () => {
   const limited = withKey(await rights.createKey(admin, { scopes: ['console'], deployments: ['echo'] }))
   const podName = await podNameOf('echo')
   await limited.ok('send', podName, 'by', 'key')
@@ -219,7 +219,7 @@ test('a key with the scope console on one deployment can do that and nothing els
   expect((await limited.run('cp', 'remote:/echo', at('.'))).code).toBe(4)
 })
 
-test('security 85: what is copied down follows no link that is in the directory of this machine', async () => {
+test('security 85: a download follows no link in the local directory', async () => {
   const { ok, run } = withKey()
   mkdirSync(at('sent/tree/inner'), { recursive: true })
   mkdirSync(at('outside'))

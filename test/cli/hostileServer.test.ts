@@ -42,7 +42,7 @@ function writeWithoutEnd(stream: Duplex | ServerResponse): void {
 }
 
 test.each([200, 500])(
-  'security 93: an answer of %d without end is given up',
+  'security 93: an endless response with the status %d is aborted',
   async (status) => {
     answer = (_asked, reply) => writeWithoutEnd(reply.writeHead(status, { 'content-type': 'application/json' }))
     expect(await cli().run('ps')).toMatchObject({ code: 1, stderr: expect.stringContaining('is larger than') })
@@ -50,7 +50,7 @@ test.each([200, 500])(
   20_000,
 )
 
-test('security 93: an answer whose rest never comes is given up', async () => {
+test('security 93: a response that is never completed is aborted', async () => {
   let isCancelled = false
   const stalled = new ReadableStream<Uint8Array>({
     start: (body) => body.enqueue(Buffer.from('{')),
@@ -62,7 +62,7 @@ test('security 93: an answer whose rest never comes is given up', async () => {
   expect([whole.status, await whole.json()]).toEqual([418, { a: 1 }])
 })
 
-test('security 93: files that are refused again and again because of a limit are given up', async () => {
+test('security 93: an upload fails when the server refuses its files again and again because of a limit', async () => {
   let forms = 0
   answer = (asked, reply) => {
     if (!asked.url?.endsWith('/upload')) return json(reply, { files: [], deploymentTypeIndex: null })
@@ -77,7 +77,7 @@ test('security 93: files that are refused again and again because of a limit are
 
 const lobby = { name: 'lobby', typeIndex: 1, enabled: true, path: '/nfsshare/lobby', dataDirectory: '/lobby' }
 
-describe('an answer of another form than that of a console', () => {
+describe('a response that no console sends', () => {
   const FORMS = [
     '<html>Welcome</html>',
     '',
@@ -104,7 +104,7 @@ describe('an answer of another form than that of a console', () => {
   }
 
   test.each([0, 1, 2, 3, 4, 5])(
-    'security 93: to the call of command %# is told with the call and what to do',
+    'security 93: to the request of command %# is reported with the request and a remedy',
     async (at) => {
       mkdirSync(directory(), { recursive: true })
       const [call, ...args] = commands()[at]!
@@ -130,7 +130,7 @@ describe('an answer of another form than that of a console', () => {
     ['null', 404],
     ['{"success":false,"message":{}}', 500],
     ['<html>', 403],
-  ])('security 93: %s as the refusal %d is told as well', async (form, status) => {
+  ])('security 93: with the body %s and the status %d is reported with a readable message', async (form, status) => {
     for (const [, ...args] of commands()) {
       answer = (_asked, reply) => reply.writeHead(status, { 'content-type': 'application/json' }).end(form)
       const { code, stderr } = await cli().run(...args)
@@ -143,7 +143,7 @@ describe('an answer of another form than that of a console', () => {
   })
 })
 
-test('security 93: a console that is opened only to be closed is opened again more and more seldom', async () => {
+test('security 93: a console that the server closes at once is reopened with growing delays', async () => {
   const instance = {
     uid: randomUUID(),
     name: '1a2b3c-lobby',
@@ -179,7 +179,7 @@ test('security 93: a console that is opened only to be closed is opened again mo
   expect(await ended).toBe(0)
 }, 30_000)
 
-test('security 93: a line that an instance prints delays the terminal no longer than others of its length', () => {
+test('security 93: the time for a line of output grows linearly with its length, whatever it contains', () => {
   // With quadratic time it would take minutes.
   const line = `\u001b${'#;'.repeat(2 ** 18)}m`
   expect(plainText(line)).toHaveLength(line.length - 3)
@@ -192,6 +192,6 @@ test.each([
   ['\u001b]0;without an end', '0;without an end'],
   ['\u001bca\u001b(0b\u001b', 'ab'],
   ['a\r\u0008\u007f\u202eb\tc', 'ab\tc'],
-])('of %j a terminal shows %j', (text, shown) => {
+])('the output %j is shown in a terminal as %j', (text, shown) => {
   expect(plainText(text)).toBe(shown)
 })

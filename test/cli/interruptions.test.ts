@@ -100,7 +100,7 @@ test('a download whose connection breaks ends with its exit code and leaves noth
   expect(readdirSync(target)).toEqual(['world.bin'])
 })
 
-test('a limit of calls is waited for as long as the server says', async () => {
+test('a command that exceeds the rate limit waits as long as the server says', async () => {
   let refusals = 0
   answerInstead = (_asked, reply) => {
     if (refusals > 0) return false
@@ -118,7 +118,7 @@ test('a limit of calls is waited for as long as the server says', async () => {
   expect(refusals).toBe(1)
 })
 
-test('logs -f reads on after a lost connection, and neither misses nor repeats a line', async () => {
+test('logs -f continues after a lost connection without missing or repeating a line', async () => {
   const { child, said, ended } = cli().start('logs', '-f', 'echo')
   await until(() => said.stdout.includes('Ready'))
   await cli().ok('send', 'echo', 'before')
@@ -138,7 +138,7 @@ test('logs -f reads on after a lost connection, and neither misses nor repeats a
   ])
 })
 
-test('logs -f tells how many lines it has missed when a console no longer keeps them', async () => {
+test('logs -f reports how many lines are missing when the console no longer keeps them', async () => {
   const text = cli().start('logs', '-f', 'echo')
   const json = cli().start('logs', '-f', '--json', 'echo')
   await cli().ok('send', 'echo', 'last')
@@ -176,7 +176,7 @@ test('logs -f tells how many lines it has missed when a console no longer keeps 
   expect(entries[at + 1]).toMatchObject({ type: 'line', seq: before!.seq! + missing + 1 })
 }, 240_000)
 
-test('logs ends silently when the reader of its pipe has gone, as after head', async () => {
+test('logs ends silently when the program that reads its output ends, such as head', async () => {
   const { child, said, ended } = cli().start('logs', '-f', 'echo')
   await once(child.stdout, 'data')
   child.stdout.destroy()

@@ -65,7 +65,7 @@ test('#16 the rights for dashboard tokens are a component of their own', () => {
   ])
 })
 
-test('what selects the platform does not select instances, and the other way round', () => {
+test('label selectors of the platform match no instances, and those of instances do not match the platform', () => {
   const console = policies.find(({ metadata }) => metadata.name === 'quarterdeck-console')?.spec.podSelector.matchLabels
   const instances = policies.find(({ metadata }) => metadata.name === 'quarterdeck-instances')?.spec.podSelector
     .matchLabels
@@ -83,7 +83,7 @@ test('what selects the platform does not select instances, and the other way rou
   expect(selects(instances, pod.metadata.labels)).toBe(false)
 })
 
-test('nothing carries the label of what the platform creates and may delete', () => {
+test('no manifest carries the label of objects that the platform creates and may delete', () => {
   for (const { metadata } of [...platform, ...access, ...policies])
     expect(metadata.labels ?? {}).not.toHaveProperty('app.kubernetes.io/managed-by')
 })
@@ -102,7 +102,7 @@ test('#16 a rolling update ends a replica only when its successor is ready, and 
   expect(pod.spec.terminationGracePeriodSeconds).toBe(30)
 })
 
-test('the container is as restricted as it can be', () => {
+test('the container has no capabilities, no root user and a read-only root file system', () => {
   expect(pod.spec.securityContext).toMatchObject({
     runAsNonRoot: true,
     runAsUser: 10001,

@@ -104,7 +104,7 @@ browserTest('the login form is shown, and takes what is typed, before the consol
   expect(errors).toEqual([])
 })
 
-browserTest('the focus stays where somebody types while the console starts', async () => {
+browserTest('the focus stays in the field that the user types in while the console starts', async () => {
   const { page } = await openPage(product().url)
   const release = await holdScripts(page)
   await page.goto('/login', { waitUntil: 'commit' })
@@ -118,7 +118,7 @@ browserTest('the focus stays where somebody types while the console starts', asy
   expect(await page.getByLabel('Username').inputValue()).toBe('ann')
 })
 
-browserTest('the login form of the file is not shown where the page looks different', async () => {
+browserTest('the prerendered login form is not shown where the page looks different', async () => {
   const { page, errors } = await openPage(product().url)
   await holdScripts(page)
   const isEmpty = () => page.locator('#root:empty').waitFor({ state: 'attached' })
@@ -160,19 +160,22 @@ function chunksOfOverview(): string[] {
   return [...html.matchAll(/rel="preload"[^>]* href="([^"]+)"/g)].map(([, path]) => path!)
 }
 
-browserTest('every page names the chunks that it loads, and the browser fetches them beside the entry', async () => {
-  const { page, errors } = await openPage(product().url)
-  await signIn(page)
-  const named = chunksOfOverview()
-  expect(named.length).toBeGreaterThan(2)
-  const release = await holdScripts(page)
-  const requests = named.map((path) => page.waitForRequest(`**${path}`))
-  await page.goto('/', { waitUntil: 'commit' })
-  await Promise.all(requests)
-  release()
-  await page.getByRole('heading', { name: 'Network Overview', exact: true }).waitFor()
-  expect(errors).toEqual([])
-})
+browserTest(
+  'every page names the chunks that it loads, and the browser fetches them in parallel with the entry',
+  async () => {
+    const { page, errors } = await openPage(product().url)
+    await signIn(page)
+    const named = chunksOfOverview()
+    expect(named.length).toBeGreaterThan(2)
+    const release = await holdScripts(page)
+    const requests = named.map((path) => page.waitForRequest(`**${path}`))
+    await page.goto('/', { waitUntil: 'commit' })
+    await Promise.all(requests)
+    release()
+    await page.getByRole('heading', { name: 'Network Overview', exact: true }).waitFor()
+    expect(errors).toEqual([])
+  },
+)
 
 browserTest('the overview shows its instances after at most ten requests', async () => {
   const { page } = await openPage(product().url)

@@ -205,7 +205,7 @@ browserTest(
 )
 
 browserTest(
-  'a user connects their account to the provider on the page, signs in by it, and disconnects',
+  'a user connects their account to the provider on the page, signs in with it, and disconnects it',
   async () => {
     // The provider must know the console's address, which is known once the console runs.
     const port = await freePort()

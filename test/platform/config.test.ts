@@ -4,7 +4,7 @@ import Fastify from 'fastify'
 import { createTrustedProxies } from '../../src/platform/accounts/clientAddress'
 import { readSettings, settingsTable } from '../../src/platform/config'
 
-test('decisions §11: the defaults', () => {
+test('decisions §11: settings that are not set have their defaults', () => {
   expect(readSettings({})).toEqual({
     host: '127.0.0.1',
     port: 8080,
@@ -121,7 +121,7 @@ test.each([
 })
 
 test.each(['10.0.0.1', '10.0.0.0/8', '10.0.0.1/32', '::1', 'fd00::/8', 'fd00::1/128', '::ffff:10.0.0.1'])(
-  'QUARTERDECK_TRUSTED_PROXIES accepts %s, as do its users',
+  'QUARTERDECK_TRUSTED_PROXIES accepts %s, and so do Fastify and the limits of connections',
   (proxy) => {
     const { trustedProxies } = readSettings({ QUARTERDECK_TRUSTED_PROXIES: proxy })
     expect(trustedProxies).toEqual([proxy])
@@ -186,7 +186,7 @@ const openId = {
   QUARTERDECK_OIDC_ROLES: 'admins=administrator, the staff=operator,a=b=operator,*=limited',
 }
 
-test('#17 signing in by OpenID Connect: values and defaults', () => {
+test('#17 the settings of OpenID Connect are read, with their defaults', () => {
   expect(readSettings(openId).openId).toEqual({
     issuer: 'https://login.example/realms/games',
     clientId: 'quarterdeck',
@@ -231,7 +231,7 @@ test.each([
   )
 })
 
-test('#17 half of the settings of OpenID Connect stops the start with a line for each that is missing', () => {
+test('#17 incomplete settings of OpenID Connect stop the start with a line for each missing one', () => {
   expect(() => readSettings({ QUARTERDECK_OIDC_ISSUER: 'https://login.example' })).toThrow(
     expect.objectContaining({
       lines: ['CLIENT_ID', 'CLIENT_SECRET', 'ROLES'].map(

@@ -23,7 +23,7 @@ const idOf = async (username: string) =>
     (user) => user.username === username,
   )!.id
 
-test('decisions §16: a user is an operator at first; role and grants are read as they were set, with the right to see', async () => {
+test('decisions §16: a new user is an operator; role and grants are returned as they were set, with the right view added', async () => {
   const url = `/api/users/${await idOf('guest')}/access`
   expect((await call('GET', url)).body.data).toEqual({ role: 'operator', grants: [] })
   const grants = [
@@ -112,7 +112,7 @@ test('an invite code carries role and grants for the user who registers with it'
   expect((await call('GET', '/api/deployments/other', undefined, token)).status).toBe(404)
 })
 
-test('security 81: an unused invite gives no rights on a deployment that is made later with the name of a deleted one', async () => {
+test('security 81: an unused invite gives no rights on a deployment that is created later with the name of a deleted one', async () => {
   await rights.deploy(['replaced'])
   const grants = ['own', 'replaced'].map((deployment) => ({ deployment, rights: ['view', 'files'] }))
   const invite = { message: 'for a guest', role: 'limited', grants }
@@ -130,7 +130,7 @@ test('security 81: an unused invite gives no rights on a deployment that is made
   expect((await call('GET', '/api/account', undefined, token)).body.data.grants).toEqual(grants.slice(0, 1))
 })
 
-test('an invite with rights on a deployment that does not exist is refused, as it may be made later', async () => {
+test('an invite with rights on a deployment that does not exist is refused, because the deployment may be created later', async () => {
   const grants = [{ deployment: 'to-come', rights: ['files'] }]
   expect(await call('POST', '/api/invite-codes', { message: 'early', role: 'limited', grants })).toMatchObject({
     status: 400,
@@ -138,7 +138,7 @@ test('an invite with rights on a deployment that does not exist is refused, as i
   })
 })
 
-test('security 81: an invite that is made while its deployment is deleted keeps no rights on it, 10 times', async () => {
+test('security 81: an invite that is created while its deployment is deleted keeps no rights on it, 10 times', async () => {
   for (let turn = 0; turn < 10; turn++) {
     await call('POST', '/api/deployments', { name: 'brief', type: 'process' })
     const grants = [{ deployment: 'brief', rights: ['view'] }]
@@ -161,7 +161,7 @@ describe('a limited user with the right configuration', () => {
   )
   const save = (content: string) => call('PATCH', '/api/deployments/own', { content }, guest.token)
 
-  test('changes what concerns the deployment alone', async () => {
+  test('can change settings that affect only the deployment', async () => {
     expect(await save(text('description: mine\nstop: { command: stop }\n'))).toMatchObject({ status: 200 })
   })
 
@@ -171,11 +171,14 @@ describe('a limited user with the right configuration', () => {
     ['discover', text('discover: [other]\n')],
     ['resources', text('resources: { memory: 64Gi }\n')],
     ['expose', text('expose: nodePort\n')],
-  ])('does not change %s, by which it would reach what is not its own', async (setting, content) => {
-    expect(await save(content)).toMatchObject({ status: 403, body: { code: 'NOT_ALLOWED', field: setting } })
-  })
+  ])(
+    'cannot change %s, which would give the deployment access to more than its own files and resources',
+    async (setting, content) => {
+      expect(await save(content)).toMatchObject({ status: 403, body: { code: 'NOT_ALLOWED', field: setting } })
+    },
+  )
 
-  test('is not told which deployment has the same port', async () => {
+  test('cannot learn which deployment has the same port', async () => {
     await call('PATCH', '/api/deployments/other', {
       content: "name: other\ntype: process\ndataDirectory: /other\nrun: { command: [sleep, '600'], port: 25999 }\n",
     })
@@ -205,7 +208,7 @@ describe('an API key', () => {
     expect(statuses.sort()).toEqual([...Array<number>(5).fill(201), ...Array<number>(35).fill(409)])
   })
 
-  test('has the limit of 600 calls a minute, which every answer tells', async () => {
+  test('is limited to 600 calls a minute, which every response states', async () => {
     const key = await rights.createKey(admin, { scopes: ['read'] })
     const first = await call('GET', '/api/deployments', undefined, key)
     expect(first.headers).toMatchObject({
@@ -262,7 +265,7 @@ describe('an API key', () => {
     })
   })
 
-  test('of a limited user is for deployments that they may see, without the scopes of others', async () => {
+  test('of a limited user cannot have deployments that they may not see, nor scopes that their role does not allow', async () => {
     for (const wanted of [
       { scopes: ['read'], deployments: ['other'] },
       { scopes: ['databases'] },
@@ -271,7 +274,7 @@ describe('an API key', () => {
       expect(await call('POST', '/api/keys', { name: 'bad', ...wanted }, guest.token)).toMatchObject({ status: 400 })
   })
 
-  test('security 82: for certain deployments is told nothing of the others that its user has', async () => {
+  test('security 82: for certain deployments cannot learn which other deployments its user has rights on', async () => {
     const user = await platform.register('keyholder')
     const granted = ['own', 'other'].map((deployment) => ({ deployment, rights: ['view' as const] }))
     await rights.setAccess('keyholder', { role: 'limited', grants: granted })

@@ -61,7 +61,7 @@ test('security 96: a password reset that ends all other access leaves no API key
   )
 })
 
-test('security 96: it leaves nothing that is made at the same moment, 5 times', async () => {
+test('security 96: a password reset also ends access that is created at the same moment, 5 times', async () => {
   const gus = await platform.register('gus')
   const id = await idOf('gus')
   await platform.call('PATCH', `/api/users/${id}/admin`, { token: ann.token, body: { is_admin: true } })
@@ -81,7 +81,7 @@ test('security 96: it leaves nothing that is made at the same moment, 5 times', 
   }
 }, 60_000)
 
-test('security 96: it is refused for an account that could not sign in without its passkeys, and changes nothing', async () => {
+test('security 96: a password reset is refused for an account that could not sign in without its passkeys, and changes nothing', async () => {
   await platform.register('fay')
   const id = await idOf('fay')
   await addAccess(id)

@@ -51,7 +51,7 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-test('a passkey is the second factor, and the list tells when it was used', async () => {
+test('a passkey is the second factor, and the list shows when it was used', async () => {
   const step = await stepOf(ann)
   const options = await optionsOf(step)
   expect(options.allowCredentials).toMatchObject([{ id: annKey.id }])
@@ -60,7 +60,7 @@ test('a passkey is the second factor, and the list tells when it was used', asyn
   expect((await methodsOf(ann)).passkeys).toMatchObject([{ name: 'Laptop', last_used_at: expect.any(String) }])
 })
 
-test('a passkey that verified its user signs in alone', async () => {
+test('a passkey that verified its user signs in without a password', async () => {
   expect(await alone(assertionOf(annKey, await aloneOptions(), ORIGIN))).toMatchObject({
     status: 200,
     body: { data: { token: expect.any(String) } },
@@ -69,7 +69,7 @@ test('a passkey that verified its user signs in alone', async () => {
   expect(entries[0]).toMatchObject({ username: 'ann', action: 'signed in', succeeded: true })
 })
 
-test('issue 17.7: a session by a passkey is told the sign-in before it, and is told to the next one', async () => {
+test('issue 17.7: a session opened with a passkey shows the sign-in before it, and the next session shows that one', async () => {
   const signIn = async (path: string, body: object, address: string) =>
     String((await platform.call('POST', path, { body, headers, address })).body.data.token)
   const previous = async (token: string) =>
@@ -112,7 +112,7 @@ test('security 121: a passkey signs in with any counter, up to the highest of 32
   }
 })
 
-test('security 83: challenges that another site makes a browser ask for use up no attempts of its network', async () => {
+test('security 83: challenges that another site makes a browser request do not use up the attempts of its network', async () => {
   await platform.db.deleteFrom('tries').execute()
   for (let count = 0; count < 201; count += 1) {
     // A POST without a body, which pages may send to any site.
@@ -163,7 +163,7 @@ describe('security 70: an assertion is refused', () => {
     )
   })
 
-  test('alone without a verified user', async () => {
+  test('without a password if its user was not verified', async () => {
     expect(await alone(assertionOf(annKey, await aloneOptions(), ORIGIN, { isVerified: false }))).toMatchObject(refused)
   })
 
@@ -211,7 +211,7 @@ describe('security 70: an assertion is refused', () => {
 })
 
 describe('authenticators', () => {
-  test('a second one signs in too; the proof serves once; the last way to sign in stays', async () => {
+  test('a second one signs in too, a proof is valid for one change, and the last sign-in method cannot be removed', async () => {
     const cleo = await platform.register('cleo')
     const proof = await proofOf(cleo)
     const begun = await post('/api/account/authenticators', { proof }, cleo.token)
@@ -273,7 +273,7 @@ describe('security 71: recovery codes', () => {
     expect((await methodsOf(bob)).recoveryCodes).toBe(9)
   })
 
-  test('sign in once when sent twice at a time', async () => {
+  test('sign in once when sent twice concurrently', async () => {
     const steps = [await stepOf(bob), await stepOf(bob)]
     const answers = await Promise.all(
       steps.map((step) => post('/api/auth/verify-recovery-code', { ...step, recoveryCode: codes[1]! })),
@@ -283,7 +283,7 @@ describe('security 71: recovery codes', () => {
     expect((await recover(codes[4]!)).status).toBe(200)
   })
 
-  test('of another user are wrong, and wrong ones are told at the next sign-in', async () => {
+  test('of another user are wrong, and wrong ones are reported at the next sign-in', async () => {
     const step = await stepOf(ann)
     await post('/api/auth/verify-recovery-code', { ...step, recoveryCode: codes[2]! })
     const { body } = await post('/api/auth/verify-recovery-code', { ...(await stepOf(bob)), recoveryCode: codes[2]! })
@@ -293,7 +293,7 @@ describe('security 71: recovery codes', () => {
     })
   })
 
-  test('end with new ones', async () => {
+  test('stop working when new ones are created', async () => {
     await post('/api/account/recovery-codes', { proof: await proofOf(bob) }, bob.token)
     expect((await recover(codes[3]!)).status).toBe(400)
   })

@@ -20,7 +20,7 @@ const callerOf = (username: string): Caller => ({
   grants: new Map(),
 })
 
-describe('reads of callers', () => {
+describe('cached callers', () => {
   let present: PresentCallers
   /** The reads that were sent, each with what answers it. */
   let sent: { credentials: Credential[]; answer: (username?: string) => void; fail: (reason: Error) => void }[]
@@ -53,14 +53,14 @@ describe('reads of callers', () => {
     return { found }
   }
 
-  test('calls of one moment share a read', async () => {
+  test('are read once for concurrent calls', async () => {
     const [one, two] = await Promise.all([begin(), begin('session bob')])
     expect(sent.map(({ credentials }) => credentials)).toEqual([[ANN, 'session bob']])
     sent[0]!.answer('ann')
     expect([await one.found, await two.found]).toEqual(['ann', 'ann'])
   })
 
-  test('are relied on for a time from their sending, not from their answer', async () => {
+  test('expire a fixed time after the query was sent, not after its response', async () => {
     const { found } = await begin()
     await jest.advanceTimersByTimeAsync(RELY_MS - 50)
     sent[0]!.answer('ann')
@@ -70,7 +70,7 @@ describe('reads of callers', () => {
     expect(present.known(ANN)).toBeUndefined()
   })
 
-  test('a call joins a read that was sent a moment before, and no older one', async () => {
+  test('are read by a query that a later call joins only if it was sent a moment before', async () => {
     await begin()
     const { found: joined } = await begin()
     expect(sent).toHaveLength(1)
@@ -84,7 +84,7 @@ describe('reads of callers', () => {
     expect(present.known(ANN)).toBeUndefined()
   })
 
-  test('an answer does not replace that of a read that was sent later', async () => {
+  test('are not replaced by the response of a query that was sent earlier', async () => {
     await begin()
     await jest.advanceTimersByTimeAsync(RELY_MS)
     const { found: later } = await begin()
@@ -95,7 +95,7 @@ describe('reads of callers', () => {
     expect(present.known(ANN)?.username).toBe('after')
   })
 
-  test('what was read or is being read is of no use after a change', async () => {
+  test('are discarded after a change, and so are queries in flight', async () => {
     const { found: before } = await begin()
     present.forget()
     const { found: after } = await begin()
@@ -107,7 +107,7 @@ describe('reads of callers', () => {
     expect(present.known(ANN)).toBeUndefined()
   })
 
-  test('those in use are read again before they may not be relied on, by one query', async () => {
+  test('are refreshed by one query before they expire, if they are in use', async () => {
     for (const credential of [ANN, 'session bob'] as const) {
       await begin(credential)
       sent.at(-1)!.answer('one')
@@ -119,7 +119,7 @@ describe('reads of callers', () => {
     expect(present.known(ANN)?.username).toBe('renewed')
   })
 
-  test('those of whom no call comes are not read any more', async () => {
+  test('are no longer refreshed when they make no calls', async () => {
     await begin()
     sent[0]!.answer('ann')
     for (let second = 0; second < 15; second++) {
@@ -132,7 +132,7 @@ describe('reads of callers', () => {
     expect(sent).toHaveLength(reads)
   })
 
-  test('while reads fail nobody is known, and calls fail with the reason', async () => {
+  test('are not used while queries fail, and calls fail with the reason', async () => {
     await begin()
     sent[0]!.answer('ann')
     for (let step = 0; step < 4; step++) {
@@ -179,7 +179,7 @@ describe('with the database', () => {
   const open = (sessions: Sessions) =>
     sessions.open({ id: userId, username: 'ann' }, { address: '::1', network: '::1', device: '' })
 
-  test('a hundred calls of a session ask no more than one of them', async () => {
+  test('a hundred calls of a session need no more queries than one call', async () => {
     const { sessions, callers } = await replica()
     const token = await open(sessions)
     await callers.authenticate(token)
@@ -189,7 +189,7 @@ describe('with the database', () => {
     expect(queries.length).toBeLessThan(5)
   })
 
-  test('security 92: a session that was ended elsewhere is refused as soon as that is done, also if nobody tells it', async () => {
+  test('security 92: a session that another replica ended is refused at once, even without a notification', async () => {
     const [one, two] = [await replica(), await replica()]
     for (let time = 0; time < 3; time++) {
       const token = await open(one.sessions)
@@ -208,7 +208,7 @@ describe('with the database', () => {
     }
   })
 
-  test('a change by this process counts at once', async () => {
+  test('a change by this process takes effect at once', async () => {
     const { sessions, callers } = await replica()
     const token = await open(sessions)
     await callers.authenticate(token)

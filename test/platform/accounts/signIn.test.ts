@@ -38,7 +38,7 @@ test('usernames are case-insensitive', async () => {
   expect(second.status).toBe(200)
 })
 
-test('security 101: a name with a foreign letter that the database lowers to one of a username is another name', async () => {
+test('security 101: a non-ASCII letter that the database lowers to an ASCII one does not match a username', async () => {
   const { url, drop } = await freshDatabase(
     `template template0 locale_provider builtin locale 'C' builtin_locale 'C.UTF-8'`,
   )

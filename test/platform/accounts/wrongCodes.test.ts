@@ -140,7 +140,7 @@ async function failingCodes(account: Account) {
 }
 
 test.each([1, 2, 3])(
-  'security 112: a code that is entered when the database fails after %d queries is not told as a wrong one',
+  'security 112: a code that is entered when the database fails after %d queries is not reported as wrong',
   async (queries) => {
     const { db, codes, userId, check, state } = await failingCodes(await platform.register(`gwen-${queries}`))
     state.queriesLeft = queries

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { createDatabaseLock } from '../../../src/platform/databases/databaseLock'
 import { freshState } from '../../support/platform/freshState'
 
-test('security: behind changes on a server that hangs the others do not wait in a row, but are refused', async () => {
+test('security: while changes wait for a server that hangs, further ones are refused instead of queued', async () => {
   const state = await freshState()
   const withLock = createDatabaseLock(state.pool, 300)
   const hang = () => delay(500, 'done')

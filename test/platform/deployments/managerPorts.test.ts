@@ -41,7 +41,7 @@ describe('§14 a port that is in use', () => {
     expect(await blockedReason('world')).toBeUndefined()
   })
 
-  test('by another deployment: names that deployment to those who may know of it, and of two concurrent starts one waits for the other', async () => {
+  test('by another deployment: names that deployment to users who may see it, and of two concurrent starts one waits for the other', async () => {
     const port = await freePort()
     await addServer('first', port)
     await addServer('second', port)

@@ -38,10 +38,13 @@ describe('a jar', () => {
     ['link-to-there', 'link-to-gone'],
     ['by-there', 'by-gone'],
     ['../../../../../../../../etc/passwd', '../../../../../../../../etc/gone'],
-  ])('security 90: %s outside of its deployment’s directory is missing as %s is', async (there, gone) => {
-    expect(await answer(there)).toBe('missing')
-    expect(await answer(gone)).toBe('missing')
-  })
+  ])(
+    'security 90: %s outside of its deployment’s directory is reported missing, exactly like %s',
+    async (there, gone) => {
+      expect(await answer(there)).toBe('missing')
+      expect(await answer(gone)).toBe('missing')
+    },
+  )
 
   test('is found in the directory, also by a link, and everywhere by instances that are plain processes', async () => {
     expect(await answer('server.jar')).toBe('there')
@@ -64,7 +67,7 @@ describe('a program', () => {
     ['./link-to-there', './link-to-gone'],
     ['/data/link-to-there', '/data/link-to-gone'],
     ['./program-by-there', './program-by-gone'],
-  ])('security 90: %s, which an instance does not see, is refused as %s is', async (there, gone) => {
+  ])('security 90: %s, which an instance cannot see, is refused exactly like %s', async (there, gone) => {
     expect(await answer(there)).toMatch(/^(?:outside|missing)$/)
     expect(await answer(there)).toBe(await answer(gone))
   })

@@ -40,7 +40,7 @@ test('finds a UDP socket', async () => {
   await new Promise<void>((resolve) => socket.close(resolve))
 })
 
-test('security 102: of more sockets than are read, it is not known whether one listens on a port', async () => {
+test('security 102: the owner of a port is unknown if there are more sockets than the platform reads', async () => {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -88,7 +88,10 @@ test.each([
   ['itself', 'exec node -e "$0"'],
   ['as a child that cleared its environment', 'env -i "PATH=$PATH" "PORT=$PORT" node -e "$0"; true'],
   ['as a child in a session of its own', 'setsid -w node -e "$0"; true'],
-  ['security 107: as a child that says it is another', 'QUARTERDECK_INSTANCE=lobby-abc124 node -e "$0"; true'],
+  [
+    'security 107: as a child that claims to be another instance',
+    'QUARTERDECK_INSTANCE=lobby-abc124 node -e "$0"; true',
+  ],
 ])('recognizes the socket of an instance as its own: %s', async (_how, script) => {
   const port = await freePort()
   const parent = spawn('sh', ['-c', script, LISTEN_WHILE_INPUT], {
@@ -105,7 +108,7 @@ test.each([
   }
 })
 
-test('security 107: a program that says it is an instance is told as a program', async () => {
+test('security 107: a program that claims to be an instance is reported as a program', async () => {
   const port = await freePort()
   const program = "require('node:net').createServer().listen(process.env.PORT, '127.0.0.1')"
   const env = { ...process.env, PORT: String(port), QUARTERDECK_INSTANCE: 'lobby-abc123' }
@@ -139,7 +142,7 @@ test('an owner that a busy machine did not find in time is searched for again af
   }
 })
 
-test('the owner of a socket is unknown while the processes of instances are, and asked for again', async () => {
+test('the owner of a socket is unknown as long as the processes of instances are, and is searched for again', async () => {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -159,7 +162,7 @@ test('describes the owner of a port in words that operators know', () => {
   expect(told({ kind: 'unknown' })).toBe('another program')
 })
 
-test('decisions §16: what names the owner of a port names no deployment to those who must not know of it', () => {
+test('decisions §16: a text about the owner of a port names no deployment that its reader may not see', () => {
   const rows = [{ pod_name: 'lobby-2-abc123', deployment: 'lobby-2' }]
   const text = `Port 1 is taken by ${describeOwner({ kind: 'instance', podName: 'lobby-2-abc123' }, rows)}.`
   const isLobby = (name: string) => name === 'lobby-2'
@@ -197,7 +200,7 @@ describe('§14 a ready instance that does not listen within 30 s', () => {
     expect(look(150_000)).toBeUndefined()
   })
 
-  test('carries a warning that names the deployment that has its port only to those who may know of it', () => {
+  test('carries a warning that names the deployment with its port only to users who may see it', () => {
     const watch = new ListenWatch()
     const rows = [{ pod_name: 'rival-abc123', deployment: 'rival' }]
     const look = (now: number) => watch.check(run, 25_565, { kind: 'instance', podName: 'rival-abc123' }, rows, now)

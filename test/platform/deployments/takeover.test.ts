@@ -46,7 +46,7 @@ test('§15 when the machine of the manager vanishes, another takes over within 1
   expect((await consoleOf('bot')).filter((line) => line.startsWith('pid'))).toHaveLength(1)
 })
 
-test('a lock is lost before the server gives it to another, and whoever acts with it notices first', async () => {
+test('a holder that acts with its lock notices its loss before the server gives the lock to another', async () => {
   const lost = jest.fn()
   const lock = (await tryLeasedLock(pool, 'a lock of a test', lost))!
   expect(await lock.confirm()).toBe(true)
@@ -66,7 +66,7 @@ test('a lock is lost before the server gives it to another, and whoever acts wit
   await taken!.release()
 })
 
-test('a lock that is renewed outlives its lease, and a released one is free at once', async () => {
+test('a renewed lock outlives its lease, and a released one is free at once', async () => {
   const lost = jest.fn()
   const lock = (await tryLeasedLock(pool, 'a lock of a test', lost))!
   await managed.state.pool.query('select 1 from pg_sleep(3.5)')

@@ -131,7 +131,7 @@ test('refused and failed calls are recorded as such, with their subject', async 
   })
 })
 
-test('issue 17.3: an act by key is recorded with the name of the key, one by session without', async () => {
+test('issue 17.3: an action with an API key is recorded with the name of the key, an action of a session without one', async () => {
   const { body } = await platform.call('POST', '/api/keys', {
     token: ann.token,
     body: { name: 'nightly deploy', scopes: ['configuration'] },
@@ -431,7 +431,7 @@ describe('the database protects the log:', () => {
   })
 })
 
-test('security 106: of a user who is refused thousands of times, the first are recorded, and the others as a number', async () => {
+test('security 106: of thousands of refused calls of a user, the first are recorded one by one, the others as a number', async () => {
   const other = await startPlatform()
   try {
     const { token } = await other.register('eve')
@@ -454,7 +454,7 @@ test('security 106: of a user who is refused thousands of times, the first are r
   }
 })
 
-test('security 109: of a user who does one thing thousands of times, the first are recorded, the others as a number, and another act by itself', async () => {
+test('security 109: of thousands of equal actions of a user, the first are recorded one by one, the others as a number, and a different action by itself', async () => {
   const other = await startPlatform()
   try {
     const { token } = await other.register('eve')

@@ -22,7 +22,7 @@ test('a call that exists with other methods answers 405 with these methods, befo
   }
 })
 
-test('what does not exist with any method is not found', async () => {
+test('a call that exists with no method answers 404', async () => {
   for (const url of ['/api/nothing', '/api/deployments/a/b/c', '/api'])
     expect((await platform.call('GET', url)).status).toBe(404)
 })

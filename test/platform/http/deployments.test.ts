@@ -495,7 +495,7 @@ test('the list contains the instances of each deployment only if the request ask
   for (const name of ['listed', 'unused']) expect(await call('DELETE', `/${name}`)).toMatchObject({ status: 200 })
 })
 
-test('the overview of a client that has it already is 304, until this replica was asked to change something', async () => {
+test('a client that has the current overview gets 304, until a call to this replica may have changed something', async () => {
   await call('POST', '', { name: 'seen', type: 'process' })
   const ask = (etag = '') =>
     platform.call('GET', '/api/deployments?instances=true', {

@@ -25,7 +25,7 @@ const timed = async (work: Promise<unknown>) => {
   return performance.now() - since
 }
 
-test('a replica that ends still serves until others are asked, and asks kept connections to close', async () => {
+test('a replica that shuts down serves calls until clients use the others, and asks them to close their connections', async () => {
   expect(ending.hasBegun).toBe(false)
   expect((await fetch(`${url}/quick`)).headers.get('connection')).toBe('keep-alive')
   const over = ending.begin()
@@ -38,14 +38,14 @@ test('a replica that ends still serves until others are asked, and asks kept con
   expect(ms).toBeLessThan(900)
 })
 
-test('calls in progress are answered first, for a limited time', async () => {
+test('a shutdown waits for calls in progress', async () => {
   const slow = fetch(`${url}/slow`).then((answer) => answer.text())
   await delay(100)
   expect(await timed(ending.begin())).toBeGreaterThan(400)
   expect(await slow).toBe('slow')
 })
 
-test('a call that does not end holds up the end only so long', async () => {
+test('a call that does not end delays the shutdown for a limited time only', async () => {
   const endless = fetch(`${url}/endless`).catch(() => undefined)
   await delay(100)
   const ms = await timed(ending.begin())

@@ -43,7 +43,7 @@ afterEach(() => app.close())
 const call = async (token: string, remoteAddress: string) =>
   (await app.inject({ url: '/api/x', remoteAddress, headers: { authorization: `Bearer ${token}` } })).statusCode
 
-test('security 69: of hundreds of calls with one token four are authenticated at a time, and others pass them', async () => {
+test('security 69: of hundreds of calls with one token, four are authenticated at a time, and other calls overtake them', async () => {
   let end = () => {}
   const gate = new Promise<void>((resolve) => (end = resolve))
   authenticate = () => gate
@@ -57,7 +57,7 @@ test('security 69: of hundreds of calls with one token four are authenticated at
   expect(most).toBe(5)
 })
 
-test('security 52: when the state hangs, calls that waited for a turn fail with those before them', async () => {
+test('security 52: when the state hangs, queued calls fail together with the calls before them', async () => {
   let fail = () => {}
   const hung = new Promise<void>((_resolve, reject) => (fail = () => reject(new AppError('UNAVAILABLE', 'Away.'))))
   authenticate = () => hung
@@ -72,7 +72,7 @@ test('security 52: when the state hangs, calls that waited for a turn fail with 
   expect(await call('one', '203.0.113.7')).toBe(200)
 })
 
-test('security 69: of hundreds of calls with as many tokens sixteen of one network are authenticated at a time', async () => {
+test('security 69: of hundreds of calls with different tokens, sixteen from one network are authenticated at a time', async () => {
   let end = () => {}
   const gate = new Promise<void>((resolve) => (end = resolve))
   authenticate = () => gate
@@ -85,7 +85,7 @@ test('security 69: of hundreds of calls with as many tokens sixteen of one netwo
   expect(most).toBe(17)
 })
 
-test('security 69: of hundreds of sign-ins from one network four are checked at a time, and those of others pass them', async () => {
+test('security 69: of hundreds of sign-ins from one network, four are checked at a time, and those from others overtake them', async () => {
   const open = Fastify()
   open.setValidatorCompiler(validatorCompiler)
   open.setSerializerCompiler(serializerCompiler)
@@ -114,7 +114,7 @@ test('security 69: of hundreds of sign-ins from one network four are checked at 
   await open.close()
 })
 
-test('security 52: while sessions cannot be checked, calls that waited for others fail without waiting once more', async () => {
+test('security 52: while sessions cannot be checked, queued calls fail without a time-out of their own', async () => {
   authenticate = async () => {
     await delay(4200)
     throw new Error('Query read timeout')

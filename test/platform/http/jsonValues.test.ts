@@ -58,7 +58,7 @@ describe('a call that accepts large bodies', () => {
     }
   })
 
-  test('accepts one long text that contains such values', async () => {
+  test('accepts one long string that contains such values', async () => {
     expect((await save(JSON.stringify(Array.from({ length: 1_000_000 }, () => ({}))))).status).toBe(200)
   })
 })

@@ -209,7 +209,7 @@ test.each([
   [409, { 'if-match': '"another"' }],
   [409, { 'if-unmodified-since': 'Mon, 01 Jan 2001 00:00:00 GMT' }],
 ])(
-  'security 103: a file of the page that a client must not get so is refused, and not logged as a fault: %i',
+  'security 103: a range or condition that a file of the page does not meet gets %i, and is not logged as an error',
   async (status, headers) => {
     mkdirSync(`${directory()}/assets`, { recursive: true })
     writeFileSync(`${directory()}/index.html`, '<title>the console</title>')

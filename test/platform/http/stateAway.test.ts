@@ -41,7 +41,7 @@ afterAll(async () => {
   network.close()
 })
 
-test('security 52: while the state does not answer, calls that need nothing of it are refused as well', async () => {
+test('security 52: while the state does not answer, calls that do not need it are refused as well', async () => {
   const nodes = () => platform.call('GET', '/api/network/nodes', { token: ann.token })
   expect((await nodes()).status).toBe(200)
   isSilent = true

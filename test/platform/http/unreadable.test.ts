@@ -177,7 +177,7 @@ test('a body whose client disconnects during authentication is not waited for', 
 })
 
 test.each(['h2c', 'TLS/1.0', 'websockets', 'h2c, IRC/6.9'])(
-  'security 111: a request that offers the protocol %s is answered as without that, and the next one on its connection',
+  'security 111: a request with an Upgrade header for %s is answered without an upgrade, and so is the next one on its connection',
   async (protocol) => {
     const head = `HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nUpgrade: ${protocol}\r\nConnection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n`
     const socket = connect(port, '127.0.0.1')

@@ -559,7 +559,7 @@ test.each([
   expect((await platform.call('GET', '/api/health')).status).toBe(200)
 })
 
-test('security 117: files with names that are not UTF-8 get 400: stored, the names of two may be one', async () => {
+test('security 117: files with names that are not UTF-8 get 400, because two of them may be decoded to one name', async () => {
   await makeDirectory('latin')
   const form = formOf({ path: '/nfsshare/latin' }, 'Grün.txt', Buffer.from('one'))
   const answer = await fetch(`http://127.0.0.1:${port}/api/sftp/upload`, {

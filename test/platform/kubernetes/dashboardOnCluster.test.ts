@@ -137,7 +137,7 @@ async function setAdmin(id: number, isAdmin: boolean): Promise<void> {
     expect(await accounts()).toEqual([])
   })
 
-  test('a service account that the platform did not create is left alone, also if it has the name of one', async () => {
+  test('a service account that the platform did not create is not changed, even if its name is that of one it would create', async () => {
     const name = 'quarterdeck-dashboard-ann'
     await cluster.kubectl('-n', NAMESPACE, 'create', 'serviceaccount', name)
     expect(await platform.call('POST', PATH, { token: ann.token })).toMatchObject({
@@ -222,14 +222,14 @@ async function setAdmin(id: number, isAdmin: boolean): Promise<void> {
 
     afterAll(() => takeAway())
 
-    test('every right, and no other, is taken away once', () => {
+    test('each right, and no other, has a test in which it is missing', () => {
       const rights = manifests.flatMap(({ rules = [] }: Partial<Manifest>) =>
         rules.flatMap(({ verbs, resources }) => verbs.map((verb) => `${verb} ${resources[0]}`)),
       )
       expect(rights.sort()).toEqual(Object.keys(NEEDED).sort())
     })
 
-    test.each(Object.entries(NEEDED))('without the right to %s it fails to %s', async (right, step) => {
+    test.each(Object.entries(NEEDED))('without the right to %s the platform fails to %s', async (right, step) => {
       await takeAway()
       await until(firstFailure, (failed) => failed === undefined)
       await takeAway(right)

@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => replicas.close())
 
-test('security 67: changes of files by one user that take long leave room for those of others', async () => {
+test('security 67: slow file changes of one user do not block those of others', async () => {
   const { one, shareDir, databaseUrl } = replicas
   const pool = openStatePool(databaseUrl)
   const names = Array.from({ length: 20 }, (_name, at) => `held-${at}`)

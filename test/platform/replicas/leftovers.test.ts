@@ -25,7 +25,7 @@ const age = (id: string, minutes: number) =>
     .where('id', '=', id)
     .execute()
 
-test('what a replica has left is found when it has ended for certain, and not before', async () => {
+test('the leftovers of a replica are found only when it has certainly ended', async () => {
   const [dead, alive] = [await registerReplica(state.db, log), await registerReplica(state.db, log)]
   const id = randomUUID()
   await createStoredTemporaries(state.db, dead.id).add(id, '/share/unfinished')

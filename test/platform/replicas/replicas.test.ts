@@ -70,7 +70,7 @@ async function timeOf(event: Promise<unknown>, act: () => Promise<unknown>): Pro
   return performance.now() - since
 }
 
-test('two that start at once on an empty state create everything once', async () => {
+test('two replicas that start at once on an empty state create everything once', async () => {
   const rows = await one.db.selectFrom('invites').selectAll().execute()
   expect(rows.filter(({ is_first, revoked }) => is_first && !revoked)).toHaveLength(1)
   expect((await one.db.selectFrom('deployments').select('name').execute()).map(({ name }) => name)).toEqual(['sample'])
@@ -81,7 +81,7 @@ test('two that start at once on an empty state create everything once', async ()
   expect(await replicas.runtime.list()).toHaveLength(1)
 })
 
-test('a replica without the key, or with another, is refused with a line that says what to do', async () => {
+test('a replica without the key file, or with another one, does not start and prints one line with a remedy', async () => {
   await expect(replicas.start('keyless', '')).rejects.toMatchObject({
     lines: [expect.stringMatching(/every replica needs the same one\. Create it once \(openssl rand -hex 32\)/)],
   })
@@ -127,7 +127,7 @@ test('a download ticket of one replica counts at the other, once', async () => {
   expect((await one.app.inject(url)).statusCode).toBe(401)
 })
 
-describe('decisions §2: what is taken away at one replica is refused at the other by the next call', () => {
+describe('decisions §2: access that is revoked at one replica is refused at the other from the next call on:', () => {
   /** @returns the status at replica two right after the change at replica one, of a caller in use at both */
   async function statusAfter(token: string, path: string, change: () => Promise<{ status: number }>): Promise<number> {
     for (const platform of [one, two]) expect((await platform.call('GET', path, { token })).status).toBe(200)
@@ -207,7 +207,7 @@ describe('decisions §2: what is taken away at one replica is refused at the oth
     test.each([
       ['the right', '/api/deployments/granted', 403],
       ['the deployment', '/api/deployments/granted/instances', 404],
-    ])('that lacks %s, and one that has it again', async (what, path, status) => {
+    ])('without %s applies, and so does one that adds it again', async (what, path, status) => {
       await grant('view', 'configuration')
       const reduced = () =>
         what === 'the right'
@@ -218,7 +218,7 @@ describe('decisions §2: what is taken away at one replica is refused at the oth
       expect((await two.call('GET', path, { token: gil.token })).status).toBe(200)
     })
 
-    test('by a download in progress, which ends', async () => {
+    test('ends a download in progress', async () => {
       await grant('view', 'files')
       const path = '/nfsshare/granted/large.zip'
       const { body } = await two.call('POST', '/api/sftp/download-ticket', { token: gil.token, body: { path } })
@@ -320,7 +320,7 @@ test('a user who is deleted at one replica does not finish an upload at the othe
   expect(readdirSync(replicas.shareDir).filter((name) => name.startsWith('evil') || name.endsWith('.part'))).toEqual([])
 })
 
-test('§15 no request of long-polling is taken, whose next one might reach another replica', async () => {
+test('§15 long-polling is refused, because its next request might reach another replica', async () => {
   for (const platform of [one, two]) {
     const path = `${urls.get(platform)!}/socket.io/?EIO=4&transport=polling`
     expect((await fetch(path, { headers: headersOf(platform, ann.token) })).status).toBe(400)
@@ -343,14 +343,14 @@ test('§15 every replica reports the sync of the shared area', async () => {
     expect(messages.slice(-2)).toEqual([{ event: 'sync_started' }, { event: 'sync_completed' }])
 })
 
-test('a sample that was deleted does not come back with the next replica', async () => {
+test('a sample deployment that was deleted is not created again by the next replica', async () => {
   expect((await two.call('DELETE', '/api/deployments/sample', { token: ann.token })).status).toBe(200)
   const third = await replicas.start('third')
   expect(await one.db.selectFrom('deployments').selectAll().where('name', '=', 'sample').execute()).toEqual([])
   await third.close()
 })
 
-test('§15 when a replica ends, the others go on, and one of them manages', async () => {
+test('§15 when a replica ends, the others continue, and one of them becomes the manager', async () => {
   void one.ending.begin()
   expect((await one.call('GET', '/api/health')).status).toBe(503)
   expect((await one.call('GET', '/api/health/live')).status).toBe(200)

@@ -274,7 +274,7 @@ export function runtimeSuite({ runtime, share, home, knowsErrors = true, linesTh
     await runtime().kill(wanted.podName)
   })
 
-  test('security 100: a ready expression that takes long in the sum of many lines is given up', async () => {
+  test('security 100: a ready expression that takes too long over many lines in total is aborted', async () => {
     const wanted = spec({
       ready: '^a*a*b',
       command: ['node', '-e', `setInterval(() => console.log('${'a'.repeat(4000)}'), 10);${ANSWERING_PROGRAM}`],
@@ -444,7 +444,7 @@ export function runtimeSuite({ runtime, share, home, knowsErrors = true, linesTh
     await reaches(wanted.podName, 'EXITED')
   })
 
-  test('security 107: a port is held by the instance that the kernel knows, whatever a program says of itself', async () => {
+  test('security 107: the instance that has a port is determined by the kernel, whatever a program claims', async () => {
     // Elsewhere each has an address of its own.
     if (!runtime().sharesPorts) return
     const port = await freePort()

@@ -223,7 +223,7 @@ test('security 30: a kill (-9) while extracting leaves only complete results vis
   expect(await readdir(join(base, 'data/temporaries'))).toEqual([])
 }, 120_000)
 
-test('security 105: a file of which a program holds a lease is refused at once, with its name', async () => {
+test('security 105: reading a file on which a program holds a lease is refused at once, with the name of the file', async () => {
   await writeFile(join(share, 'leased.txt'), 'kept')
   const files = await open()
   const hold =

@@ -274,7 +274,7 @@ test('the cache is bounded: small directories are not cached, and the oldest lis
   expect(await listSeveral('a')).toBe(1)
 })
 
-test('security 104: a file that is swapped for a link while it is listed is not opened by that', async () => {
+test('security 104: a file that is swapped for a link during a listing is not opened through the link', async () => {
   const [fifo, share] = [join(root(), 'fifo'), join(root(), 'swapped')]
   await mkdir(share)
   execFileSync('mkfifo', [fifo])

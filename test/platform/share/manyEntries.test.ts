@@ -32,7 +32,7 @@ describe('security 115: a directory with 30,000 long names', () => {
     ['copied', (_look, signal) => replicate(join(share(), 'many'), join(share(), 'copy'), { signal })],
     // Last, because it is gone then.
     ['removed', (_look, signal) => removePath(join(share(), 'many'), signal)],
-  ])('is %s without holding its names', async (_what, work) => {
+  ])('is %s without holding its names in memory', async (_what, work) => {
     const before = heldNow()
     let held: number | undefined
     const look = () => (held = heldNow() - before)
@@ -71,7 +71,7 @@ test('security 115: a zip ends with a note when the memory for its list is used 
   expect(names.length).toBeLessThan(60)
 })
 
-test('a copy of a directory with more entries than are remembered follows it', async () => {
+test('a copy follows its source even if that has more entries than are held in memory', async () => {
   const [from, to] = [join(share(), 'from'), join(share(), 'to')]
   mkdirSync(from)
   for (let at = 0; at < 10_100; at += 1) writeFileSync(join(from, `${at}`), '')

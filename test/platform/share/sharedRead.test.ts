@@ -49,7 +49,7 @@ describe('a recent read', () => {
   beforeEach(() => void jest.useFakeTimers())
   afterEach(() => void jest.useRealTimers())
 
-  test('is shared for a time from its begin', async () => {
+  test('is shared for a fixed time after its start', async () => {
     let reads = 0
     const read = createRecentRead(async () => (reads += 1), 250)
     expect(await Promise.all([read(), read()])).toEqual([1, 1])
@@ -59,7 +59,7 @@ describe('a recent read', () => {
     expect(await read()).toBe(2)
   })
 
-  test('is no use after a change, whether it has ended or not', async () => {
+  test('is not shared after a change, whether it is completed or in flight', async () => {
     const ends: ((text: string) => void)[] = []
     const read = createRecentRead(() => new Promise<string>((end) => void ends.push(end)), 250)
     const before = read()

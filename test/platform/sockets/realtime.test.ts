@@ -152,7 +152,7 @@ test.each<[string, Record<string, string>, number]>([
     { origin: 'http://games.example', host: 'games.example', 'x-forwarded-proto': 'http' },
     200,
   ],
-])('security 116: the scheme of a socket’s page counts: an %s', async (_case, headers, status) => {
+])('security 116: the scheme of a socket’s page is checked: an %s', async (_case, headers, status) => {
   const asked = get(`${url}/socket.io/?EIO=4&transport=polling`, {
     headers: { ...headers, cookie: `token=${ann.token}`, connection: 'close' },
   })

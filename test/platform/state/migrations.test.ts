@@ -58,7 +58,7 @@ test('the files of migrations are numbered without gaps', () => {
   expect(files.map((file) => Number(file.slice(0, 4)))).toEqual(files.map((_file, at) => at + 1))
 })
 
-test.each(files)('migration %s takes nothing from replicas of the version before', async (file) => {
+test.each(files)('migration %s keeps everything that replicas of the previous version use', async (file) => {
   const migration = (await import(join(directory, file))) as Migration
   const statements = await statementsOf(migration)
   expect(statements).not.toEqual([])

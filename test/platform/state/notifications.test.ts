@@ -25,7 +25,7 @@ async function listeners(): Promise<number[]> {
   return (await state.pool.query<{ pid: number }>(LISTENERS)).rows.map(({ pid }) => pid)
 }
 
-test('what one replica tells, every replica hears, itself at once', async () => {
+test('a notification of one replica reaches every replica, and its sender at once', async () => {
   await until(async () => (await listeners()).length === 2)
   const heard: string[] = []
   one.on('sync', (data) => heard.push(`one ${data}`))
@@ -45,7 +45,7 @@ test('what one replica tells, every replica hears, itself at once', async () => 
   expect(times.sort((a, b) => a - b)[10]).toBeLessThan(300)
 })
 
-test('a replica that was cut off hears the last of what it missed', async () => {
+test('a replica that was disconnected receives the latest notification that it missed', async () => {
   await until(async () => (await listeners()).length === 2)
   const heard: (string | undefined)[] = []
   two.on('sync', (data) => heard.push(data))
@@ -65,7 +65,7 @@ test('a notification that is repeated while it is being sent is sent again', asy
   await until(async () => (await version()) === '2', Boolean, 3)
 })
 
-test('many concurrent notifications: every replica receives the latest', async () => {
+test('every replica receives the latest of many concurrent notifications', async () => {
   const count = { one: 0, two: 0 }
   one.on('instances', () => (count.one += 1))
   two.on('instances', () => (count.two += 1))

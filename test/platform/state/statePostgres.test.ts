@@ -220,23 +220,26 @@ test('missing files of an earlier version’s state stop the start, and no empty
   await users.stop()
 })
 
-;(canMount ? test : test.skip)('a disk that is too full for a server is named, and the next try works', async () => {
-  const dataDir = join(directory(), 'full')
-  mountTmpfs(dataDir, 10)
-  const users = createUsersPostgres(dataDir, log)
-  try {
-    await expect(startStatePostgres({ dataDir, users, migrate: migrateState, log })).rejects.toMatchObject({
-      lines: [expect.stringMatching(/could not be created in .*No space left on device/)],
-    })
-    const sql = createSqlServer({ url: undefined, embedded: users, state: undefined, log })
-    const database = { id: randomUUID(), physical_name: 'plots', username: 'plots' }
-    await expect(sql.create(database, 'secret')).rejects.toMatchObject({ code: 'DISK_FULL' })
-    execFileSync('mount', ['-o', 'remount,size=300m', dataDir])
-    await sql.create(database, 'secret')
-    expect(await withState(dataDir, users, factsOf)).toEqual([])
-    await sql.close()
-  } finally {
-    await users.stop()
-    unmount(dataDir)
-  }
-})
+;(canMount ? test : test.skip)(
+  'a disk that is too full for a PostgreSQL server is named in the error, and the next attempt works',
+  async () => {
+    const dataDir = join(directory(), 'full')
+    mountTmpfs(dataDir, 10)
+    const users = createUsersPostgres(dataDir, log)
+    try {
+      await expect(startStatePostgres({ dataDir, users, migrate: migrateState, log })).rejects.toMatchObject({
+        lines: [expect.stringMatching(/could not be created in .*No space left on device/)],
+      })
+      const sql = createSqlServer({ url: undefined, embedded: users, state: undefined, log })
+      const database = { id: randomUUID(), physical_name: 'plots', username: 'plots' }
+      await expect(sql.create(database, 'secret')).rejects.toMatchObject({ code: 'DISK_FULL' })
+      execFileSync('mount', ['-o', 'remount,size=300m', dataDir])
+      await sql.create(database, 'secret')
+      expect(await withState(dataDir, users, factsOf)).toEqual([])
+      await sql.close()
+    } finally {
+      await users.stop()
+      unmount(dataDir)
+    }
+  },
+)

@@ -128,7 +128,7 @@ test('Escape closes the account menu first, then the menu on narrow screens, and
   expect(button).toHaveFocus()
 })
 
-test('another page has the focus at its content, so that Tab leads to its first control', async () => {
+test('navigation moves the focus to the content of the new page, so that Tab leads to its first control', async () => {
   const { user, network } = renderApp('/databases', { signedInAs: 'ann' })
   network.shows([])
   await screen.findByRole('heading', { level: 1, name: 'Databases' })

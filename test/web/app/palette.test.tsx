@@ -49,7 +49,7 @@ test('the palette finds deployments, instances and directories by all words, and
   await waitFor(() => expect(store.getState().palette?.shown).toBeNull())
 })
 
-test('a deployment is restarted and disabled from the palette, after the question that all pages ask', async () => {
+test('a deployment is restarted and disabled from the palette after the same confirmation as on every page', async () => {
   const { user, network } = open('/files')
   const restart = network.post('/api/deployments/lobby/restart').answers({})
   const toggle = network.post('/api/deployments/lobby/toggle').answers({})
@@ -86,7 +86,7 @@ test('a disabled deployment is enabled from the palette at once', async () => {
   expect(screen.queryByRole('dialog', { name: /lobby/ })).toBeNull()
 })
 
-test('the palette offers no change of power without the right to it', async () => {
+test('the palette offers no power actions without the right to them', async () => {
   network
     .get('/api/account')
     .answers({ role: 'limited', grants: [{ deployment: 'lobby', rights: ['view', 'console'] }] })
@@ -137,7 +137,7 @@ test('commands that were used are listed first at the next visit, until the sess
   await waitFor(() => expect(services.stored.has('recent-commands')).toBe(false))
 })
 
-test('only administrators find people and pages of the administration', async () => {
+test('only administrators find users and administration pages in the palette', async () => {
   const { user, leave } = open('/')
   await user.click(await screen.findByRole('button', { name: 'Command palette' }))
   await field()
@@ -152,7 +152,7 @@ test('only administrators find people and pages of the administration', async ()
   expect(found).toHaveAttribute('href', '/admin/users/7')
 })
 
-test('what is typed into the palette is in no action', async () => {
+test('text typed into the palette appears in no action', async () => {
   const { user, store } = open('/')
   await user.click(await screen.findByRole('button', { name: 'Command palette' }))
   await user.type(await field(), 'hunter2secret')
@@ -216,7 +216,7 @@ test('j moves through the table of files too', async () => {
   expect(screen.getByRole('row', { name: /beta/ })).toHaveFocus()
 })
 
-test('c moves the focus to the command line of a page with a console, and types nothing', async () => {
+test('the key c moves the focus to the command line of a console, and types nothing', async () => {
   const { user } = open('/instance/lobby/uid-a1b2c3-lobby')
   await screen.findByRole('heading', { level: 1, name: 'a1b2c3-lobby' })
   const line = screen.getByRole('textbox', { name: 'Command' })
@@ -225,7 +225,7 @@ test('c moves the focus to the command line of a page with a console, and types 
   expect(line).toHaveValue('')
 })
 
-test('after the palette led to a page, the focus is at its content', async () => {
+test('navigation from the palette moves the focus to the content of the new page', async () => {
   const { user } = open('/')
   await screen.findByText('a1b2c3-lobby')
   screen.getByRole('link', { name: 'Deployments' }).focus()

@@ -132,7 +132,7 @@ test('§4 a connection closed before the client library has loaded is never open
   expect(arrivals).toBe(1)
 })
 
-test('§15 a server that refuses long-polling is connected by WebSocket at once, without telling of a loss', async () => {
+test('§15 if the server refuses long-polling, the client connects by WebSocket at once and reports no lost connection', async () => {
   const { io, origin } = await startServer(['websocket'])
   const arrived = nextSocket(io)
   const since = performance.now()

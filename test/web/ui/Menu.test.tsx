@@ -64,7 +64,7 @@ test('Enter and Space choose; the menu closes and the focus returns to the butto
   expect(chosen).toEqual(['Delete', 'Delete'])
 })
 
-test('a disabled item has the focus, tells why, and does nothing', async () => {
+test('a disabled item can be focused, says why it is disabled, and does nothing', async () => {
   const { user, chosen } = shown()
   await user.click(button())
   await user.keyboard('{ArrowDown}')
@@ -77,7 +77,7 @@ test('a disabled item has the focus, tells why, and does nothing', async () => {
   expect(screen.getByRole('menu')).toBeInTheDocument()
 })
 
-test('of several choices the present one is checked and has the focus at first', async () => {
+test('among several choices the current one is checked and focused first', async () => {
   const user = userEvent.setup()
   render(
     <Menu label="Order">

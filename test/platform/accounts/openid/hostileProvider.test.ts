@@ -76,14 +76,14 @@ describe('a provider that breaks the rules', () => {
       expect(await refusing(answer)).toEqual({ to: `/login?sso=${reason}`, token: undefined })
     })
 
-    test('security 79: hangs is given up in time', async () => {
+    test('security 79: hangs is aborted in time', async () => {
       const limits = shortTimeouts()
       expect(await refusing(() => undefined)).toEqual({ to: '/login?sso=unavailable', token: undefined })
       limits.mockRestore()
     })
   })
 
-  test('security 78: without a violation it would let its user in', async () => {
+  test('security 78: signs its user in when its ID token violates no rule', async () => {
     expect(await attempt()).toEqual({ to: '/', token: expect.stringMatching(/^ey/) })
   })
 
@@ -113,7 +113,7 @@ describe('a provider that breaks the rules', () => {
     ['too long', 'x'.repeat(256)],
     ['without a text that can be stored', 'a\0b'],
     ['the same as another one when it is stored', 'a\ud800b'],
-  ])('security 114: a subject that is %s names nobody', async (_name, sub) => {
+  ])('security 114: an ID token whose subject is %s is refused', async (_name, sub) => {
     const claims = { sub, preferred_username: 'somebody' }
     expect(await attempt(() => Object.assign(hostile.behaviour, { claims }))).toEqual({
       to: '/login?sso=refused',
@@ -131,7 +131,7 @@ describe('a provider that breaks the rules', () => {
     },
   )
 
-  test('security 79: claims of any type and size are no names and roles', async () => {
+  test('security 79: claims of a wrong type or size give neither a name nor a role', async () => {
     const claims = {
       preferred_username: { toString: 1 },
       email: ['a@b'],
@@ -143,7 +143,7 @@ describe('a provider that breaks the rules', () => {
     })
   })
 
-  test('security 79: a hanging token endpoint is given up in time', async () => {
+  test('security 79: a request to a hanging token endpoint is aborted in time', async () => {
     const limits = shortTimeouts()
     expect(await attempt(() => Object.assign(hostile.behaviour, { answer: () => undefined }))).toEqual({
       to: '/login?sso=unavailable',
@@ -155,7 +155,7 @@ describe('a provider that breaks the rules', () => {
 })
 
 describe('a provider that does not answer', () => {
-  test('security 79: is only logged at the start, password sign-ins work, and it is asked again', async () => {
+  test('security 79: is only logged at the start; password sign-ins work, and the next use asks the provider again', async () => {
     const port = await freePort()
     const platform = await startPlatform({ environment: openIdEnvironment(`http://127.0.0.1:${port}`) })
     expect(await methodsOf(platform)).toEqual({ name: 'Harbour', available: false })
@@ -181,7 +181,7 @@ describe('a provider that does not answer', () => {
     await platform.close()
   })
 
-  test('security 79: one that hangs or sends rubbish delays neither the start nor the login page', async () => {
+  test('security 79: and hangs or sends garbage instead delays neither the start nor the login page', async () => {
     const hostile = await startHostileProvider()
     hostile.behaviour.answer = () => undefined
     const limits = shortTimeouts()

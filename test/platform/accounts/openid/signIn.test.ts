@@ -36,7 +36,7 @@ const usersOf = async () =>
 const activities = async () => (await platform.activityLog.list({})).entries
 
 describe('a first sign-in', () => {
-  test('makes an account with the mapped role, sets the cookies of the console and opens the wanted page', async () => {
+  test('creates an account with the mapped role, sets the cookies of the console and opens the requested page', async () => {
     provider.people.set('ann-1', { preferred_username: 'ann', groups: ['staff', 'others'] })
     const { end, status, set, token } = await signIn('ann-1', `${START}?to=/files/a%20b%3Fsort=size`)
     expect({ end, status }).toEqual({ end: '/files/a%20b?sort=size', status: 302 })
@@ -52,7 +52,7 @@ describe('a first sign-in', () => {
     ])
   })
 
-  test('issue 17.7: is told to the next session as the last sign-in', async () => {
+  test('issue 17.7: is reported to the next session as the last sign-in', async () => {
     provider.people.set('lena', { preferred_username: 'lena', groups: ['staff'] })
     const since = Date.now()
     const account = await accountOf((await signIn('lena')).token)
@@ -67,7 +67,7 @@ describe('a first sign-in', () => {
     expect(Date.parse(previous!.at)).toBeLessThanOrEqual(until)
   })
 
-  test('a second one finds the account, also under another name', async () => {
+  test('is followed by a second one that finds the account, even if the username at the provider has changed', async () => {
     provider.people.set('ann-1', { preferred_username: 'anna', groups: ['staff'] })
     const before = await usersOf()
     const { token } = await signIn('ann-1')
@@ -87,7 +87,7 @@ describe('a first sign-in', () => {
     expect(await accountOf(token)).toMatchObject({ username })
   })
 
-  test('security 72: whoever has no role is refused, and no account is made', async () => {
+  test('security 72: without a role is refused, and no account is created', async () => {
     for (const groups of [undefined, [], ['other'], [['admins']], { admins: true }, 'ADMINS']) {
       provider.people.set('nobody', { preferred_username: 'nobody', groups })
       expect(await signIn('nobody')).toMatchObject({ end: '/login?sso=no-role', token: undefined })
@@ -101,13 +101,13 @@ describe('a first sign-in', () => {
     })
   })
 
-  test('security 73: a name that is taken is not connected silently, in any case', async () => {
+  test('security 73: with a name that is taken, in upper or lower case, is not connected to that account silently', async () => {
     provider.people.set('thief', { preferred_username: 'FIRST', groups: ['admins'] })
     expect(await signIn('thief')).toMatchObject({ end: '/login?sso=name-taken', token: undefined })
     expect(await platform.signIn(first)).toMatch(/^ey/)
   })
 
-  test('two at once make one account', async () => {
+  test('and a concurrent one create one account', async () => {
     provider.people.set('twin', { preferred_username: 'twin', groups: ['staff'] })
     const walks = await Promise.all([signIn('twin'), signIn('twin')])
     expect(walks.map(({ end }) => end)).toEqual(['/', '/'])
@@ -116,7 +116,7 @@ describe('a first sign-in', () => {
 })
 
 describe('roles', () => {
-  test('another role at the provider counts at the next sign-in, for open sessions too', async () => {
+  test('another role at the provider takes effect at the next sign-in, for open sessions too', async () => {
     provider.people.set('rita', { preferred_username: 'rita', groups: ['staff', 'admins'] })
     const earlier = await signIn('rita')
     expect(earlier.set).toContainEqual(expect.stringMatching(/^isAdmin=1/))
@@ -136,7 +136,7 @@ describe('roles', () => {
     })
   })
 
-  test('grants stay while the role does', async () => {
+  test('grants are kept as long as the role does not change', async () => {
     const { id } = (await usersOf()).find(({ username }) => username === 'rita')!
     await platform.call('POST', '/api/deployments', { token: first.token, body: { name: 'mine', type: 'process' } })
     const grants = [{ deployment: 'mine', rights: ['view', 'console'] }]
@@ -145,7 +145,7 @@ describe('roles', () => {
     expect(await accountOf((await signIn('rita')).token)).toMatchObject({ role: 'limited', grants })
   })
 
-  test('whoever loses every role is refused, and open sessions end', async () => {
+  test('a user who has lost every role is refused, and their open sessions end', async () => {
     const { token } = await signIn('rita')
     provider.people.set('rita', { preferred_username: 'rita', groups: [] })
     expect(await signIn('rita')).toMatchObject({ end: '/login?sso=no-role', token: undefined })
@@ -198,7 +198,7 @@ describe.each([
     expect(await accountOf(token, other)).toMatchObject({ username: 'otto', role })
   })
 
-  test('*=limited is also for those of whom the provider says nothing', async () => {
+  test('*=limited also applies to users without the claim', async () => {
     provider.people.set('nora', { preferred_username: 'nora' })
     const { token } = await signIn('nora', START, openBrowser(other))
     expect(await accountOf(token, other)).toMatchObject({ username: 'nora', role: 'limited', grants: [] })
@@ -237,7 +237,7 @@ describe('an account without a password', () => {
     ).toMatchObject({ status: 409, body: { code: 'CONFLICT' } })
   })
 
-  test('stays connected', async () => {
+  test('cannot be disconnected from the provider', async () => {
     expect((await platform.call('GET', '/api/account/openid', { token })).body.data).toEqual({
       name: 'Harbour',
       connected: true,
@@ -263,7 +263,7 @@ describe('an account without a password', () => {
     })
   })
 
-  test('once deleted, it is made anew without anything of the earlier one', async () => {
+  test('is replaced by a new account at the next sign-in after its deletion', async () => {
     const { id } = (await usersOf()).find(({ username }) => username === 'pia')!
     expect((await platform.call('DELETE', `/api/users/${id}`, { token: first.token })).status).toBe(200)
     expect((await platform.call('GET', '/api/account', { token })).status).toBe(401)
@@ -291,7 +291,7 @@ describe('connecting an account', () => {
     return browser.open(await provider.walk(String(answer.body.data.url), login))
   }
 
-  test('security 73: its owner connects it, signs in by it with the role that it has, and disconnects it', async () => {
+  test('security 73: its owner connects it, signs in with the provider in the role of the account, and disconnects it', async () => {
     expect(await connect(ben, 'ben-1')).toMatchObject({
       to: '/security',
       set: [expect.stringMatching(/^quarterdeck-oidc=;/)],
@@ -308,7 +308,7 @@ describe('connecting an account', () => {
     expect((await platform.call('DELETE', '/api/account/openid', { token: ben.token })).status).toBe(404)
   })
 
-  test('a sign-in by it tells of wrong codes since the last one, once', async () => {
+  test('a sign-in with the provider reports the wrong codes since the last sign-in, once', async () => {
     await connect(ben, 'ben-1')
     const { username, password } = ben
     const { body } = await platform.call('POST', '/api/auth/login', { body: { username, password } })
@@ -352,7 +352,7 @@ describe('connecting an account', () => {
 })
 
 describe('a step', () => {
-  test('security 76: is used once, for ten minutes, and only in its browser', async () => {
+  test('security 76: can be used once, for ten minutes, and only in its browser', async () => {
     const browser = openBrowser(platform)
     const { to, set } = await browser.open(START)
     expect(set).toEqual([
@@ -396,7 +396,7 @@ describe('a step', () => {
     expect(await again.open(back.href)).toMatchObject({ to: '/login?sso=refused' })
   })
 
-  test('what the user cancels, and what the provider says, is told in our words', async () => {
+  test('a sign-in that the user cancels, or that fails at the provider, ends with a reason of the console and no text of the provider', async () => {
     const state = async (browser: ReturnType<typeof openBrowser>) =>
       new URL((await browser.open(START)).to).searchParams.get('state')!
     const browser = openBrowser(platform)
@@ -425,11 +425,11 @@ describe('a step', () => {
     ['/a\r\nset-cookie: x=y', '/'],
     ['/login', '/'],
     ['/databases?type=sql', '/databases?type=sql'],
-  ])('security 77: a sign-in that is to lead to %s leads to %s', async (to, end) => {
+  ])('security 77: a sign-in that names the page %s opens %s', async (to, end) => {
     expect(await signIn('ann-1', `${START}?to=${encodeURIComponent(to)}`)).toMatchObject({ end })
   })
 
-  test('security 83: what another site makes a browser load uses up no attempts of its network', async () => {
+  test('security 83: requests that another site makes a browser send do not use up the attempts of its network', async () => {
     const load = (url: string, dest: string) => openBrowser(platform).open(url, { 'sec-fetch-dest': dest })
     await platform.db.deleteFrom('tries').execute()
     for (let count = 0; count < 201; count += 1)
@@ -441,7 +441,7 @@ describe('a step', () => {
     expect(await platform.signIn(first)).toMatch(/^ey/)
   })
 
-  test('security 83: ends of these sign-ins and second steps of others have attempts of their own', async () => {
+  test('security 83: callbacks of the provider and second steps after a password are limited separately', async () => {
     const browser = openBrowser(platform)
     const ends = []
     for (let count = 0; count < 201; count += 1) {

@@ -67,7 +67,7 @@ const path = program()
 const schemathesisTest = path === undefined ? test.skip : test
 
 schemathesisTest(
-  'schemathesis finds no answer that the description does not have, and no call that fails',
+  'schemathesis finds no response that the description lacks, and no call that fails with a bug',
   async () => {
     const platform = await startPlatform({ sql: imitatedSql(), mongo: imitatedSql(), uploadLimit: 2 ** 20 })
     try {

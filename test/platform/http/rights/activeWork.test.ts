@@ -60,7 +60,7 @@ const cancel = async (path: string) => {
     if (paths[0] === path) await platform.call('DELETE', `/api/sftp/jobs/${id}`, { token: guest.token })
 }
 
-test('a change of rights ends the archives that they no longer allow, and leaves the others', async () => {
+test('a change of rights ends the archive jobs that it no longer allows, and no others', async () => {
   await grant(['files'], ['files'])
   const [, ofOther] = ['own', 'other'].map((name) => {
     const archive = begin('/api/sftp/archive', 'application/json')
@@ -79,7 +79,7 @@ test('a change of rights ends the archives that they no longer allow, and leaves
   await until(() => readdirSync(join(share, 'own')).length === 2)
 }, 60_000)
 
-test('security 110: an archive of a session goes on when one of the same path ends with its API key', async () => {
+test('security 110: an archive job of a session continues when one for the same path ends with its API key', async () => {
   await grant(['files'], [])
   const key = await rights.createKey(guest, { scopes: ['read', 'files'] })
   const [ofSession, ofKey] = [guest.token, key].map((token) => {
@@ -120,7 +120,7 @@ describe('an archive through a link into a directory of others', () => {
     expect(await own).toBe(403)
   })
 
-  test('security 88: that waits for its turn has the rights of then', async () => {
+  test('security 88: that is queued is checked against the rights at the time it starts', async () => {
     await grant(['files'], ['files'])
     const before = Array.from({ length: 4 }, () => archive('/nfsshare/own/big'))
     await until(() => unfinished('own') > 0)
@@ -134,7 +134,7 @@ describe('an archive through a link into a directory of others', () => {
   })
 })
 
-test('a change of rights ends the uploads that they no longer allow, and leaves the others', async () => {
+test('a change of rights ends the uploads that it no longer allows, and no others', async () => {
   await grant(['files'], ['files'])
   const before = readdirSync(share).length
   const [toOwn, toOther] = ['own', 'other'].map((name) => {

@@ -361,8 +361,8 @@ describe.each([
         deployments: ['own'],
       }),
   ],
-])('decisions §16: %s who tries every call by hand', (_who, tokenOf) => {
-  test('security 86: learns from 200 calls and sockets with names, ids and paths of others not even that they exist', async () => {
+])('decisions §16: %s with hand-written calls', (_who, tokenOf) => {
+  test('security 86: cannot find out with 200 calls and sockets whether names, ids and paths of others exist', async () => {
     const asked = new Set<string>()
     const told: unknown[] = []
     const compare = (what: string, pair: Pair, one: Parameters<typeof comparable>[0], other: typeof one) => {
@@ -401,7 +401,7 @@ describe.each([
     expect(asked.size).toBeGreaterThanOrEqual(200)
   })
 
-  test('security 86: learns nothing from messages in their own console that name others', async () => {
+  test('security 86: learns nothing from messages in their own console that name instances of others', async () => {
     const token = await tokenOf()
     for (const [ofOthers, absent] of [...things.deployment, ...things.pod])
       for (const message of [
@@ -419,7 +419,7 @@ describe.each([
       }
   })
 
-  test('changed nothing of others', async () => {
+  test('has changed no file, definition or instance of others', async () => {
     const read = async (path: string) =>
       (await platform.call('GET', `/api/sftp/file/content?path=${encodeURIComponent(path)}`, { token: admin.token }))
         .body.data.content

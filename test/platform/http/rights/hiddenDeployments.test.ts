@@ -111,7 +111,7 @@ describe.each([
   ['a limited user', () => guest.token],
   ['an API key for another deployment', () => key],
 ])('decisions §16: %s', (_who, token) => {
-  test('learns from no call whether a deployment or a path of others exists', async () => {
+  test('cannot find out with any call whether a deployment or a path of others exists', async () => {
     for (const [method, url, body] of questions) {
       const [about, without] = await Promise.all(
         [HIDDEN, ABSENT].map((name) => platform.call(method, url(name), { token: token(), body: body?.(name) })),
@@ -131,7 +131,7 @@ describe.each([
     expect(body.data.content).toBe(`of ${HIDDEN}`)
   })
 
-  test('finds no name of others in any list', async () => {
+  test('finds no deployment of others in any list', async () => {
     for (const url of [
       '/api/deployments',
       '/api/deployments?instances=true',
@@ -150,7 +150,7 @@ describe.each([
       expect((await platform.call('GET', url, { token: token() })).status).toBe(404)
   })
 
-  test('opens no console of others', async () => {
+  test('cannot open a console of others', async () => {
     for (const target of [`${HIDDEN}/${hidden.podName}`, `own/${hidden.podName}`, `${ABSENT}/${ABSENT}-0`]) {
       const socket = new WebSocket(`ws://127.0.0.1:${port}/api/logs/${target}`, {
         headers: { authorization: `Bearer ${token()}` },
@@ -161,7 +161,7 @@ describe.each([
     }
   })
 
-  test('moves, deletes, packs and downloads nothing that holds a directory of others', async () => {
+  test('cannot move, delete, archive or download a directory that contains a directory of others', async () => {
     const whole = { path: '/nfsshare/own', name: 'own' }
     const calls: [Parameters<TestPlatform['call']>[0], string, object?][] = [
       ['POST', '/api/sftp/archive', { path: '/nfsshare/own' }],
@@ -181,7 +181,7 @@ describe.each([
   })
 })
 
-test('security 86: neither a reason, a failure nor a console tells which deployment of others has a port', async () => {
+test('security 86: no reason, error or console reveals which deployment of others has a port', async () => {
   const taken = await freePort()
   const program = `require('node:net').createServer().listen(${taken}, '127.0.0.1', () => console.log('listens'))`
   const instances = async (name: string) =>

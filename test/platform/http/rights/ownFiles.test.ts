@@ -82,7 +82,7 @@ describe('security 30: a link that an instance made in its directory', () => {
     ['a directory of others', 'treasure', ''],
     ['a file of others', 'treasure/own.txt', undefined],
     ['the root of the shared area', '.', '/treasure'],
-  ])('leads a limited user not to %s', async (_what, target, below) => {
+  ])('does not lead a limited user to %s', async (_what, target, below) => {
     await symlink(join(share, target), linkOnDisk())
     const paths = below === undefined ? [link] : [link + below, `${link}${below}/own.txt`]
     for (const path of paths)
@@ -106,7 +106,7 @@ describe('security 30: a link that an instance made in its directory', () => {
   test.each([
     ['a file of others', '../treasure/own.txt'],
     ['a file that others do not have', '../treasure/missing.txt'],
-  ])('to %s is shown without what it leads to, and a save does not replace it', async (_what, target) => {
+  ])('to %s is listed without details of its target, and a save does not replace it', async (_what, target) => {
     await symlink(target, linkOnDisk())
     const { files } = (await call('GET', `/api/sftp/files?${at('/nfsshare/own')}`)).body.data as {
       files: { name: string }[]
@@ -127,37 +127,40 @@ describe('security 30: a link that an instance made in its directory', () => {
     ],
     ['a file of the machine', '/etc/passwd', '/etc/gone'],
     ['a top directory of the machine', '/etc', '/gone'],
-  ])('security 98: that leads through %s, or to it, tells not whether that exists', async (_what, there, gone) => {
-    await mkdir(join(share, 'treasure/there'), { recursive: true })
-    await mkdir(join(share, 'own/sub'), { recursive: true })
-    await writeFile(join(share, 'own/sub/own.txt'), 'of own')
-    /** What calls through a link with this target answer. */
-    const answers = async (target: string) => {
-      await symlink(target.replace('$SHARE', share), linkOnDisk())
-      const paths = [link, `${link}/own.txt`]
-      const all = []
-      for (const path of paths)
-        for (const [method, url, body] of [
-          ['GET', `/api/sftp/files?${at(path)}`],
-          ['GET', `/api/sftp/file/content?${at(path)}`],
-          ['PATCH', '/api/sftp/file/content', { path, content: 'changed' }],
-          ['POST', '/api/sftp/file', { path: `${path}/new.txt`, content: '' }],
-          ['POST', '/api/sftp/download-ticket', { path }],
-          ['POST', '/api/sftp/archive', { path: `${path}/own.txt` }],
-          ['POST', '/api/sftp/move', { sourcePath: `${path}/own.txt`, targetPath: '/nfsshare/own/stolen.txt' }],
-        ] as const) {
-          const { status, body: answer } = await call(method, url, body)
-          all.push([method, url, status, answer.message])
+  ])(
+    'security 98: that leads through or to %s does not reveal whether its target exists',
+    async (_what, there, gone) => {
+      await mkdir(join(share, 'treasure/there'), { recursive: true })
+      await mkdir(join(share, 'own/sub'), { recursive: true })
+      await writeFile(join(share, 'own/sub/own.txt'), 'of own')
+      /** What calls through a link with this target answer. */
+      const answers = async (target: string) => {
+        await symlink(target.replace('$SHARE', share), linkOnDisk())
+        const paths = [link, `${link}/own.txt`]
+        const all = []
+        for (const path of paths)
+          for (const [method, url, body] of [
+            ['GET', `/api/sftp/files?${at(path)}`],
+            ['GET', `/api/sftp/file/content?${at(path)}`],
+            ['PATCH', '/api/sftp/file/content', { path, content: 'changed' }],
+            ['POST', '/api/sftp/file', { path: `${path}/new.txt`, content: '' }],
+            ['POST', '/api/sftp/download-ticket', { path }],
+            ['POST', '/api/sftp/archive', { path: `${path}/own.txt` }],
+            ['POST', '/api/sftp/move', { sourcePath: `${path}/own.txt`, targetPath: '/nfsshare/own/stolen.txt' }],
+          ] as const) {
+            const { status, body: answer } = await call(method, url, body)
+            all.push([method, url, status, answer.message])
+          }
+        const { files } = (await call('GET', `/api/sftp/files?${at('/nfsshare/own')}`)).body.data as {
+          files: { name: string; type: string; isText: boolean }[]
         }
-      const { files } = (await call('GET', `/api/sftp/files?${at('/nfsshare/own')}`)).body.data as {
-        files: { name: string; type: string; isText: boolean }[]
+        const { type, isText } = files.find(({ name }) => name === 'link')!
+        await rm(linkOnDisk())
+        return [...all, type, isText]
       }
-      const { type, isText } = files.find(({ name }) => name === 'link')!
-      await rm(linkOnDisk())
-      return [...all, type, isText]
-    }
-    expect(await answers(there)).toEqual(await answers(gone))
-  })
+      expect(await answers(there)).toEqual(await answers(gone))
+    },
+  )
 
   test('leads a limited user to their own directory, also by a chain of links and by way of the root', async () => {
     await mkdir(join(share, 'own/sub/deep'), { recursive: true })
@@ -176,7 +179,7 @@ describe('security 30: a link that an instance made in its directory', () => {
     })
   })
 
-  test('is swapped a thousand times meanwhile and never gives a limited user a byte of others', async () => {
+  test('that is swapped a thousand times during calls never gives a limited user a byte of others', async () => {
     await mkdir(join(share, 'own/real'), { recursive: true })
     await writeFile(join(share, 'own/real/own.txt'), 'of own')
     let isDone = false
@@ -215,7 +218,7 @@ test('an upload of a limited user goes into their own directory only, and its pa
   expect(late.json()).toMatchObject({ code: 'INVALID_INPUT', field: 'path' })
 })
 
-test('a ticket for a download is worth nothing after the right was taken', async () => {
+test('a download ticket is refused after the right was revoked', async () => {
   const { body } = await call('POST', '/api/sftp/download-ticket', { path: '/nfsshare/own/own.txt' })
   await rights.setAccess('guest', { role: 'limited', grants: [{ deployment: 'own', rights: ['view'] }] })
   const token = encodeURIComponent(String(body.data.token))
@@ -224,7 +227,7 @@ test('a ticket for a download is worth nothing after the right was taken', async
   await rights.setAccess('guest', { role: 'limited', grants: [{ deployment: 'own', rights: ['files'] }] })
 })
 
-test('an API key for files of one deployment downloads by a ticket', async () => {
+test('an API key for the files of one deployment downloads them with a ticket', async () => {
   const key = await rights.createKey(admin, { scopes: ['files'], deployments: ['own'] })
   const path = '/nfsshare/own/own.txt'
   const { body } = await call('POST', '/api/sftp/download-ticket', { path }, key)

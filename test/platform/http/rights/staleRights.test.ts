@@ -71,7 +71,7 @@ function hold(method: string, path: string, body: object, token = guest.token): 
   }
 }
 
-test('security 88: a call whose body comes after the rights for it have gone is refused', async () => {
+test('security 88: a call whose body arrives after the rights for it were revoked is refused', async () => {
   await grant('files', 'configuration', 'power')
   const path = '/nfsshare/other/own.txt'
   const calls = [
@@ -91,7 +91,7 @@ test('security 88: a call whose body comes after the rights for it have gone is 
   expect(body.data.deployments).toContainEqual(expect.objectContaining({ name: 'other', enabled: false }))
 })
 
-test('security 88: a key is not made by a call whose session has ended before its body came', async () => {
+test('security 88: an API key is not created by a call whose session ended before its body arrived', async () => {
   const stolen = await platform.signIn(admin)
   const end = hold('POST', '/api/keys', { name: 'of a thief', scopes: ['admin'] }, stolen)
   await delay(LONG_MS)
@@ -100,7 +100,7 @@ test('security 88: a key is not made by a call whose session has ended before it
   expect((await platform.call('GET', '/api/keys', { token: admin.token })).body.data.keys).toEqual([])
 })
 
-test('security 88: a change of files that waits for those before it has the rights of when its turn comes', async () => {
+test('security 88: a queued change of files is checked against the rights at the time it starts', async () => {
   await grant('files')
   const { list } = platform.deployments
   let open = () => {}
@@ -135,14 +135,14 @@ describe('a configuration', () => {
   const stored = async () =>
     (await platform.call('GET', '/api/deployments/other', { token: admin.token })).body.data.content
 
-  test('security 88: that waits for those before it has the rights of when its turn comes', async () => {
+  test('security 88: that is queued is checked against the rights at the time it is saved', async () => {
     await grant('configuration')
     const refusal = new AppError('NOT_ALLOWED', 'of a test')
     await expect(save(`${DEFINITION}description: changed\n`, () => Promise.reject(refusal))).rejects.toBe(refusal)
     expect(await stored()).toBe(DEFINITION)
   })
 
-  test('security 89: brings no setting of operators back that one removes while it is saved', async () => {
+  test('security 89: does not restore a setting that only operators may change and that one removes during the save', async () => {
     await grant('configuration')
     const withMount = `${DEFINITION}mounts: [/own]\n`
     await patch(withMount)
@@ -151,7 +151,7 @@ describe('a configuration', () => {
   })
 })
 
-test('security 88: an upload through a link stores nothing where its user has no rights any more', async () => {
+test('security 88: an upload through a link stores nothing in a directory on which its user has lost their rights', async () => {
   await grant('files')
   const upload = begin('POST', '/api/sftp/upload', 'multipart/form-data; boundary=edge', guest.token)
   upload.write(
@@ -208,7 +208,7 @@ describe('downloads in progress', () => {
     expect(await readAll()).toBe(false)
   })
 
-  test('security 88: ends with its API key, and goes on when rights are added', async () => {
+  test('security 88: ends with its API key, and continues when rights are added', async () => {
     await grant('files')
     const key = await rights.createKey(guest, { scopes: ['files'] })
     const [ended, whole] = [

@@ -216,13 +216,13 @@ async function runInside(podName: string, script: string, change: Partial<LocalS
     expect(said).toMatch(/mount: .*(permission denied|must be superuser|Operation not permitted)/i)
   })
 
-  test('security 95: an instance opens no socket to the host of a virtual machine', async () => {
+  test('security 95: an instance cannot open a socket to the host of a virtual machine', async () => {
     expect((await runInside('vsock', 'socat -T1 - VSOCK-CONNECT:2:22 2>&1')).join()).toMatch(
       /socket\(40, .*Operation not permitted/,
     )
   })
 
-  test('security 105: an instance takes no lease of a file, for which others would wait, and reads no log of the kernel', async () => {
+  test('security 105: an instance can neither take a lease of a file, which would delay others, nor read the kernel log', async () => {
     const lease = 'open(F, ">", "held"); print fcntl(F, 1024, 1) ? "taken" : "$!"'
     expect((await runInside('lease', `perl -e '${lease}'`)).join()).toContain('Operation not permitted')
     expect((await runInside('lease', 'dmesg 2>&1')).join()).toContain('Operation not permitted')
@@ -309,21 +309,21 @@ async function runInside(podName: string, script: string, change: Partial<LocalS
     }
   })
 
-  describe('an instance that holds its first process at its exit', () => {
+  describe('a program that traces the first process of its container to hold it at its exit', () => {
     /** ptrace(PTRACE_SEIZE, 1, 0, PTRACE_O_TRACEEXIT) by its number on x86-64; nobody lets the process go on. */
     const trace = `$| = 1; $SIG{TERM} = 'IGNORE'; print syscall(101, 0x4206, 1, 0, 0x40) ? "Refused\\n" : "Traced\\n"; sleep 600`
     const tracer = (podName: string) =>
       spec(podName, ['perl', '-e', trace], { stop: { command: undefined, timeoutSeconds: 1 } })
     const testOnX64 = process.arch === 'x64' ? test : test.skip
 
-    testOnX64('security 97: is refused', async () => {
+    testOnX64('security 97: is refused the trace', async () => {
       await runtime.ensure(tracer('tracer'))
       await prints('tracer', 'Refused')
       await runtime.kill('tracer')
       await hasEnded('tracer')
     })
 
-    testOnX64('security 97: is ended by a kill where nothing refuses it', async () => {
+    testOnX64('security 97: is ended by a kill even if the trace is allowed', async () => {
       const config = join(dataDir(), 'runtime/contained/bundles/*/config.json')
       await withRunc(`case "$*" in *\\ create\\ *) sed -i s/ptrace/acct/g ${config};; esac`, async () => {
         await runtime.ensure(tracer('old-tracer'))
@@ -344,7 +344,7 @@ async function runInside(podName: string, script: string, change: Partial<LocalS
     expect(said.join(' ')).toMatch(/50000( 100000)? 268435456 4096/)
   })
 
-  test('security 108: a program that opens files without end gets no more than the limit, also as its child', async () => {
+  test('security 108: a program that opens files without end is stopped by the limit, which it cannot raise', async () => {
     const open = `let n = 0; try { for (;;) require('node:fs').openSync('/dev/null', 'r'), n++ } catch (error) { console.log(error.code, n > 1000 && n < 16384) }`
     const said = await runInside('opener', `ulimit -n 20001 || echo not raised; node -e "${open}"`)
     expect(said).toEqual(expect.arrayContaining(['not raised', 'EMFILE true']))

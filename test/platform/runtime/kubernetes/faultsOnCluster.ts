@@ -51,7 +51,7 @@ ready: '^tick'
   })
   afterAll(() => network.close())
 
-  test('Pods that an eviction or somebody else ends are replaced each time, and never block the instance', async () => {
+  test('Pods that are evicted or deleted in the cluster are replaced each time, and never block the instance', async () => {
     const { podName } = await network.reaches('world', 'RUNNING')
     const replaced = async (end: () => Promise<unknown>, line: RegExp) => {
       const uid = await podUid(podName)
@@ -82,7 +82,7 @@ ready: '^tick'
     expect((await network.instancesOf('world'))[0]).not.toHaveProperty('crashedAt')
   })
 
-  test('a Pod has one field manager of the platform, also when others change it meanwhile', async () => {
+  test('a Pod has one field manager of the platform, even when others change it meanwhile', async () => {
     const { podName } = await network.reaches('world', 'RUNNING')
     const uid = await podUid(podName)
     const ended = new AbortController()
@@ -105,7 +105,7 @@ ready: '^tick'
     ).toEqual([expect.objectContaining({ manager: 'quarterdeck', operation: 'Apply' })])
   })
 
-  test('the kubelet may be killed: instances go on, and no line of them is lost', async () => {
+  test('when the kubelet is killed, instances continue and no line is lost', async () => {
     const { podName } = await network.reaches('world', 'RUNNING')
     const starts = startsOf('world')
     const uid = await podUid(podName)
@@ -116,7 +116,7 @@ ready: '^tick'
     expect([await podUid(podName), startsOf('world')]).toEqual([uid, starts])
   })
 
-  test('the output of a burst is read to its end, and what the kubelet has thrown away is told', async () => {
+  test('a burst of output is read to its end, and lines that the kubelet has discarded are reported as missing', async () => {
     const { podName } = await network.reaches('world', 'RUNNING')
     const numbers: number[] = []
     const unfollow = await network.second.runtime.follow(podName, 1, (lines) => {
@@ -140,7 +140,7 @@ ready: '^tick'
     expect(last).toBe(200_000)
   })
 
-  test('the API server may be away for a minute in the middle of everything: nothing is lost, and nothing hangs', async () => {
+  test('when the API server is unreachable for a minute, nothing is lost and nothing hangs', async () => {
     const { podName, startedAt } = await network.reaches('world', 'RUNNING')
     const starts = startsOf('world')
     await deploy('stopping')

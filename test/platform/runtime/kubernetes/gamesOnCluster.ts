@@ -99,7 +99,7 @@ export function gamesOnCluster(cluster: () => TestCluster): void {
     await network?.close()
   })
 
-  test('a game server of each type gets to running in a Pod, and is asked for its players at the Pod’s address', async () => {
+  test('a game server of each type reaches RUNNING in a Pod, and is asked for its players at the Pod’s address', async () => {
     await each((name) => network.deploy(name, GAMES[name]!.type, GAMES[name]!.settings, { 'main.js': PROGRAM }))
     await network.deploy('broken', 'process', 'run: { command: [node, main.js] }\n', { 'main.js': PROGRAM })
     await each(async (name) => {
@@ -117,7 +117,7 @@ export function gamesOnCluster(cluster: () => TestCluster): void {
     })
   })
 
-  test('the console of each answers what is typed, on either replica', async () => {
+  test('the console of each server executes commands, on either replica', async () => {
     await each(async (name) => {
       const { podName } = await network.reaches(name, 'RUNNING')
       for (const { app } of [network.first, network.second]) {
@@ -144,11 +144,11 @@ export function gamesOnCluster(cluster: () => TestCluster): void {
     })
   })
 
-  test('what each uses is measured', async () => {
+  test('the CPU and memory of each server are measured', async () => {
     await each((name) => network.reaches(name, 'RUNNING', ({ memory }) => memory.used > 0))
   })
 
-  test('a crash of each starts it again, and its console continues', async () => {
+  test('each server is started again after a crash, and its console continues', async () => {
     await each(async (name) => {
       const before = await startOf(name)
       viewerOf(name).type('crash')
@@ -158,7 +158,7 @@ export function gamesOnCluster(cluster: () => TestCluster): void {
     })
   })
 
-  test('a restart ends each by its stop command, and runs it again', async () => {
+  test('a restart stops each server by its stop command and starts it again', async () => {
     await each(async (name) => {
       const before = await startOf(name)
       viewerOf(name).power('restart')
@@ -167,7 +167,7 @@ export function gamesOnCluster(cluster: () => TestCluster): void {
     })
   })
 
-  test('decisions §14: a drain ends each when its players have left', async () => {
+  test('decisions §14: a drain stops each server when its players have left', async () => {
     await each(async (name) => {
       await joinGame(name)
       const { startedAt } = await network.reaches(name, 'RUNNING', ({ playerCount }) => playerCount === 1)
@@ -178,13 +178,13 @@ export function gamesOnCluster(cluster: () => TestCluster): void {
     }, NAMES.filter(hasPlayers))
   })
 
-  test('a server that cannot start is blocked, and its console has its own words', async () => {
+  test('a server that cannot start is blocked, and its console shows the output of the server', async () => {
     const { podName, blockedReason } = await network.reaches('broken', 'BLOCKED')
     expect(blockedReason).toMatch(/exit code 1/)
     expect(await network.consoleOf(podName)).toContain("Error: Cannot find module 'minecraft-protocol'")
   })
 
-  test('a stop is by command, lasts until the start, and a deletion keeps the data', async () => {
+  test('a server is stopped by its command and stays stopped until it is started, and deleting its deployment keeps its files', async () => {
     await each(async (name) => {
       viewerOf(name).power('stop')
       await network.reaches(name, 'STOPPED')

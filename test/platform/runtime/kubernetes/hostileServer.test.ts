@@ -52,12 +52,12 @@ afterEach(() => {
 test.each<[string, string | Buffer]>([
   ['an empty message', Buffer.alloc(0)],
   ['output that was not asked for', Buffer.from([1, 65])],
-  ['a status that is no JSON', Buffer.from([3, 60])],
+  ['a status that is not JSON', Buffer.from([3, 60])],
   ['an unknown stream', Buffer.from([200, 0])],
   ['the end of an output', Buffer.from([255, 1])],
   ['an end without a stream', Buffer.from([255])],
   ['a text', '\u00ff\u0001'],
-])('security 61: %s, sent to the input of an instance, harms nothing', async (_what, message) => {
+])('security 61: the input of an instance keeps working when the server sends %s', async (_what, message) => {
   attack = (socket) => socket.send(message)
   const input = new PodInput(client, 'lobby-1', pino({ level: 'silent' }))
   expect(await input.write('say one')).toBe(true)
@@ -69,7 +69,7 @@ test.each<[string, string | Buffer]>([
   input.close()
 })
 
-test('security 61: a huge message to the input of an instance ends its connection only', async () => {
+test('security 61: a huge message from the server ends only the connection to the input of that instance', async () => {
   attack = (socket) =>
     sockets.clients.size === 1 && received.length === 0 ? socket.send(Buffer.alloc(2 ** 20)) : undefined
   const input = new PodInput(client, 'lobby-1', pino({ level: 'silent' }))
@@ -81,7 +81,7 @@ test('security 61: a huge message to the input of an instance ends its connectio
   input.close()
 })
 
-test('security 61: a refusal that never ends, or is endless, fails in time', async () => {
+test('security 61: an error response that is never completed, or is endless, is aborted in time', async () => {
   const never = new AbortController().signal
   answer = (_request, response) => void response.writeHead(500).write('{')
   await expect(client.stream('/x', {}, never)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
@@ -89,7 +89,7 @@ test('security 61: a refusal that never ends, or is endless, fails in time', asy
   await expect(client.stream('/x', {}, never)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
 }, 15_000)
 
-test('security 61: the message of a refusal is shortened, and one that is no text is left out', async () => {
+test('security 61: the message of an error response is truncated, and one that is not a string is left out', async () => {
   const send = (message: unknown) => {
     answer = (_request, response) => void response.writeHead(403).end(JSON.stringify({ message }))
     return client.stream('/x', {}, new AbortController().signal).catch((error: unknown) => error as Error)
@@ -98,7 +98,7 @@ test('security 61: the message of a refusal is shortened, and one that is no tex
   expect(((await send({ toString: 1 })) as Error).message).toBe('')
 })
 
-test('security 65: users who ask for the nodes again and again share the readings, and starts of Pods do not wait behind them', async () => {
+test('security 65: repeated requests for the nodes share reads of the cluster, and starts of Pods do not wait behind them', async () => {
   const asked: string[] = []
   answer = ({ url = '' }, response) => {
     asked.push(url)

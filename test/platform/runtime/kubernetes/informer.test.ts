@@ -71,7 +71,7 @@ afterEach(async () => {
 
 const send = (type: string, object: unknown) => watches.at(-1)!.response.write(`${JSON.stringify({ type, object })}\n`)
 
-test('a change, a new object and a deletion are told once each', async () => {
+test('a change, a new object and a deletion are reported once each', async () => {
   await until(() => watches.length === 1)
   send('MODIFIED', itemOf('a', 11))
   send('ADDED', itemOf('b', 12))
@@ -96,7 +96,7 @@ test('an answer that arrives after the deletion of its object does not bring it 
   expect(told).toEqual(['a 1', 'a 11', 'a deleted', 'a 13'])
 })
 
-test('an object that a list does not have yet comes back by the watch', async () => {
+test('an object that a list does not contain yet is restored by the watch', async () => {
   await until(() => watches.length === 1)
   informer.put(itemOf('b', 12))
   send('ERROR', { code: 410, message: 'too old' })
@@ -130,20 +130,17 @@ test.each([
       watches[0]!.response.end()
     },
   ],
-])(
-  'a version that the server has forgotten, told by %s, leads to a new list that finds what is gone',
-  async (_how, forget) => {
-    await until(() => watches.length === 1)
-    items = [itemOf('c', 30)]
-    version = 40
-    forget()
-    await until(() => watches.length === 2)
-    expect(told).toEqual(['a 1', 'a deleted', 'c 30'])
-    expect(watches[1]!.from).toBe('40')
-  },
-)
+])('an expired version, reported by %s, causes a new list that detects deleted objects', async (_how, forget) => {
+  await until(() => watches.length === 1)
+  items = [itemOf('c', 30)]
+  version = 40
+  forget()
+  await until(() => watches.length === 2)
+  expect(told).toEqual(['a 1', 'a deleted', 'c 30'])
+  expect(watches[1]!.from).toBe('40')
+})
 
-test('a connection that breaks and a server that answers 500 are retried, and what was known stays', async () => {
+test('after a broken connection or a response of 500 the request is retried, and known objects are kept', async () => {
   await until(() => watches.length === 1)
   let refused = 0
   refuse = (_request, response) => {
@@ -189,7 +186,7 @@ describe('security 61: a server that', () => {
         return true
       },
     ],
-  ])('%s is asked a few times a second', async (_what, answer) => {
+  ])('%s is sent only a few requests a second', async (_what, answer) => {
     await until(() => watches.length === 1)
     let asked = 0
     refuse = (request, response) => {
@@ -203,13 +200,13 @@ describe('security 61: a server that', () => {
   })
 
   test.each([
-    ['tells a version that is no number', () => send('MODIFIED', itemOf('a', 'newest' as unknown as number))],
-    ['sends what is no JSON', () => watches[0]!.response.write('<html>Bad gateway</html>\n')],
+    ['sends a version that is not a number', () => send('MODIFIED', itemOf('a', 'newest' as unknown as number))],
+    ['sends invalid JSON', () => watches[0]!.response.write('<html>Bad gateway</html>\n')],
     ['sends null', () => watches[0]!.response.write('null\n')],
     ['sends an object without metadata', () => send('ADDED', {})],
-    ['refuses to go on at the version it has told', () => send('ERROR', { code: 500, message: 'too large version' })],
+    ['refuses to resume at the version that it sent', () => send('ERROR', { code: 500, message: 'too large version' })],
     ['sends an event that does not end', () => watches[0]!.response.write('x'.repeat(9 * 2 ** 20))],
-  ])('%s is listed again, and watched on', async (_what, attack) => {
+  ])('%s is listed and watched again', async (_what, attack) => {
     await until(() => watches.length === 1)
     attack()
     watches[0]!.response.end()
@@ -222,7 +219,7 @@ describe('security 61: a server that', () => {
     expect(informer.all().map(({ metadata }) => metadata.name)).toEqual(['a'])
   })
 
-  test('resumes at no version that it does not know', async () => {
+  test('sends an unknown version is not asked to resume at it', async () => {
     await until(() => watches.length === 1)
     send('MODIFIED', itemOf('a', 'newest' as unknown as number))
     refuse = (request, response) => {

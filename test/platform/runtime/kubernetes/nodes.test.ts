@@ -56,7 +56,7 @@ async function listNodes(): Promise<NodesAnswer['data']> {
     await cluster?.stop()
   }, 60_000)
 
-  test('the list has their CPU and memory that instances have not requested, and whether they are ready', async () => {
+  test('the list of nodes has the CPU and memory that instances have not requested, and whether each node is ready', async () => {
     const { nodes, details = [] } = await listNodes()
     const [first = '', second = ''] = nodes
     expect(nodes).toHaveLength(2)

@@ -99,7 +99,7 @@ ready: '^motd'
     expect(readFileSync(join(network.shareDir, 'world/world.txt'), 'utf8')).toBe('xx')
   })
 
-  test('decisions §15: a Pod that somebody else deletes is replaced, and does not count as a crash', async () => {
+  test('decisions §15: a Pod that is deleted in the cluster is replaced, and does not count as a crash', async () => {
     const { podName, startedAt } = await network.reaches('world', 'RUNNING')
     const before = (await network.instancesOf('world'))[0]!
     await cluster().kubectl('-n', NAMESPACE, 'delete', 'pod', podName, '--wait=false')
@@ -108,7 +108,7 @@ ready: '^motd'
     expect((await network.instancesOf('world'))[0]).toMatchObject({ crashedAt: before.crashedAt })
   })
 
-  test('a file that is edited in the page is what the instance reads at its next start', async () => {
+  test('a file that was edited on the page is what the instance reads at its next start', async () => {
     const { podName } = await network.reaches('world', 'RUNNING')
     await network.call('PATCH', '/api/sftp/file/content', { path: '/nfsshare/world/motd.txt', content: 'changed\n' })
     await network.call('POST', '/api/deployments/world/restart', {})
@@ -280,7 +280,7 @@ instances: { min: 1, max: 1 }
     expect(readFileSync(join(network.shareDir, 'kept/list.txt'), 'utf8')).toBe('xx')
   })
 
-  test('decisions §15: when the manager ends, another replica manages within 15 s', async () => {
+  test('decisions §15: when the manager ends, another replica takes over within 15 s', async () => {
     const { podName } = await network.reaches('world', 'RUNNING')
     const { first: manager, second: other } = network
     network.first = other

@@ -102,7 +102,7 @@ test('the output of a run is numbered from 1 without gaps, and the lines of its 
   expect(await textsOf(console)).toHaveLength(8)
 })
 
-test('a reader whose connection breaks goes on after the last stored line, also among lines of the same time', async () => {
+test('a reader whose connection breaks continues after the last stored line, even among lines of the same time', async () => {
   const log = new PodLog()
   const console = openConsole(newPod(), log)
   log.breaksAfter = 7
@@ -153,7 +153,7 @@ test('followers on two replicas receive every line once and in order while only 
   for (const console of consoles) await console.close()
 })
 
-test('a reader goes on after rows that another one has stored while it connected', async () => {
+test('a reader continues after rows that another one stored while it connected', async () => {
   const podName = newPod()
   class SharedLog extends PodLog {
     override async *read(options: LogOptions): AsyncGenerator<LogRow[]> {
@@ -177,7 +177,7 @@ test('a reader goes on after rows that another one has stored while it connected
   await console.close()
 })
 
-test('another replica reads on when the one that reads is gone without giving its lease back', async () => {
+test('another replica continues to read when the reading one is gone without releasing its lease', async () => {
   const log = new PodLog()
   const podName = newPod()
   const store = createConsoleStore(state.db)
@@ -239,7 +239,7 @@ describe('the clock of a node is set back', () => {
   const HOUR_SECONDS = 3600
 
   test.each([3, 4, 5, 300, 9000])(
-    'after %i lines: a log that is read again has lost and repeated nothing',
+    'after %i lines: a log that is read again neither misses nor repeats a line',
     async (count) => {
       const log = new PodLog()
       const console = openConsole(newPod(), log)
@@ -310,7 +310,7 @@ describe('the clock of a node is set back', () => {
   })
 })
 
-test('a reading that ends too early repeats no stored line, and says nothing of missing ones', async () => {
+test('a log request that ends too early repeats no stored line and reports no missing ones', async () => {
   const log = new PodLog()
   const console = openConsole(newPod(), log)
   log.print(...numbers(400))
@@ -343,7 +343,7 @@ test('decisions §6: the newest 10,000 lines are kept, within 4 MiB', async () =
   await console.close()
 })
 
-test('security 62: fifty who ask for a console at once share the readings of its log', async () => {
+test('security 62: fifty concurrent requests for a console share the reads of its log', async () => {
   const log = new PodLog()
   const console = openConsole(newPod(), log)
   log.print(...numbers(5))

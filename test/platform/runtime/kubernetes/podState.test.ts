@@ -82,7 +82,7 @@ const ended = (exitCode: number, reason = 'Error', message?: string) => ({
 const stopped = { annotations: { [STOP_ANNOTATION]: '1000' } }
 const deleted = { deletionTimestamp: new Date() }
 
-test('decisions §15: a Pod is restricted, has no token, and sees of the claim what its instance may see', () => {
+test('decisions §15: a Pod is restricted, has no service account token, and mounts only what its instance may see of the claim', () => {
   const { metadata, spec } = podOf(SPEC, settings)
   expect(metadata?.labels).toEqual({
     'app.kubernetes.io/managed-by': 'quarterdeck',
@@ -117,7 +117,7 @@ test('decisions §15: a Pod is restricted, has no token, and sees of the claim w
   })
 })
 
-test('the cluster replaces nothing in commands and variables', () => {
+test('the cluster expands no variables in commands and environment values', () => {
   const [container] = podOf(SPEC, settings).spec!.containers
   expect(container?.command).toEqual(['java', '-Dcost=$$5', '$$(HOME)'])
   expect(container?.env).toContainEqual({ name: 'PRICE', value: '$$$$ and $$(PORT)' })
@@ -146,7 +146,7 @@ test.each<[string, V1Pod, string]>([
     'RUNNING',
   ],
   ['a requested stop', podWith(running, stopped), 'STOPPING'],
-  ['a Pod that somebody deletes', podWith(running, deleted), 'STOPPING'],
+  ['a Pod that is being deleted', podWith(running, deleted), 'STOPPING'],
   ['a program that has ended', podWith(ended(0)), 'EXITED'],
   ['a Pod whose deletion was forced', podWith(running, { ...deleted, deletionGracePeriodSeconds: 0 }), 'EXITED'],
   ['an end whose files are not kept yet', podWith(ended(0), { finalizers: [KEEP_FINALIZER] }), 'STOPPING'],
@@ -187,7 +187,7 @@ test.each<[string, V1Pod, object]>([
     ),
     { interruption: 'Eviction API: evicting' },
   ],
-  ['a deletion by somebody', podWith(running, deleted), { interruption: 'its Pod was deleted in the cluster' }],
+  ['a deletion in the cluster', podWith(running, deleted), { interruption: 'its Pod was deleted in the cluster' }],
   [
     'a stop before the start',
     podWith(undefined, { ...stopped, ...deleted }),
@@ -203,7 +203,7 @@ test.each([
   ['is right', 0],
   ['is an hour ahead', HOUR_MS],
   ['is an hour behind', -HOUR_MS],
-])('the start of a run is told in the time of the cluster if the clock of its node %s', (_case, skewMs) => {
+])('the start of a run is reported in the time of the cluster if the clock of its node %s', (_case, skewMs) => {
   const createdAt = Math.floor(Date.now() / 1000) * 1000 - 60_000
   const byNode = (ms: number) => new Date(createdAt + ms + skewMs)
   const pod = podWith(
@@ -236,13 +236,13 @@ test('a run that ran out of memory says so after its output, with its limit', ()
   )
 })
 
-test('an end by the cluster is told as such, and not as an end by itself', () => {
+test('an end caused by the cluster is reported as such, and not as a crash', () => {
   expect(lastExitOf(exitOf(podWith(running, deleted), 0)).reason).toBe(
     'Ended by the cluster: its Pod was deleted in the cluster',
   )
 })
 
-test('the reasons why a Pod does not start yet are told, each kind once', () => {
+test('the reasons why a Pod does not start yet are reported, each kind once', () => {
   const waiting = (reason: string, message: string) =>
     podWith({ waiting: { reason, message } }, {}, { phase: 'Pending' })
   expect(messagesOf(waiting('ErrImagePull', 'not found'))).toEqual([
@@ -282,13 +282,13 @@ test.each([
   '{"stop":{"timeoutSeconds":5},"port":"25565"}',
   '{"stop":{"timeoutSeconds":5},"keep":{"paths":null}}',
   '{',
-])('a Pod whose run annotation somebody has replaced by %s is an instance as any other', (text) => {
+])('a Pod whose run annotation was replaced by %s is handled like any other', (text) => {
   const pod = podWith(running, { annotations: { [RUN_ANNOTATION]: text } })
   expect(instanceOf(pod)).toMatchObject({ podName: 'ab12cd-lobby', state: 'RUNNING', port: undefined })
   expect(runOptionsOf(pod)).toEqual({ stop: { timeoutSeconds: 30 } })
 })
 
-test.each(['', 'soon', 'Infinity', 'null'])('a request to stop at the time "%s" is none', (text) => {
+test.each(['', 'soon', 'Infinity', 'null'])('a stop annotation with the invalid time "%s" is ignored', (text) => {
   const pod = podWith(running, { annotations: { [STOP_ANNOTATION]: text } })
   expect(stopRequestedAt(pod)).toBeUndefined()
 })
@@ -300,7 +300,7 @@ test.each([
   ['512Ki', 2 ** 19],
   ['1.5Gi', 1.5 * 2 ** 30],
   ['7M', 7e6],
-])('the quantity %s is read', (text, value) => {
+])('the quantity %s is parsed', (text, value) => {
   expect(quantity(text)).toBeCloseTo(value)
 })
 

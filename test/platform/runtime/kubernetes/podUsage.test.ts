@@ -31,7 +31,7 @@ const figuresOf = (name: string, bytes: unknown, nanoCores: unknown = 1e9) => ({
 })
 const lobby = { pods: [figuresOf('lobby-1', 5000)] }
 
-test('without a metrics server the kubelet of each node tells what its Pods use', async () => {
+test('without a metrics server the usage of Pods is read from the kubelet of each node', async () => {
   expect(await usageBy({ 'nodes/one/': lobby, 'nodes/two/': { pods: [figuresOf('world-1', 7000)] } })).toEqual([
     { podName: 'lobby-1', memoryBytes: 5000 },
     { podName: 'world-1', memoryBytes: 7000 },
@@ -42,17 +42,17 @@ test.each<[string, unknown]>([
   ['does not answer', new AppError('UNAVAILABLE', 'no answer')],
   ['answers null', null],
   ['answers no list', { pods: 'none' }],
-  ['tells a negative size', { pods: [figuresOf('world-1', -1)] }],
-  ['tells a text for a size', { pods: [figuresOf('world-1', '7 GB')] }],
-  ['tells no number of cores', { pods: [figuresOf('world-1', 7000, {})] }],
-  ['tells what is on another node', { pods: [figuresOf('lobby-1', 1)] }],
+  ['reports a negative size', { pods: [figuresOf('world-1', -1)] }],
+  ['reports a text as a size', { pods: [figuresOf('world-1', '7 GB')] }],
+  ['reports no number of cores', { pods: [figuresOf('world-1', 7000, {})] }],
+  ['reports Pods of another node', { pods: [figuresOf('lobby-1', 1)] }],
   ['has an entry that is null', { pods: [null] }],
-])('security 61: a kubelet that %s leaves the figures of other nodes as they are', async (_what, answer) => {
+])('security 61: a kubelet that %s does not affect the figures of other nodes', async (_what, answer) => {
   const usage = await usageBy({ 'nodes/one/': lobby, 'nodes/two/': answer })
   expect(usage).toEqual([{ podName: 'lobby-1', memoryBytes: 5000 }])
 })
 
-test('figures of the metrics server that are none count as unknown', async () => {
+test('invalid figures of the metrics server count as unknown', async () => {
   const metrics = (name: string, memory: unknown) => ({
     metadata: { name },
     containers: [{ usage: { cpu: '1', memory } }],

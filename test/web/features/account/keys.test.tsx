@@ -100,7 +100,7 @@ test.each([
   ['30', 30],
   ['90', 90],
   ['365', 365],
-])('a key that ends in %s days is asked for with that time', async (expiry, days) => {
+])('a key with an expiry of %s days is requested with that expiry', async (expiry, days) => {
   const { user, dialog, create } = await creating()
   const { calls } = network.post('/api/keys').answers({ key: SECRET, info: keyOf('nightly') })
   await user.type(within(dialog).getByLabelText('Name'), 'nightly')
@@ -129,7 +129,7 @@ test.each([
   ['name', 'name: must have at most 100 characters', 'Must have at most 100 characters'],
   ['scopes', 'scopes: a key cannot have "admin"', 'A key cannot have "admin"'],
   ['deployments', 'deployments: one of them does not exist', 'One of them does not exist'],
-])('what the platform refuses about %s is shown at its field', async (field, message, shown) => {
+])('an error of the platform about %s is shown at its field', async (field, message, shown) => {
   const { user, dialog, create } = await creating()
   network.post('/api/keys').answers(400, { code: 'INVALID_INPUT', field, message })
   await user.type(within(dialog).getByLabelText('Name'), 'nightly')
@@ -179,7 +179,7 @@ test('deleting a key asks for confirmation and removes it', async () => {
   expect(calls).toHaveLength(1)
 })
 
-test('a server without API keys is shown as one that does not offer them', async () => {
+test('on a server without API keys the page says that the server does not offer them', async () => {
   network.get('/api/keys').answers(404)
   renderApp('/keys', { signedInAs: '1' })
   expect(await screen.findByText('This server does not offer API keys.')).toBeVisible()

@@ -128,7 +128,7 @@ test.each([
   expect([options.calls.length, created.calls.length]).toEqual([1, 1])
 })
 
-test('a wrong code is told, the password stays and another code can be sent', async () => {
+test('a wrong code is reported, the password stays and another code can be sent', async () => {
   const { user } = await rendered()
   network
     .post('/api/account/proof')
@@ -288,19 +288,19 @@ test('a connected account can be disconnected after a confirmation', async () =>
   expect(calls).toHaveLength(1)
 })
 
-test('an account that the provider made is told why it can add nothing here', async () => {
+test('the page of an account created by the provider says why no method can be added', async () => {
   await rendered({ authenticators: [], openId: { name: 'Harbour', connected: true, own: true } })
   expect(await screen.findByText(/^Your account was made by Harbour/)).toBeVisible()
   expect(await screen.findByText(/recovery codes need a password/)).toBeVisible()
   expect(screen.queryByRole('button', { name: /^(Add|Make|Connect|Disconnect)/ })).not.toBeInTheDocument()
 })
 
-test('why the provider did not connect the account is told', async () => {
+test('the page says why the provider did not connect the account', async () => {
   await rendered({ path: '/security?sso=identity-taken', openId: { name: 'Harbour', connected: false, own: false } })
   expect(await screen.findByRole('alert')).toHaveTextContent('is connected to another account of this console')
 })
 
-test('a server without these calls is shown as one that does not offer them', async () => {
+test('on a server without these calls the page says that the server does not offer them', async () => {
   network.get('/api/account/methods').answers(404)
   network.get('/api/account/openid').answers(404)
   renderApp('/security', { signedInAs: '1' })

@@ -48,7 +48,7 @@ test('entries show user, action, time and address in server order, with failures
   jest.restoreAllMocks()
 })
 
-test('issue 17.3: an entry of an act by key names the key beside the address', async () => {
+test('issue 17.3: an entry of an action with an API key names the key beside the address', async () => {
   network.get('/api/activity').answers({
     entries: [activityOf(2, { api_key: 'nightly deploy' }), activityOf(1)],
     hasMore: false,
@@ -59,7 +59,7 @@ test('issue 17.3: an entry of an act by key names the key beside the address', a
   expect(screen.getByTitle('10.0.0.1')).toHaveTextContent(/^from 10\.0\.0\.1$/)
 })
 
-test('entries stand below their day', async () => {
+test('entries are grouped by day', async () => {
   const at = (day: number, hour: number) => new Date(2026, 10, day, hour).getTime()
   jest.spyOn(Date, 'now').mockReturnValue(at(20, 12))
   network.get('/api/activity').answers({
@@ -109,7 +109,7 @@ test('names lead to the pages of what still exists', async () => {
   }
 })
 
-test('the activity of a period is asked for in hours', async () => {
+test('the activity of a period is requested in hours', async () => {
   network.get('/api/activity').answers({ entries: [activityOf(1)], hasMore: false })
   const { user, store } = rendered()
   await screen.findByText('lobby')

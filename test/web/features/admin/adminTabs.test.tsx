@@ -104,7 +104,7 @@ test('the admin slice resets when the session ends', async () => {
   expect(store.getState().admin?.userSearch).toBe('')
 })
 
-test('a refusal by a proxy, which is a page, does not take away the role', async () => {
+test('a 403 page of a proxy does not change the role', async () => {
   jest.spyOn(console, 'warn').mockReturnValue()
   network.get('/api/users').answersRaw(403, '<html><h1>403 Forbidden</h1></html>')
   renderApp('/admin', { signedInAs: '1', isAdmin: true })

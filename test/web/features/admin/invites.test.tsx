@@ -103,7 +103,7 @@ test('a new invite code is shown whatever the filter was', async () => {
   expect(await row('for eve')).toBeVisible()
 })
 
-test('the list says what an invite code gives', async () => {
+test('the list shows the role and rights that an invite code gives', async () => {
   const grant = (deployment: string) => ({ deployment, rights: ['view' as const, 'console' as const] })
   await rendered([
     inviteOf('A-1', 'one', { role: 'limited', grants: [grant('lobby')] }),

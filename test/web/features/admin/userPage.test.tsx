@@ -131,7 +131,7 @@ test('decisions §16: rights are chosen one by one or all of a deployment, and a
   ])
 })
 
-test('without the view nothing of a deployment is left, and a user with another role has no grants', async () => {
+test('removing the right view removes all rights on a deployment, and a user with another role has no grants', async () => {
   const { user } = await rendered(2)
   const { calls } = network.put('/api/users/2/access').answers({})
   await user.click(await box('View on lobby'))
@@ -144,7 +144,7 @@ test('without the view nothing of a deployment is left, and a user with another 
   await waitFor(() => expect(calls.map(({ body }) => body)).toEqual([{ role: 'operator', grants: [] }]))
 })
 
-test('a failed save keeps what was changed and says why', async () => {
+test('a failed save keeps the changed rights and shows the reason', async () => {
   const { user, store } = await rendered(2)
   network
     .put('/api/users/2/access')
@@ -159,7 +159,7 @@ test('a failed save keeps what was changed and says why', async () => {
   ])
 })
 
-test('what was changed is still there after a look at another page, and can be discarded', async () => {
+test('unsaved rights survive a visit to another page and can be discarded', async () => {
   const { user } = await rendered(2)
   await user.click(await box('View on arena'))
   await user.click(screen.getByRole('link', { name: 'All users' }))
@@ -170,7 +170,7 @@ test('what was changed is still there after a look at another page, and can be d
   expect(save()).toBeDisabled()
 })
 
-test('of many deployments those whose name matches a search are shown', async () => {
+test('a search narrows many deployments to those whose name matches', async () => {
   const names = Array.from({ length: 12 }, (_, number) => `world-${number}`)
   const { user } = await rendered(2, LIMITED, ['lobby', ...names])
   await user.type(await screen.findByRole('searchbox', { name: 'Search deployments' }), 'LOB')
@@ -222,7 +222,7 @@ test('the page of a user who does not exist shows that there is no such user', a
   expect(await screen.findByRole('heading', { name: 'No Such User' })).toBeVisible()
 })
 
-test('only administrators open it', async () => {
+test('only administrators can open the page of a user', async () => {
   renderApp('/admin/users/2', { signedInAs: '2' })
   expect(await screen.findByRole('heading', { name: 'Administrators only' })).toBeVisible()
 })
@@ -245,7 +245,7 @@ test('an invite code carries the chosen role with its rights, and the list shows
   expect(calls.map(({ body }) => body)).toEqual([{ message: 'for bob', ...LIMITED }])
 })
 
-test('the activity page shows one user’s actions where its address names the user', async () => {
+test('the activity page shows the actions of one user when its URL names the user', async () => {
   const { calls } = network.get('/api/activity').answers({ entries: [activityOf(1)], hasMore: false })
   network.get('/api/users').answers({ users })
   network.get('/api/deployments').answers({ deployments: [] })

@@ -25,7 +25,7 @@ test('a provider that does not answer is named, and signing in with a password i
 test.each([
   ['no-role', 'Your account at the provider has no role in this console. Ask your administrator for one.'],
   ['<b>x</b>', 'The sign-in failed. Please try again.'],
-])('why the provider did not sign in is told: %s', async (reason, sentence) => {
+])('the login page says why the provider did not sign the user in: %s', async (reason, sentence) => {
   provider({ name: 'Harbour', available: true })
   renderApp(`/login?sso=${encodeURIComponent(reason)}`)
   expect(await screen.findByRole('alert')).toHaveTextContent(sentence)

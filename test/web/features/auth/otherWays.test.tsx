@@ -50,7 +50,7 @@ test('a passkey is the second step after the password', async () => {
   expect(calls[0]!.body).toMatchObject({ username: 'anna', sessionToken: 'the-step', response: { id: 'cHV0LW1l' } })
 })
 
-test('a recovery code is the second step, and the wrong codes before are told', async () => {
+test('a recovery code is the second step, and the wrong codes before it are reported', async () => {
   const { user, store } = await rendered('code', { passkeys: false })
   expect(screen.queryByRole('button', { name: /passkey/ })).not.toBeInTheDocument()
   await user.click(screen.getByRole('button', { name: 'Use a recovery code' }))
@@ -88,7 +88,7 @@ test.each([
   expect(await screen.findByRole('heading', { name: 'Network Overview' })).toBeVisible()
 })
 
-test('a passkey request of the step before ends without a word in the next step', async () => {
+test('a passkey request of the previous step is aborted silently in the next step', async () => {
   const { user, store } = await rendered('credentials')
   let refuse = () => {}
   const refused = new Promise<void>((resolve) => (refuse = resolve))
@@ -127,7 +127,7 @@ test.each([
     },
     'This passkey was not accepted.',
   ],
-])('of a server that is %s the page tells, and the button can be used again', async (_state, prepare, text) => {
+])('the page reports a server that is %s, and the button can be used again', async (_state, prepare, text) => {
   installPasskeys()
   const { user } = await rendered('credentials')
   prepare()
@@ -136,7 +136,7 @@ test.each([
   expect(screen.getByRole('button', { name: 'Sign in with a passkey' })).toHaveAttribute('aria-disabled', 'false')
 })
 
-test('an account without a passkey at this address is told so in the second step', async () => {
+test('the second step says that the account has no passkey for this address', async () => {
   installPasskeys()
   const { user } = await rendered('code')
   network

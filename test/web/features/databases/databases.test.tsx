@@ -35,7 +35,7 @@ test('§2, §9 a card shows name, type badge, size, number of tables or collecti
     expect(within(await card('logs')).getByText(text)).toBeVisible()
 })
 
-test('a section tells how many databases it has and their total size, if each is known', async () => {
+test('a section shows the number of its databases and their total size, if each size is known', async () => {
   const { section } = renderDatabases({
     sql: [databaseOf('shop', { size: 2048 }), databaseOf('lobby', { size: 1024 })],
     mongo: [databaseOf('logs', { size: 512 }), { name: 'bare' }],

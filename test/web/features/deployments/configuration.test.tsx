@@ -85,7 +85,7 @@ test('#18 a saved configuration says when it applies, and offers a restart while
 
 test.each([
   ['no instance runs', { ...deploymentOf('lobby'), instances: [] }],
-  ['the server does not tell what runs', deploymentOf('lobby')],
+  ['the server does not send the instances', deploymentOf('lobby')],
 ])('#18 a saved configuration offers no restart when %s', async (_case, deployment) => {
   const { network, onSave } = await opened()
   const { calls } = network.get('/api/deployments').answers({ deployments: [deployment] })

@@ -75,7 +75,7 @@ test('#18 the steps are kept until they are dismissed', async () => {
   expect(services.stored.has('deployment-guide')).toBe(false)
 })
 
-test('#18 the steps of a deployment end with it', async () => {
+test('#18 the steps disappear when their deployment is deleted', async () => {
   const { network, user, region } = await created()
   network.delete('/api/deployments/bot').answers({})
   await user.click(screen.getByRole('button', { name: 'Delete bot' }))

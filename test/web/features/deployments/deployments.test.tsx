@@ -228,13 +228,13 @@ test.each([
   [[...blocked(2)], 'Active0/2 online · 2 blocked'],
   [[...running(1, 1), ...blocked(1)], 'Active1/2 online · 1 blocked · 1 player'],
   [[], 'Activeno instances'],
-])('#18 what runs stands beside Active', async (instances, text) => {
+])('#18 the number of running instances is shown beside Active', async (instances, text) => {
   const { list } = rendered([withInstances(instances)])
   expect(within(await card('lobby')).getByText('Active').parentElement).toHaveTextContent(text)
   expect(list.calls[0]?.query).toBe('?instances=true')
 })
 
-test('#18 a server that does not send instances with the list shows Active alone, and is asked nothing else', async () => {
+test('#18 if the server sends no instances with the list, only Active is shown, and no other request is sent', async () => {
   const { list } = rendered([lobby])
   expect(within(await card('lobby')).getByText('Active').parentElement).toHaveTextContent(/^Active$/)
   expect(list.calls).toHaveLength(1)
@@ -283,7 +283,7 @@ test('#18 Restart acts at once when nothing runs', async () => {
   expect(screen.queryByRole('dialog')).not.toBeInTheDocument()
 })
 
-test('#18 disabling asks first when instances run, and the switch stays on until it is confirmed', async () => {
+test('#18 disabling asks first when instances run, and the switch stays on until the user confirms', async () => {
   const { network, user } = rendered([withInstances(running(2, 1))])
   const { calls } = network.post('/api/deployments/lobby/toggle').answers({})
   const toggle = await screen.findByRole('switch', { name: 'lobby enabled' })

@@ -88,7 +88,7 @@ test.each([
   await waitFor(() => expect(save.calls).toHaveLength(1))
 })
 
-test('the editor tells how the keyboard leaves the text', async () => {
+test('the editor says how to leave the text by keyboard', async () => {
   const { dialog } = await opened()
   expect(within(dialog).getByText('Esc, then Tab leaves the text. A second Esc closes the file.')).toBeVisible()
 })

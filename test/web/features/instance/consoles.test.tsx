@@ -151,7 +151,7 @@ test('consoles are added in a dialog, at most four', async () => {
   expect(store.getState().consoles?.panes).toHaveLength(4)
 })
 
-test('a console that is added gets commands if all others do, but not if some were chosen', async () => {
+test('an added console gets commands if all others do, but not if only some were chosen', async () => {
   const { user, store } = await shown([lobby, survival])
   const add = async (instance: Instance) => {
     await user.click(screen.getByRole('button', { name: 'Choose Consoles' }))
@@ -197,7 +197,7 @@ test('each console scrolls for itself', async () => {
   expect(field()).toHaveFocus()
 })
 
-test('the history is that of the targets', async () => {
+test('the command history is that of the chosen consoles', async () => {
   const history = JSON.stringify([
     [lobby.podName, ['one', 'both']],
     [survival.podName, ['two', 'both']],
@@ -241,7 +241,7 @@ test('the end of the session closes all connections', async () => {
   expect(store.getState().consolePanes).toEqual({})
 })
 
-test('without instances in the address it offers to choose some', async () => {
+test('without instances in the URL the page offers to choose some', async () => {
   const { user } = await shown([], { path: '/consoles' })
   expect(screen.getByText('Choose up to four instances to see their consoles side by side')).toBeVisible()
   await user.click(screen.getByRole('button', { name: 'Choose Consoles' }))

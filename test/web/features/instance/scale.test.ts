@@ -15,11 +15,11 @@ test.each([
   [12, ['0.0', '2.5', '5.0', '7.5', '10.0', '12.5']],
   [1000, ['0', '200', '400', '600', '800', '1,000']],
   [1024, ['0', '250', '500', '750', '1,000', '1,250']],
-])('the labels up to %p are round and true', (highest, labels) => {
+])('the labels of an axis up to %p are round numbers that match their ticks', (highest, labels) => {
   expect(labelsUpTo(highest)).toEqual(labels)
 })
 
-test('whatever the highest value, it is on the scale, and every label is the value of its tick', () => {
+test('the highest value is always on the scale, and every label is the value of its tick', () => {
   for (let highest = 0.01; highest < 1e7; highest *= 1.07) {
     const { max, ticks } = scaleUpTo(highest)
     expect(max).toBeGreaterThanOrEqual(highest - 1e-6)

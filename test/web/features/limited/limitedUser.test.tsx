@@ -110,7 +110,7 @@ test('in place of the root, a limited user has the directories whose files they 
   expect(within(list).getByRole('link')).toHaveTextContent('lobby/nfsshare/lobby')
 })
 
-test('controls follow a change of rights, at which the server closes the connection that the page opens again', async () => {
+test('controls follow a change of rights: the server closes the connection, and the page opens it again', async () => {
   const { realtime } = await renderLimited('/deployments', grantedOn('lobby', 'power'))
   const control = await screen.findByRole('switch', { name: 'lobby enabled' })
   act(() => realtime.listener!.connected())
@@ -122,13 +122,13 @@ test('controls follow a change of rights, at which the server closes the connect
   expect(control).toHaveAccessibleDescription('You do not have the right “power” on this deployment')
 })
 
-test('a limited user without rights is told who can give them', async () => {
+test('a limited user without rights sees who can give them', async () => {
   network.shows([])
   await renderLimited('/', [])
   expect(await screen.findByText('An administrator has to give you rights on a deployment.')).toBeVisible()
 })
 
-test('a server that does not tell what a user may do lets them do everything', async () => {
+test('if the server does not send rights, the page offers everything', async () => {
   network.get('/api/deployments').answers({ deployments: [deploymentOf('lobby')] })
   network.get('/api/account').answers(404)
   renderApp('/deployments', { signedInAs: 'ann' })

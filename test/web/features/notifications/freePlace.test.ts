@@ -11,7 +11,7 @@ const at = (top: number, bottom: number, more: Partial<Obstacle> = {}): Obstacle
   ...more,
 })
 
-test('notifications stay at their own place if nothing is there', () => {
+test('notifications stay at their usual place if they cover nothing there', () => {
   expect(freePlace(own, [], 800)).toBe(64)
   expect(freePlace(own, [at(200, 240)], 800)).toBe(64)
   expect(freePlace(own, [at(70, 110, { left: 0, right: 90 })], 800)).toBe(64)
@@ -22,7 +22,7 @@ test('notifications go below a control, to the first place that is high enough',
   expect(freePlace(own, [at(70, 110), at(150, 190)], 800)).toBe(198)
 })
 
-test('without a free place they cover least, and never what has the focus', () => {
+test('without a free place notifications cover as little as possible, and never the focused control', () => {
   const rows = Array.from({ length: 10 }, (_, row) => at(64 + row * 40, 104 + row * 40))
   const focused = { ...rows[0]!, weight: 100 }
   const place = freePlace(own, [focused, ...rows.slice(1)], 464)

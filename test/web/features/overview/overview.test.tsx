@@ -239,7 +239,7 @@ test('instances in the response of the deployments are not requested again', asy
   expect(apart.calls).toEqual([])
 })
 
-test('a server that tells all by one call is asked for nothing else, and only for what has changed', async () => {
+test('a server that sends the whole overview in one call gets no other calls, and sends only changes', async () => {
   fakeClock()
   const { network, store } = renderApp('/', { signedInAs: 'ann' })
   const heartbeat = network.shows([])

@@ -37,7 +37,7 @@ test('the totals show instances online, players, average CPU and memory of the n
   expect(await totalOf('Memory')).toHaveTextContent('2.50of 5 GiB')
 })
 
-test('a network in good order has no section of what needs attention', async () => {
+test('the section Needs attention is hidden while nothing needs attention', async () => {
   const { network } = renderApp('/', { signedInAs: 'ann' })
   network.shows([
     {
@@ -49,7 +49,7 @@ test('a network in good order has no section of what needs attention', async () 
   expect(screen.queryByRole('region', { name: /^Needs attention/ })).toBeNull()
 })
 
-test('what needs attention is listed by urgency, each with its reason and a link to its instance', async () => {
+test('instances that need attention are listed by urgency, each with its reason and a link', async () => {
   jest.spyOn(console, 'error').mockImplementation(() => {})
   const { network, user } = renderApp('/', { signedInAs: 'ann' })
   const blocked = instanceOf('bbbbbb-lobby', {
@@ -266,7 +266,7 @@ test('signing out forgets the names of deployments, and keeps the view', async (
   await waitFor(() => expect(services.stored.get('overview')).toBe('{"view":"rows","filter":"all","collapsed":[]}'))
 })
 
-test('what another version stored is ignored', async () => {
+test('settings stored by another version are ignored', async () => {
   const { network, store } = renderApp('/', {
     signedInAs: 'ann',
     stored: { overview: '{"view":"wall","filter":3,"collapsed":"all"}' },
@@ -339,7 +339,7 @@ describe('the menu of a deployment', () => {
     expect(calls).toHaveLength(0)
   })
 
-  test('disables after the question, and tells a failure', async () => {
+  test('disables after the question, and reports a failure', async () => {
     const { network, user } = await open()
     const { calls } = network.post('/api/deployments/lobby/toggle').answers(503, { message: 'No' })
     await user.click(await item('Disable'))
@@ -369,7 +369,7 @@ describe('the menu of a deployment', () => {
     expect(window.location.pathname).toBe(path)
   })
 
-  test('says which right is missing', async () => {
+  test('says which right the user lacks', async () => {
     const { network, user } = await open({}, { role: 'limited', grants: [{ deployment: 'lobby', rights: ['view'] }] })
     const { calls } = network.post('/api/deployments/lobby/restart').answers({})
     const restart = await item('Restart deployment')
@@ -405,7 +405,7 @@ describe('selecting instances', () => {
     expect(store.getState().overview?.selected).toBeNull()
   })
 
-  test('a fifth one cannot be selected, and says why', async () => {
+  test('a fifth instance cannot be selected, and its checkbox says why', async () => {
     const { user } = await select()
     for (const at of [0, 1, 2, 3, 4]) await user.click(box(at))
     expect(box(4)).not.toBeChecked()
@@ -416,7 +416,7 @@ describe('selecting instances', () => {
     expect(box(4)).toBeChecked()
   })
 
-  test('an end of the selection removes the checkboxes', async () => {
+  test('ending the selection removes the checkboxes', async () => {
     const { user } = await select()
     await user.click(box(0))
     await user.click(screen.getByRole('button', { name: 'Cancel' }))
