@@ -85,7 +85,7 @@ function addSignIn(program: Argv<{ json: boolean }>): void {
   )
   program.command(
     'logout',
-    'Forget the key',
+    'Remove the stored key',
     (options) => options,
     ({ json }) => logout(json),
   )
@@ -104,8 +104,14 @@ function addConsoles(program: Argv<{ json: boolean }>): void {
     (options) =>
       options
         .positional('instance', { type: 'string', demandOption: true })
-        .option('follow', { alias: 'f', type: 'boolean', default: false, describe: 'Go on with lines that come' })
-        .option('lines', { alias: 'n', type: 'number', default: 100, requiresArg: true, describe: 'Lines of before' })
+        .option('follow', { alias: 'f', type: 'boolean', default: false, describe: 'Print new lines as they arrive' })
+        .option('lines', {
+          alias: 'n',
+          type: 'number',
+          default: 100,
+          requiresArg: true,
+          describe: 'Number of earlier lines to print first',
+        })
         .check(({ lines }) => (Number.isInteger(lines) && lines >= 0) || '--lines must be a number such as 100'),
     async ({ json, instance, follow, lines }) => logs(await openSession(json), { name: instance, follow, lines }),
   )
@@ -125,7 +131,7 @@ function addPower(program: Argv<{ json: boolean }>): void {
     start: 'Start an instance, or enable a deployment',
     stop: 'Stop an instance, or disable a deployment',
     restart: 'Restart an instance, or the instances of a deployment one after the other',
-    drain: 'Let players leave, then stop',
+    drain: 'Wait until the players have left, then stop',
   }
   for (const [command, description] of Object.entries(commands) as [PowerCommand, string][])
     program.command(
@@ -142,7 +148,7 @@ function addPower(program: Argv<{ json: boolean }>): void {
 function addChanges(program: Argv<{ json: boolean }>, result: Result): void {
   program.command(
     'apply',
-    'Create or change a deployment after its definition',
+    'Create or change a deployment from a definition',
     (options) =>
       options
         .option('file', {
@@ -152,7 +158,7 @@ function addChanges(program: Argv<{ json: boolean }>, result: Result): void {
           requiresArg: true,
           describe: 'The definition (YAML); - is standard input',
         })
-        .option('yes', { alias: 'y', type: 'boolean', default: false, describe: 'Do not ask' })
+        .option('yes', { alias: 'y', type: 'boolean', default: false, describe: 'Do not ask for confirmation' })
         .option('dry-run', { type: 'boolean', default: false, describe: 'Only print what would change' }),
     async ({ json, file, yes, dryRun }) => {
       result.exitCode = await apply(await openSession(json), { file, yes, dryRun })

@@ -27,7 +27,7 @@ export async function listen(
   } catch (error) {
     const code = errorCodeOf(error)
     if (fd !== undefined)
-      throw new StartError([`The socket that the service manager passed cannot be used (${code}): pass one of TCP`])
+      throw new StartError([`The socket that the service manager passed cannot be used (${code}): pass a TCP socket`])
     if (code === 'EADDRINUSE')
       throw new StartError([`Port ${port} on ${host} is in use: stop the program that uses it or set QUARTERDECK_PORT`])
     if (code === 'EACCES')

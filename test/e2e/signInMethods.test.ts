@@ -262,7 +262,7 @@ browserTest(
       await walk(bob.page, 'bob-1')
       await overview(bob.page)
       await bob.page.goto('/security')
-      await bob.page.getByText('Your account was made by Harbour', { exact: false }).waitFor()
+      await bob.page.getByText('Your account was created by Harbour', { exact: false }).waitFor()
       await takePictures(bob.page, 'security-made-by-provider')
       expect([...errors, ...bob.errors]).toEqual([])
     } finally {

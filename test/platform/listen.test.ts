@@ -85,7 +85,7 @@ test('several passed sockets, and one that is not a listening TCP socket, are re
     )
   for (const [count, text] of [
     ['2', '2 sockets were passed (LISTEN_FDS): pass one\n'],
-    ['1', 'The socket that the service manager passed cannot be used (EINVAL): pass one of TCP\n'],
+    ['1', 'The socket that the service manager passed cannot be used (EINVAL): pass a TCP socket\n'],
   ] as const) {
     const refused = start(count)
     expect(await refused.exited).toBe(1)

@@ -44,7 +44,7 @@ export function createApi(signIn: SignIn, note: (text: string) => void): Api {
         return answer
       }
       await response.body?.cancel()
-      note(`The limit of calls is reached: it goes on in ${seconds} s.`)
+      note(`The limit of calls is reached: trying again in ${seconds} s.`)
       await delay(seconds * 1000)
     }
   }
@@ -110,7 +110,7 @@ async function requireJson(answer: Response): Promise<void> {
   try {
     JSON.parse(await answer.clone().text())
   } catch {
-    throw misunderstood(answer, 'it is no JSON')
+    throw misunderstood(answer, 'it is not JSON')
   }
 }
 

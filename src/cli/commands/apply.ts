@@ -53,8 +53,8 @@ export async function apply({ terminal, api }: Session, { file, yes, dryRun }: A
   if (!terminal.isJson)
     terminal.line(
       stored
-        ? `${definition.name} was changed. What runs has the new definition after: quarterdeck restart ${definition.name}`
-        : `${definition.name} was created. It runs after: quarterdeck start ${definition.name}`,
+        ? `${definition.name} was changed. Apply it to running instances with: quarterdeck restart ${definition.name}`
+        : `${definition.name} was created. Start it with: quarterdeck start ${definition.name}`,
     )
   return EXIT.ok
 }

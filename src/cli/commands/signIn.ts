@@ -31,7 +31,7 @@ export async function login(options: {
   else {
     const only = account.key?.deployments ? ` on ${account.key.deployments.join(', ')}` : ''
     terminal.line(`Signed in to ${server} as ${account.username}; the key may: ${scopes.join(', ')}${only}.`)
-    terminal.note(`It is kept in ${configPath()}, which only you may read.`)
+    terminal.note(`It is kept in ${configPath()}, which only you can read.`)
   }
 }
 
@@ -42,7 +42,7 @@ export async function logout(json: boolean): Promise<void> {
   if (json) terminal.json({ signedIn: false })
   else
     terminal.line(
-      'Signed out. The key stays valid: delete it on the API keys page of the console if you need it no more.',
+      'Signed out. The key stays valid: delete it on the API keys page of the console if you no longer need it.',
     )
 }
 
@@ -63,7 +63,7 @@ async function keyFor(server: string, keyFile: string | undefined, note: (text: 
 function warnOfPlainHttp(server: string, note: (text: string) => void): void {
   const { protocol, hostname } = new URL(server)
   if (protocol === 'http:' && !/^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname))
-    note('Warning: without https, everybody on the way can read the key.')
+    note('Warning: without https, others on the network can read the key.')
 }
 
 /** Opens the page on a desktop. Without one the user opens the printed address. */

@@ -6,14 +6,14 @@ const COMMENT_COLUMN = 31
 
 const commented = (setting: string, comment: string) => `${setting.padEnd(COMMENT_COLUMN - 1)} # ${comment}\n`
 
-const game = (port: number, stop: string, ports = 'where players connect; also asked for who is playing') => `run:
+const game = (port: number, stop: string, ports = 'where players connect; also queried for players') => `run:
 ${commented('  jar: server.jar', 'started as: java <javaArgs> -jar server.jar nogui')}\
   javaArgs: ["-Xmx1G"]
   # env: { KEY: value }
 ${commented(`  port: ${port}`, ports)}\
 ${commented(`stop: { command: ${stop}, timeoutSeconds: 30 }`, 'then SIGTERM, then SIGKILL')}\
-${commented("ready: 'Done \\('", 'a console line that matches says it is ready')}\
-${commented('# readyTimeoutSeconds: 300', 'then it is told that it is not ready yet')}\
+${commented("ready: 'Done \\('", 'ready when a console line matches')}\
+${commented('# readyTimeoutSeconds: 300', 'then a warning says that it is not ready')}\
 resources: { cpu: 2000m, memory: 2Gi }
 `
 
@@ -43,7 +43,7 @@ const bodies: Record<DeploymentType, (taken: PortRange[]) => string> = {
 ${commented('  command: ["node", "bot.js"]', 'the program and its arguments; no shell')}\
   # env: { KEY: value }
 ${commented('# stop: { command: stop, timeoutSeconds: 30 }', 'typed into its console before SIGTERM')}\
-${commented("# ready: 'Ready'", 'a console line that matches says it is ready; without it, at once')}\
+${commented("# ready: 'Ready'", 'ready when a console line matches; without it, at once')}\
 # resources: { cpu: 500m, memory: 256Mi }
 `,
 }
@@ -60,7 +60,7 @@ export function newDefinition({ name, type, node }: CreateDeployment, taken: Por
           '# drain: { command: "…" }',
           'sent before a restart or scaling down, which then wait for the players to leave',
         )
-  const discover = commented('# discover: [lobby]', 'a file at $QUARTERDECK_PEERS tells where its instances are')
+  const discover = commented('# discover: [lobby]', 'the file $QUARTERDECK_PEERS lists their instances')
   const head = [
     commented(`name: ${name}`, 'fixed'),
     commented(`type: ${type}`, 'fixed'),

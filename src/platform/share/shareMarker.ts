@@ -8,7 +8,7 @@ import { lstatOf } from './directoryEntries'
 
 /** A file in the root of the shared area, hidden by its prefix (`internalNames.ts`) and never removed. */
 const MARKER = '.quarterdeck-share'
-const MARKER_TEXT = 'Quarterdeck knows by this file that its shared area is mounted here. Do not remove it.\n'
+const MARKER_TEXT = 'Quarterdeck uses this file to detect that its shared area is mounted. Do not remove it.\n'
 
 /** Location of the shared area, and a check that it is mounted. */
 export interface ShareLocation {

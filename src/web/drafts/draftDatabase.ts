@@ -28,7 +28,7 @@ export function openDraftDatabase(): DraftDatabase {
     if (isReported) return
     isReported = true
     console.warn(
-      `[drafts] this browser keeps no drafts, unsaved texts last as long as this page: ${error instanceof Error ? error.message : String(error)}`,
+      `[drafts] this browser cannot store drafts, unsaved texts are lost with this page: ${error instanceof Error ? error.message : String(error)}`,
     )
   }
 

@@ -194,7 +194,7 @@ describe('§14 a ready instance that does not listen within 30 s', () => {
     expect(look(100_000)).toBeUndefined()
     expect(look(129_999)).toBeUndefined()
     expect(look(130_000)).toBe(
-      'The instance is ready but does not listen on port 25565: nobody does. Compare run.port with the server’s own settings.',
+      'The instance is ready but does not listen on port 25565: no program does. Compare run.port with the server’s own settings.',
     )
     expect(look(140_000, ours)).toBeUndefined()
     expect(look(150_000)).toBeUndefined()

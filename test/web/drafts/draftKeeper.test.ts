@@ -186,7 +186,7 @@ test('drafts live in memory without IndexedDB, with one console warning', async 
   editor.changed()
   await leave(app)
   expect(warn.mock.calls.map(([text]) => String(text))).toEqual([
-    expect.stringContaining('[drafts] this browser keeps no drafts'),
+    expect.stringContaining('[drafts] this browser cannot store drafts'),
   ])
   app.keeper.end('gone')
   await app.keeper.begin('ann')

@@ -156,7 +156,7 @@ describe('a configuration draft', () => {
     await app.user.click(screen.getByRole('link', { name: 'Open' }))
     await screen.findByRole('region', { name: 'Configuration' })
     expect(aceEditor().text()).toBe(stored)
-    expect(await offer(/Somebody saved another text since/)).toBeVisible()
+    expect(await offer(/Another version has been saved since/)).toBeVisible()
     await app.user.click(button('Restore'))
     await waitFor(() => expect(aceEditor().text()).toBe(`${stored}# mine\n`))
     const save = app.network.patch('/api/deployments/lobby').answers(409, { message: 'changed', field: 'revision' })

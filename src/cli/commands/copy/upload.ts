@@ -66,7 +66,7 @@ async function sendForm(api: Api, directory: string, files: LocalFile[], parts: 
       return
     }
     Object.assign(progress, before)
-    note(`The limit of calls is reached: it goes on in ${seconds} s.`)
+    note(`The limit of calls is reached: trying again in ${seconds} s.`)
     await delay(seconds * 1000, undefined, { signal })
   }
 }

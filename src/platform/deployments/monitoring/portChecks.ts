@@ -101,7 +101,7 @@ export class ListenWatch {
     const since = Math.min(this.silentSince.get(runId) ?? now, now)
     this.silentSince.set(runId, since)
     if (now - since < LISTEN_TIMEOUT_MS) return undefined
-    const reason = owner ? `${describeOwner(owner, rows)} does` : 'nobody does'
+    const reason = owner ? `${describeOwner(owner, rows)} does` : 'no program does'
     return `The instance is ready but does not listen on port ${port}: ${reason}. Compare run.port with the server’s own settings.`
   }
 }

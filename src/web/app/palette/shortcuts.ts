@@ -13,7 +13,7 @@ export const SEQUENCE_MS = 1500
 
 const ELSEWHERE: [keys: string[], effect: string][] = [
   [['/'], 'Search the list of this page'],
-  [['c'], 'Write a command, on a page with consoles'],
+  [['c'], 'Go to the command line of a console'],
   [['j'], 'Next row of a list'],
   [['k'], 'Previous row of a list'],
   [['?'], 'Show the shortcuts'],
@@ -28,9 +28,9 @@ export const SINGLE_KEY_SHORTCUTS: [keys: string[], effect: string][] = [
 /** Shortcuts that always work. */
 export const MODIFIED_SHORTCUTS: [keys: string[], effect: string][] = [
   [['Ctrl or Cmd', 'K'], 'Find a page, deployment, instance or action'],
-  [['Ctrl or Cmd', 'S'], 'Save what is edited'],
+  [['Ctrl or Cmd', 'S'], 'Save the open editor'],
   [['Ctrl', 'Shift', 'L'], 'Export the action log'],
-  [['Alt', '1 – 4'], 'On Consoles: send to this one, or not'],
-  [['Alt', 'Shift', '1 – 4'], 'On Consoles: send to this one only'],
-  [['Alt', '0'], 'On Consoles: send to all'],
+  [['Alt', '1 – 4'], 'On Consoles: select or deselect a console'],
+  [['Alt', 'Shift', '1 – 4'], 'On Consoles: select one console only'],
+  [['Alt', '0'], 'On Consoles: select all consoles'],
 ]

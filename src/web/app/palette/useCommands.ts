@@ -24,7 +24,7 @@ import { shortcutsOpened } from './paletteSlice'
 export interface Command {
   /** Stable across visits. */
   id: string
-  group: 'Pages' | 'Deployments' | 'Instances' | 'Directories' | 'People' | 'Actions'
+  group: 'Pages' | 'Deployments' | 'Instances' | 'Directories' | 'Users' | 'Actions'
   label: string
   /** Also searched; shown beside the label. */
   hint?: string
@@ -97,7 +97,7 @@ export function useCommands(): Command[] {
       })),
     ...(users ?? []).map(({ id, username }): Command => ({
       id: `person:${id}`,
-      group: 'People',
+      group: 'Users',
       label: username,
       to: userAddress(id),
     })),

@@ -47,14 +47,14 @@ export function EndSessionsDialog({ ending, sessions }: EndSessionsDialogProps) 
         text={failureText(one.error ?? others.error, 'Failed to end the session')}
       />
       {ending === 'others' ? (
-        <p>End {counted(sessions.length, 'other session')} of yours?</p>
+        <p>End your {counted(sessions.length, 'other session')}?</p>
       ) : (
         <p>
           End the session of <strong>{session ? deviceOf(session.device) : 'this device'}</strong>
           {session && ` at ${session.address}`}?
         </p>
       )}
-      <p className="form-text">Whoever uses it is signed out at once, open consoles included.</p>
+      <p className="form-text">Its user is signed out at once, and open consoles are closed.</p>
     </ConfirmDialog>
   )
 }

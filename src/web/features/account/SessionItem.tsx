@@ -14,7 +14,7 @@ export function SessionItem({ session: { id, device, address, last_used_at, curr
       <div>
         <p className={styles.sessionDevice} title={device || undefined}>
           {name}
-          {current && <span className={styles.sessionCurrent}>This one</span>}
+          {current && <span className={styles.sessionCurrent}>This session</span>}
         </p>
         <p className={styles.sessionTrace}>
           {address} · used <TimeAgo time={Date.parse(last_used_at)} />

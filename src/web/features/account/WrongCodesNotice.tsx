@@ -16,7 +16,7 @@ export function WrongCodesNotice({ count, since }: WrongCodes) {
       <h2>
         {counted(count, 'wrong code')} since {exact.format(since)}
       </h2>
-      <p>Whoever entered {count === 1 ? 'it' : 'them'} knew your password. If that was not you, change it now.</p>
+      <p>These sign-in attempts had your correct password. If they were not yours, change your password now.</p>
       <button
         type="button"
         className="btn btn-outline-secondary"

@@ -23,7 +23,7 @@ export function DatabasesPage() {
   if (!isLimited) return <Databases />
   return (
     <Notice
-      title="Not for your account"
+      title="No Access to Databases"
       icon="lock"
       actions={
         <Link to="/" className="btn btn-primary">

@@ -68,7 +68,7 @@ export function DatabasesSection({
           title="Failed to load databases"
           as="h3"
           detail={failureDetail(error)}
-          hint={data?.length ? 'Showing what was known before.' : undefined}
+          hint={data?.length ? 'Showing the last known state.' : undefined}
           busy={isFetching}
           onRetry={refetch}
         />

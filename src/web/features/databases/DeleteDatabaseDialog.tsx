@@ -31,7 +31,7 @@ export function DeleteDatabaseDialog({ type, name }: { type: DatabaseType; name:
         Are you sure you want to delete the {label} database &quot;{name}&quot;?
       </p>
       <p>This action cannot be undone.</p>
-      <p className="form-text">Open connections are ended first, and all of its {noun}s go with it.</p>
+      <p className="form-text">Open connections are ended first, and all of its {noun}s are deleted.</p>
     </ConfirmDialog>
   )
 }

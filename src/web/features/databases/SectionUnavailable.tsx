@@ -11,7 +11,7 @@ export function SectionUnavailable({ id, section, error, busy, onRetry }: Sectio
     <div className={styles.unavailable} role="status">
       <div>
         <h3>{section} are not available</h3>
-        <p id={id}>{failureText(error, 'Nobody has set them up on this server yet.')}</p>
+        <p id={id}>{failureText(error, 'They are not configured on this server.')}</p>
       </div>
       <Button variant="outline-secondary" aria-disabled={busy} aria-busy={busy} onClick={() => !busy && onRetry()}>
         Check again

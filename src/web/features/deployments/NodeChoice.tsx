@@ -77,7 +77,7 @@ export function NodeChoice({
       <p id={`${id}-rule`} className={missing ? 'form-text broken' : 'form-text'}>
         {missing
           ? 'Please select a node for the persistent deployment'
-          : `The machine that its instance runs on.${details ? ' Free is what no instance has asked for.' : ''}`}
+          : `The machine that its instance runs on.${details ? ' Free resources are those that no instance has requested.' : ''}`}
       </p>
       {Boolean(error) && (
         <div className={styles.nodeFailure}>

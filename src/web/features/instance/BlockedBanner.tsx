@@ -77,9 +77,9 @@ type Cause = { isJarMissing: boolean; isCrashLoop: boolean; isUnexplained: boole
 
 function remedyOf({ isJarMissing, isCrashLoop, isUnexplained, again }: Cause): string {
   if (isJarMissing) return `Upload the jar to its files, or name another one in the configuration. Then ${again}.`
-  if (isCrashLoop) return `The crash details hold its last lines. Mend what they show, then ${again}.`
-  if (isUnexplained) return `The last lines of its console tell why. Mend that, then ${again}.`
-  return `Mend this, then ${again}.`
+  if (isCrashLoop) return `The crash details show its last console lines. Fix the cause, then ${again}.`
+  if (isUnexplained) return `The last lines of its console show the reason. Fix it, then ${again}.`
+  return `Fix this, then ${again}.`
 }
 
 const withFullStop = (text: string) => (/[.!?]$/.test(text) || /[/\\]\S*$/.test(text) ? text : `${text}.`)

@@ -54,8 +54,8 @@ export function CrashCapsulePanel({ deployment, uid, name, crashedAt }: CrashCap
         )}
       </div>
       <p className="form-text">
-        It ended by itself at {new Date(crashedAt).toLocaleString()}. Its last lines and the metrics before it were
-        kept.
+        The instance ended by itself at {new Date(crashedAt).toLocaleString()}. Its last console lines and its metrics
+        before the crash were kept.
       </p>
       <FailureAlert error={error} text={failureText(error, 'The crash capsule could not be loaded')} />
       {capsule && (

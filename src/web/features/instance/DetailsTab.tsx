@@ -36,7 +36,9 @@ export function DetailsTab({ deployment, instance }: { deployment: string; insta
           ))}
           {blockedReason !== undefined && <Row term="Blocked because">{blockedReason}</Row>}
           {draining && (
-            <Row term="Draining">It gets no new players, and ends when nobody plays any more or its time is up</Row>
+            <Row term="Draining">
+              It gets no new players, and stops when the last player leaves or its time limit ends
+            </Row>
           )}
           {lateStart && (
             <Row term="Not ready yet">{`After ${lateStart.afterSeconds} s it still waits for ${lateStart.waitingFor}`}</Row>
@@ -61,7 +63,7 @@ export function DetailsTab({ deployment, instance }: { deployment: string; insta
             </Row>
           )}
           {startedAt !== undefined && <Row term="Running since">{timeOf(startedAt)}</Row>}
-          {restarts !== undefined && <Row term="Restarts after it ended by itself">{restarts}</Row>}
+          {restarts !== undefined && <Row term="Restarts after crashes">{restarts}</Row>}
           {lastExit && <Row term="Last exit code">{lastExit.code ?? lastExit.signal ?? '–'}</Row>}
           {lastExit && <Row term="Last exit reason">{`${lastExit.reason} (${timeOf(lastExit.at)})`}</Row>}
           {crashedAt !== undefined && !mayReadCrash && <Row term="Last crash">{missingRight('console')}</Row>}

@@ -75,10 +75,10 @@ function Summary({ deployment, instance, problem }: InstanceHeadProps) {
     <p className={`page-summary failed ${styles.summary}`} role="alert">
       {problem === undefined && clusterSilentSince !== undefined ? (
         <>
-          The Kubernetes cluster last answered <TimeAgo time={clusterSilentSince} />. Showing what was known then.
+          The Kubernetes cluster last answered <TimeAgo time={clusterSilentSince} />. Showing the state at that time.
         </>
       ) : (
-        `${problem}. Showing what was known before.`
+        `${problem}. Showing the last known state.`
       )}
     </p>
   )

@@ -11,7 +11,7 @@ export function KillDialog({ name, onKill, onClose }: { name: string; onKill: ()
       </Modal.Header>
       <Modal.Body>
         <p>Are you sure you want to kill &quot;{name}&quot;?</p>
-        <p className="form-text">It ends at once and saves nothing. Stop lets it end by itself.</p>
+        <p className="form-text">The instance ends at once and saves nothing. Stop lets it shut down in order.</p>
       </Modal.Body>
       <Modal.Footer>
         <Button variant="outline-secondary" onClick={onClose}>

@@ -52,7 +52,7 @@ export const DeploymentSection = memo(function DeploymentSection({
             aria-expanded={!isCollapsed}
             aria-controls={isCollapsed ? undefined : `${id}-instances`}
             aria-disabled={isSearched || undefined}
-            title={isSearched ? 'Open while you search' : undefined}
+            title={isSearched ? 'Deployments stay expanded during a search' : undefined}
             onClick={() => !isSearched && dispatch(sectionToggled(name))}
           >
             <Icon name="chevron" size={16} />
@@ -71,7 +71,7 @@ export const DeploymentSection = memo(function DeploymentSection({
           {failure && (
             <p className={`${styles.note} ${styles.failed}`} role="alert">
               {failureText(failure, 'Failed to fetch network data')}
-              {instances.length > 0 && <span className="failure-hint">Showing what was known before.</span>}
+              {instances.length > 0 && <span className="failure-hint">Showing the last known state.</span>}
             </p>
           )}
           {!failure && instances.length === 0 && <p className={styles.note}>No instances currently running</p>}

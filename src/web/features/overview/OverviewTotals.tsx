@@ -13,7 +13,7 @@ export function OverviewTotals({ sections }: { sections: readonly OverviewSectio
         label="Players"
         value={players}
         aside={isPartial ? 'or more' : undefined}
-        title={isPartial ? 'Some servers do not tell how many players they have' : undefined}
+        title={isPartial ? 'Some servers do not report their number of players' : undefined}
       />
       <Total
         label="CPU, average"

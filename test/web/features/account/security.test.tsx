@@ -290,7 +290,7 @@ test('a connected account can be disconnected after a confirmation', async () =>
 
 test('the page of an account created by the provider says why no method can be added', async () => {
   await rendered({ authenticators: [], openId: { name: 'Harbour', connected: true, own: true } })
-  expect(await screen.findByText(/^Your account was made by Harbour/)).toBeVisible()
+  expect(await screen.findByText(/^Your account was created by Harbour/)).toBeVisible()
   expect(await screen.findByText(/recovery codes need a password/)).toBeVisible()
   expect(screen.queryByRole('button', { name: /^(Add|Make|Connect|Disconnect)/ })).not.toBeInTheDocument()
 })

@@ -36,7 +36,7 @@ test('each session shows its device, address and last use, with the current sess
   await opened()
   const rows = await within(await dialog()).findAllByRole('listitem')
   expect(rows.map((row) => row.textContent)).toEqual([
-    'Chrome on AndroidThis one10.0.0.1 · used now',
+    'Chrome on AndroidThis session10.0.0.1 · used now',
     'Firefox on Windows10.0.0.9 · used 5 minutes agoEnd',
     'Firefox on Windows10.0.0.9 · used 5 hours agoEnd',
   ])
@@ -72,7 +72,7 @@ test('End all others ends all other sessions with one request', async () => {
   const { calls } = network.delete('/api/sessions').answers({})
   await user.click(await screen.findByRole('button', { name: 'End all others' }))
   const question = await screen.findByRole('dialog', { name: 'End All Other Sessions' })
-  expect(question).toHaveTextContent('End 2 other sessions of yours?')
+  expect(question).toHaveTextContent('End your 2 other sessions?')
   network.get('/api/sessions').answers({ sessions: [own] })
   await user.click(within(question).getByRole('button', { name: 'End' }))
   await waitFor(() => expect(notifications()).toEqual(['Ended all other sessions']))

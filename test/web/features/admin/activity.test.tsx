@@ -37,9 +37,9 @@ test('entries show user, action, time and address in server order, with failures
     hasMore: false,
   })
   rendered()
-  expect(await screen.findByText('That is all. Entries are kept for 90 days.')).toBeVisible()
+  expect(await screen.findByText('There are no older entries. Entries are kept for 90 days.')).toBeVisible()
   expect(rows()).toEqual([
-    'Somebodyfailed to sign in bobFailed: wrong username or passwordSign-insfrom 10.0.0.73 hours ago',
+    'Anonymousfailed to sign in bobFailed: wrong username or passwordSign-insfrom 10.0.0.73 hours ago',
     'anndeleted deployment lobbyDeploymentsfrom 10.0.0.13 hours ago',
     'annsigned inSign-insfrom 10.0.0.13 hours ago',
   ])

@@ -86,7 +86,7 @@ test('decisions §9: without a cluster the tab shows the configuration hint of t
   network.get('/api/admin/k8sdashboard/host').answers({ host: '' })
   await user.click(screen.getByRole('button', { name: 'Check again' }))
   expect(await screen.findByRole('button', { name: 'Create Token' })).toBeVisible()
-  expect(await screen.findByText('The server names no host of the dashboard.')).toBeVisible()
+  expect(await screen.findByText('The server does not name the host of the dashboard.')).toBeVisible()
 })
 
 test("§8 the tab shows 'Failed to load K8s dashboard token' with Retry", async () => {

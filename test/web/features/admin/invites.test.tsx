@@ -16,7 +16,7 @@ async function rendered(codes: InviteCode[]) {
   const app = renderApp('/admin?tab=invites', { signedInAs: '1', isAdmin: true })
   await screen.findByRole('button', { name: 'Create Invite Code' })
   if (codes[0]) await row(codes[0].message)
-  else await screen.findByText('No invite codes yet. Who has one can create an account.')
+  else await screen.findByText('No invite codes yet. Each lets one person create an account.')
   return app
 }
 

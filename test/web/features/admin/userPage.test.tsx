@@ -102,7 +102,7 @@ test('an account of single sign-on has no password and no codes', async () => {
   await rendered(2, LIMITED, ['lobby'], none)
   const methods = within(await screen.findByRole('region', { name: 'Sign-in methods' }))
   const [row, ...others] = await methods.findAllByRole('listitem')
-  expect(row).toHaveTextContent('Single sign-onmade this account, which has no password')
+  expect(row).toHaveTextContent('Single sign-oncreated this account, which has no password')
   expect(others).toEqual([])
 })
 
@@ -192,7 +192,7 @@ test('one session or all of them are ended after a confirmation', async () => {
   network.get('/api/users/2/sessions').answers({ sessions: [] })
   const dialog = await screen.findByRole('dialog', { name: 'End All Sessions' })
   await user.click(within(dialog).getByRole('button', { name: 'End' }))
-  expect(await screen.findByText('Signed in nowhere')).toBeVisible()
+  expect(await screen.findByText('No open sessions')).toBeVisible()
   expect(all.calls).toHaveLength(1)
 })
 
@@ -212,14 +212,14 @@ test('decisions §2: one’s own page says that one’s own rights cannot be cha
   expect(await screen.findByText(/You cannot change your own rights/)).toBeVisible()
   expect(screen.queryByRole('radio')).not.toBeInTheDocument()
   expect(screen.queryByRole('button', { name: 'Save rights' })).not.toBeInTheDocument()
-  const current = (await screen.findByText('This one')).closest('li')!
+  const current = (await screen.findByText('This session')).closest('li')!
   expect(within(current).queryByRole('button')).not.toBeInTheDocument()
 })
 
 test('the page of a user who does not exist shows that there is no such user', async () => {
   network.get('/api/users').answers({ users })
   renderApp('/admin/users/99', { signedInAs: '1', isAdmin: true })
-  expect(await screen.findByRole('heading', { name: 'No Such User' })).toBeVisible()
+  expect(await screen.findByRole('heading', { name: 'User Not Found' })).toBeVisible()
 })
 
 test('only administrators can open the page of a user', async () => {

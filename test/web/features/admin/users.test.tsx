@@ -66,7 +66,9 @@ test('§2 resetting the own password warns that all own sessions end, including 
   await user.click(dialog().getByRole('button', { name: 'Cancel' }))
   await choose(user, 'ann', 'Reset password')
   expect(
-    dialog().getByText('All your sessions end at once, this one too: you sign in again with the new password.'),
+    dialog().getByText(
+      'All your sessions end at once, including this one: you must sign in again with the new password.',
+    ),
   ).toBeVisible()
   const reset = network.patch('/api/users/1/password').answers({})
   network.get('/api/users').answers(401)
@@ -110,7 +112,9 @@ test('§8 a failed administrator switch is rolled back, and only the problem log
   await waitFor(() => expect(toggle).not.toBeChecked())
   release()
   await waitFor(() =>
-    expect(problemsIn(store)).toEqual(['Failed to take administration from Carol: One administrator has to remain.']),
+    expect(problemsIn(store)).toEqual([
+      'Failed to remove administrator rights from Carol: One administrator has to remain.',
+    ]),
   )
   await waitFor(() => expect(toggle).toBeChecked())
   expect(notifications()).toEqual([])
@@ -153,7 +157,7 @@ test('a password reset says that passkeys and API keys stay, and offers to end t
       name: 'Also end its API keys, passkeys, invite codes and connection to single sign-on',
     }),
   )
-  expect(dialog).toHaveTextContent('Nobody can use the account without the new password any more')
+  expect(dialog).toHaveTextContent('Afterwards the account can only be used with the new password')
   await user.type(field, 'brand new secret')
   await send()
   await waitFor(() => expect(notifications()).toEqual(['Successfully reset the password of bob']))
@@ -277,9 +281,9 @@ test('the list shows the role and when a user was last seen, with the exact time
     'title',
     new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' }).format(seen),
   )
-  expect(within(await row('carol')).getByText('not seen lately')).toBeVisible()
+  expect(within(await row('carol')).getByText('not seen recently')).toBeVisible()
   // A server without roles does not say when somebody was seen.
-  expect(within(await row('ann')).queryByText('not seen lately')).not.toBeInTheDocument()
+  expect(within(await row('ann')).queryByText('not seen recently')).not.toBeInTheDocument()
 })
 
 test('Invite leads to the invite codes with the form open, and Back closes it', async () => {
@@ -289,7 +293,7 @@ test('Invite leads to the invite codes with the form open, and Back closes it', 
   await user.click(screen.getByRole('button', { name: 'Invite' }))
   expect(await screen.findByRole('dialog', { name: 'Create Invite Code' })).toBeVisible()
   expect(window.location.search).toBe('?tab=invites')
-  expect(await screen.findByText('No invite codes yet. Who has one can create an account.')).toBeInTheDocument()
+  expect(await screen.findByText('No invite codes yet. Each lets one person create an account.')).toBeInTheDocument()
   act(() => window.history.back())
   await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
   expect(await row('bob')).toBeVisible()

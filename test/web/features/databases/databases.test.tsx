@@ -153,7 +153,7 @@ test('the lists are refetched when the page becomes visible and stay when the re
   await card('shop')
   network.get('/api/database/sql').answers(503, { message: 'Not now' })
   act(() => void document.dispatchEvent(new Event('visibilitychange', { bubbles: true })))
-  expect(await screen.findByRole('alert')).toHaveTextContent('Not nowShowing what was known before.')
+  expect(await screen.findByRole('alert')).toHaveTextContent('Not nowShowing the last known state.')
   expect(await card('shop')).toBeVisible()
   expect(lists.mongo.calls).toHaveLength(2)
 })

@@ -434,7 +434,7 @@ describe('a session that ends with unsaved changes', () => {
       const { store } = await again(ended)
       await waitFor(() => expect(aceEditor().text()).toBe(broken))
       expect(store.getState().configuration?.drafts).toEqual({ lobby: { text: broken, revision: 'r1' } })
-      expect(screen.getByText('What you had not saved in lobby is back')).toBeVisible()
+      expect(screen.getByText('Restored your unsaved changes to lobby')).toBeVisible()
     },
   )
 

@@ -77,7 +77,7 @@ test('#16 the nodes of a cluster show what is free, and those that are not ready
   const choice = await screen.findByRole('option', { name: 'node-a (3.75 of 4 CPU, 1.50 GB of 8.00 GB free)' })
   expect(within(dialog).getByRole('option', { name: 'node-b' })).toBeEnabled()
   expect(within(dialog).getByRole('option', { name: 'node-c (not ready)' })).toBeDisabled()
-  expect(within(dialog).getByText(/Free is what no instance has asked for/)).toBeVisible()
+  expect(within(dialog).getByText(/Free resources are those that no instance has requested/)).toBeVisible()
   await user.selectOptions(await node(), choice)
   await submit()
   await waitFor(() =>

@@ -151,7 +151,7 @@ describe('a session that ends with unsaved changes', () => {
       const editor = await again(app, ended)
       expect(editor.text()).toBe('xmotd=Hello\nport=25565\n# end')
       expect(screen.getByText('Unsaved changes')).toBeVisible()
-      expect(notifications()).toEqual(['What you had not saved in server.properties is back'])
+      expect(notifications()).toEqual(['Restored your unsaved changes to server.properties'])
       await app.user.click(screen.getByRole('button', { name: 'Save Changes' }))
       await waitFor(() =>
         expect(app.save.calls[0]?.body).toEqual({

@@ -111,7 +111,7 @@ test('an instance that crashed too often shows its last exit, opens the crash de
 
 test('a blocked process, which cannot be started on its own, leads to its deployment', async () => {
   await shown({ type: 'process', state: 'BLOCKED', blockedReason: 'Port 80 is taken by a web server.' })
-  expect(banner()).toHaveTextContent('Port 80 is taken by a web server.Mend this, then restart its deployment.')
+  expect(banner()).toHaveTextContent('Port 80 is taken by a web server.Fix this, then restart its deployment.')
   expect(within(banner()).getByRole('link', { name: 'Open deployments' })).toHaveAttribute('href', '/deployments')
 })
 
@@ -224,7 +224,7 @@ test('a failed poll keeps the last data and shows the reason', async () => {
   const { network } = await shown()
   network.get(CALL).answers(503, { message: 'The state is away' })
   await pass(3100)
-  expect(await screen.findByText('The state is away. Showing what was known before.')).toBeVisible()
+  expect(await screen.findByText('The state is away. Showing the last known state.')).toBeVisible()
   expect(card('Status')).toHaveTextContent('Online')
 })
 
@@ -232,7 +232,7 @@ test('while the cluster does not answer, the page says how old the state is that
   fakeClock()
   const { network } = await shown({ clusterSilentSince: Date.now() - 330_000 })
   expect(await screen.findByRole('alert')).toHaveTextContent(
-    'The Kubernetes cluster last answered 5 minutes ago. Showing what was known then.',
+    'The Kubernetes cluster last answered 5 minutes ago. Showing the state at that time.',
   )
   expect(card('Status')).toHaveTextContent('Online')
   network.get(CALL).answers({ instances: [lobby] })
@@ -469,11 +469,11 @@ test('§14 a draining instance shows its state and cannot be drained again', asy
 
 test('§14 Details shows the warnings of the instance', async () => {
   await shown(
-    { warnings: ['The instance is ready but does not listen on port 25565: nobody does.'] },
+    { warnings: ['The instance is ready but does not listen on port 25565: no program does.'] },
     `${PATH}?tab=details`,
   )
   expect(screen.getByRole('region', { name: 'Instance Details' })).toHaveTextContent(
-    'WarningThe instance is ready but does not listen on port 25565: nobody does.',
+    'WarningThe instance is ready but does not listen on port 25565: no program does.',
   )
 })
 
@@ -519,7 +519,7 @@ test('Details shows port, start time, restarts, last exit and the reason for a b
   const details = screen.getByRole('region', { name: 'Instance Details' })
   expect(details).toHaveTextContent('IP10.0.0.1Port25567')
   expect(details).toHaveTextContent(`Running since${new Date(1_700_000_000_000).toLocaleString()}`)
-  expect(details).toHaveTextContent('Restarts after it ended by itself2')
+  expect(details).toHaveTextContent('Restarts after crashes2')
   expect(details).toHaveTextContent('Last exit code3')
   expect(details).toHaveTextContent('Ended by itself with exit code 3')
   expect(details).toHaveTextContent('Blocked becauseIt crashed 5 times')

@@ -142,7 +142,9 @@ test('shows an empty state when there are no data points', async () => {
   network.get('/api/metrics/cpu').answers({ data: [] })
   network.get('/api/metrics/memory').answers({ data: [] })
   expect(
-    await within(await chart('CPU')).findByText('No metrics yet. The first come within a minute of its start.'),
+    await within(await chart('CPU')).findByText(
+      'No metrics yet. The first points appear within a minute of the start.',
+    ),
   ).toBeVisible()
   expect(mockDrawn).not.toHaveBeenCalled()
 })

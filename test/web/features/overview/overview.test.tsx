@@ -343,7 +343,7 @@ test('the overview warns about a disk that is running out of space', async () =>
   ).toBeVisible()
   expect(
     screen.getByText(
-      'The disk of the shared area is full. What runs goes on, but nothing can be saved until there is room again.',
+      'The disk of the shared area is full. Running instances continue, but nothing can be saved until there is room again.',
     ),
   ).toBeVisible()
 })
@@ -447,7 +447,7 @@ test('a deployment whose instances fail to refresh keeps showing the last ones w
   await pass(3000)
   const section = await sectionOf('lobby')
   expect(await within(section).findByRole('alert')).toHaveTextContent(
-    'The runtime did not answerShowing what was known before.',
+    'The runtime did not answerShowing the last known state.',
   )
   expect(within(section).getByRole('link', { name: /3fa2c1-lobby/ })).toBeVisible()
   await pass(3100)

@@ -29,7 +29,7 @@ export function KeyDeployments({ creation, problem, onChange }: KeyDeploymentsPr
               checked={restricted === isRestricted}
               onChange={() => onChange({ isRestricted: restricted })}
             />
-            {restricted ? 'Chosen ones' : 'All, with those to come'}
+            {restricted ? 'Selected deployments' : 'All, including future ones'}
           </label>
         ))}
       </div>

@@ -39,7 +39,7 @@ export function problemsOf(creation: KeyCreation, now: number): Problems {
     ...(name.trim().length > NAME_MAX_LENGTH && { name: `At most ${NAME_MAX_LENGTH} characters` }),
     ...(scopes.length === 0 && { scopes: 'Choose at least one' }),
     ...(isRestricted && deployments.length === 0 && { deployments: 'Choose at least one' }),
-    ...(end !== undefined && !(end > now) && { expires_at: 'Choose a date that is not over' }),
+    ...(end !== undefined && !(end > now) && { expires_at: 'Choose today or a later date' }),
   }
 }
 

@@ -2,7 +2,7 @@ import type { Scope } from '../../../../contract/access'
 
 /** Whatever is chosen, a key can never do more than its user. */
 export const scopes: Record<Scope, { name: string; meaning: string }> = {
-  read: { name: 'Read', meaning: 'Reads deployments, instances and what the platform tells of itself.' },
+  read: { name: 'Read', meaning: 'Reads deployments, instances and the state of the platform.' },
   console: { name: 'Console', meaning: 'Reads consoles and sends commands.' },
   power: { name: 'Power', meaning: 'Starts, stops and restarts.' },
   files: { name: 'Files', meaning: 'Reads and changes files.' },

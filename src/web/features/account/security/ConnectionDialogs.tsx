@@ -27,7 +27,7 @@ export function ConnectDialog({ name, onClose }: ConnectionDialogProps) {
       }}
       onClose={onClose}
     >
-      <p>{`Whoever signs in at ${name} with the account that you choose there can then sign in here as you. First confirm that it is you.`}</p>
+      <p>{`Anyone who can sign in to the account that you choose at ${name} can then sign in here as you. First confirm that it is you.`}</p>
     </ProofDialog>
   )
 }

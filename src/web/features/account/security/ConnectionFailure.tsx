@@ -14,13 +14,14 @@ export function ConnectionFailure() {
 }
 
 const sentences: Partial<Record<OpenIdFailure, string>> = {
-  expired: 'Connecting took too long, or was begun in another browser. Please start again.',
+  expired: 'Connecting took too long, or was started in another browser. Please start again.',
   cancelled: 'Connecting was cancelled. Nothing has changed.',
   unavailable: 'The provider of single sign-on does not answer. Try again in a moment.',
-  refused: 'The provider of single sign-on refused it, or its answer was not valid. Ask your administrator.',
+  refused:
+    'The provider of single sign-on refused the connection, or its response was not valid. Ask your administrator.',
   'identity-taken': 'That account of the provider is connected to another account of this console.',
   'has-identity': 'Your account is connected to the provider already.',
-  'session-ended': 'The session in which you began has ended. Please start again.',
+  'session-ended': 'The session in which you started has ended. Please start again.',
   'too-many': 'Too many attempts from your network. Wait a minute and try again.',
   'not-configured': 'Single sign-on is not configured on this server.',
 }

@@ -40,7 +40,12 @@ export function RenameMethodDialog({ table, id, onClose }: MethodDialogProps) {
       onClose={onClose}
     >
       <FailureAlert error={error} text={failureText(error, failed)} />
-      <NameField rule="So that you know which one it is" name={name} tries={tries} onChange={setName} />
+      <NameField
+        rule="Identifies it in the list of your sign-in methods"
+        name={name}
+        tries={tries}
+        onChange={setName}
+      />
     </FormDialog>
   )
 }

@@ -39,7 +39,7 @@ export function SecurityPage() {
         <h1>Sign-in methods</h1>
         <p className="page-summary">
           {own
-            ? `Your account was made by ${provider}. You sign in there, and have no password here.`
+            ? `Your account was created by ${provider}. You sign in there, and have no password here.`
             : 'You sign in with your password and one of the methods below, or with a passkey alone.'}
         </p>
       </div>

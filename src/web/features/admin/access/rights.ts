@@ -8,7 +8,7 @@ export const roleOf = ({ is_admin, role }: { is_admin: boolean; role?: Role | un
 export const roles: Record<Role, { name: string; meaning: string }> = {
   administrator: { name: 'Administrator', meaning: 'May do everything, and manages users and invite codes.' },
   operator: { name: 'Operator', meaning: 'May do everything with all deployments, files and databases.' },
-  limited: { name: 'Limited', meaning: 'Sees the chosen deployments alone, and has the chosen rights on each.' },
+  limited: { name: 'Limited', meaning: 'Sees only the chosen deployments, and has the chosen rights on each.' },
 }
 
 export const rights: Record<Right, { name: string; meaning: string }> = {

@@ -87,7 +87,7 @@ function ActivityLog() {
         </div>
       )}
       {entries && entries.length > 0 && !hasNextPage && !error && (
-        <p className={styles.end}>That is all. Entries are kept for 90 days.</p>
+        <p className={styles.end}>There are no older entries. Entries are kept for 90 days.</p>
       )}
     </>
   )

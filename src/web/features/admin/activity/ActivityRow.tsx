@@ -15,7 +15,7 @@ export function ActivityRow({ entry, links }: { entry: ActivityEntry; links: Fin
   return (
     <li className={`${adminStyles.row} ${styles.row}`}>
       <p className={styles.who} title={username ?? undefined}>
-        {userLink ? <Link to={userLink}>{username}</Link> : (username ?? 'Somebody')}
+        {userLink ? <Link to={userLink}>{username}</Link> : (username ?? 'Anonymous')}
       </p>
       <p className={styles.what} title={subject === null ? undefined : `${action} ${subject}`}>
         {action}

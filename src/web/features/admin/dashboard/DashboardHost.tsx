@@ -16,7 +16,7 @@ export function DashboardHost() {
       )}
       {/* A host that is not a web address is shown without a link. */}
       {host && !link && <code>{host}</code>}
-      {host === '' && <p>The server names no host of the dashboard.</p>}
+      {host === '' && <p>The server does not name the host of the dashboard.</p>}
       {!host && error && <p>{failureText(error, 'The host of the dashboard could not be loaded.')}</p>}
     </div>
   )

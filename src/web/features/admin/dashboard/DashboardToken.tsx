@@ -26,7 +26,7 @@ export function DashboardToken({ token }: { token: string | null }) {
       <h2>Token</h2>
       {token === null ? (
         <>
-          <p>There is no token yet. With one you sign in to the Kubernetes dashboard.</p>
+          <p>There is no token yet. A token signs you in to the Kubernetes dashboard.</p>
           <BusyButton busy={isLoading} busyText="Creating..." onClick={onCreate}>
             Create Token
           </BusyButton>

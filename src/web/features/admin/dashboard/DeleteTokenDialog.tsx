@@ -25,7 +25,7 @@ export function DeleteTokenDialog() {
       onClose={() => dispatch(dialogClosed('deleteToken'))}
     >
       <p>Are you sure you want to delete the Kubernetes dashboard token?</p>
-      <p className="form-text">Whoever uses it is signed out of the dashboard.</p>
+      <p className="form-text">Everyone who uses this token is signed out of the dashboard.</p>
     </ConfirmDialog>
   )
 }

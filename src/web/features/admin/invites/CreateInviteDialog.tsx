@@ -53,7 +53,11 @@ export function CreateInviteDialog({ creation: { message, access, tries = 0 } }:
       {draft.offered}
       <Field
         label="Message"
-        rule={lacksMessage ? 'Message cannot be empty' : 'Who it is for, or what. Only administrators see it.'}
+        rule={
+          lacksMessage
+            ? 'Message cannot be empty'
+            : 'Who or what the code is for. Only administrators see this message.'
+        }
         broken={lacksMessage}
         focused
         focusKey={tries}

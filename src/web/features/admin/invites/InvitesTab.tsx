@@ -59,7 +59,7 @@ export function InvitesTab({ onInvite }: { onInvite: () => void }) {
         />
       )}
       {!invites && !error && <ListSkeleton label="Loading the invite codes" />}
-      {invites?.length === 0 && <EmptyState>No invite codes yet. Who has one can create an account.</EmptyState>}
+      {invites?.length === 0 && <EmptyState>No invite codes yet. Each lets one person create an account.</EmptyState>}
       {invites && invites.length > 0 && shown?.length === 0 && (
         <EmptyState>
           {found?.length === 0

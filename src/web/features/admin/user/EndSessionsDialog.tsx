@@ -46,8 +46,8 @@ export function EndSessionsDialog({ id, of }: { id: number; of?: string | undefi
       )}
       <p className="form-text">
         {endsOwn
-          ? 'This one ends, too: you sign in again.'
-          : 'Whoever uses it is signed out at once, open consoles included.'}
+          ? 'Your own session ends, too: you must sign in again.'
+          : 'Its user is signed out at once, and open consoles are closed.'}
       </p>
     </ConfirmDialog>
   )

@@ -21,7 +21,7 @@ export function UserActivity({ username }: { username: string }) {
     </Link>
   )
   return (
-    <Section title="Lately" action={toAll} query={query} what="the activity">
+    <Section title="Recent activity" action={toAll} query={query} what="the activity">
       {entries.length === 0 ? (
         <EmptyState>Nothing in the last 90 days</EmptyState>
       ) : (

@@ -27,7 +27,7 @@ function MethodRows({ methods }: { methods: Methods }) {
   return (
     <>
       {singleSignOn && (
-        <Row name="Single sign-on">{hasPassword ? 'connected' : 'made this account, which has no password'}</Row>
+        <Row name="Single sign-on">{hasPassword ? 'connected' : 'created this account, which has no password'}</Row>
       )}
       {hasPassword && <Row name="Password">together with one of the other methods</Row>}
       {passkeys.map((method) => (

@@ -34,7 +34,7 @@ export function UserPage({ keyList }: { keyList: KeyList }) {
   if (data && !isFetching)
     return (
       <Notice
-        title="No Such User"
+        title="User Not Found"
         icon="compass"
         actions={
           <Link to="/admin" className="btn btn-primary">
@@ -42,7 +42,7 @@ export function UserPage({ keyList }: { keyList: KeyList }) {
           </Link>
         }
       >
-        <title>No Such User · Quarterdeck</title>
+        <title>User Not Found · Quarterdeck</title>
         <p>This user does not exist, or was deleted.</p>
       </Notice>
     )

@@ -25,7 +25,7 @@ export function UserSessions({ id }: { id: number }) {
   return (
     <Section title="Sessions" action={endAll} query={query} what="the sessions">
       {sessions.length === 0 ? (
-        <EmptyState>Signed in nowhere</EmptyState>
+        <EmptyState>No open sessions</EmptyState>
       ) : (
         <ul className={`panel ${adminStyles.list} ${adminStyles.panelList}`}>
           {sessions.map(({ id: of, device, address, last_used_at, current }) => (
@@ -33,7 +33,7 @@ export function UserSessions({ id }: { id: number }) {
               <div>
                 <p className={styles.name} title={device || undefined}>
                   {deviceOf(device)}
-                  {current && <span className={adminStyles.tag}>This one</span>}
+                  {current && <span className={adminStyles.tag}>This session</span>}
                 </p>
                 <p className={styles.trace}>
                   {address} · used <TimeAgo time={Date.parse(last_used_at)} />

@@ -16,7 +16,9 @@ export function AdminToggle({ id, username, isAdmin }: { id: number; username: s
     report(
       result,
       isAdmin ? `${username} is no longer an administrator` : `${username} is now an administrator`,
-      isAdmin ? `Failed to take administration from ${username}` : `Failed to make ${username} an administrator`,
+      isAdmin
+        ? `Failed to remove administrator rights from ${username}`
+        : `Failed to make ${username} an administrator`,
     )
   })
 

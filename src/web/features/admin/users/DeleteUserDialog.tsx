@@ -29,7 +29,7 @@ export function DeleteUserDialog({ id }: { id: number }) {
     >
       <p>Are you sure you want to delete the user &quot;{username}&quot;?</p>
       <p>This action cannot be undone.</p>
-      <p className="form-text">Their sessions end at once. What they made stays.</p>
+      <p className="form-text">Their sessions end at once. Deployments, files and databases stay.</p>
     </ConfirmDialog>
   )
 }

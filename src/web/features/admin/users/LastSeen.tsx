@@ -4,7 +4,7 @@ import adminStyles from '../admin.module.scss'
 
 /** The platform derives the time from sessions and API keys, so it is unknown without any. */
 export function LastSeen({ user: { last_seen } }: { user: User }) {
-  if (last_seen === undefined) return <>not seen lately</>
+  if (last_seen === undefined) return <>not seen recently</>
   return (
     <>
       <span className={adminStyles.word}>seen </span>

@@ -54,7 +54,7 @@ export function ResetPasswordDialog({ id }: { id: number }) {
       />
       <p className="form-text">
         {isOwn
-          ? 'All your sessions end at once, this one too: you sign in again with the new password.'
+          ? 'All your sessions end at once, including this one: you must sign in again with the new password.'
           : 'All their sessions end at once.'}
       </p>
       <Checkbox checked={endsOtherAccess} onChange={setEndsOtherAccess}>
@@ -62,8 +62,8 @@ export function ResetPasswordDialog({ id }: { id: number }) {
       </Checkbox>
       <p className="form-text">
         {endsOtherAccess
-          ? 'Nobody can use the account without the new password any more. Authenticator apps and recovery codes stay.'
-          : 'They stay otherwise: whoever has a passkey or an API key of the account can still use it.'}
+          ? 'Afterwards the account can only be used with the new password. Authenticator apps and recovery codes stay.'
+          : 'Otherwise these stay: anyone with a passkey or an API key of the account can still use it.'}
       </p>
     </FormDialog>
   )

@@ -21,7 +21,7 @@ export function ConnectionTab({ type, database, isRevealed, onReveal }: Connecti
   if (!line)
     return (
       <p className={styles.connectionMissing}>
-        The server does not tell all that a connection takes. A new password may help: reset it.
+        The server did not send all connection details. Resetting the password may restore them.
       </p>
     )
 

@@ -31,7 +31,7 @@ export function useConfigurationDraft(name: string, stored: Configuration, draft
   }
   const restoreInterrupted = useEffectEvent(() => {
     if (restore(storedDraft.restoreInterrupted()))
-      dispatch(notified('info', `What you had not saved in ${name} is back`))
+      dispatch(notified('info', `Restored your unsaved changes to ${name}`))
   })
   useEffect(() => restoreInterrupted(), [storedDraft.session])
 
@@ -51,7 +51,7 @@ export function useConfigurationDraft(name: string, stored: Configuration, draft
     offered: offer && !isSaved && (
       <DraftOffer
         offer={offer}
-        warning={isOutdated && 'Somebody saved another text since.'}
+        warning={isOutdated && 'Another version has been saved since.'}
         onRestore={() => restore(storedDraft.restore())}
         onDiscard={storedDraft.discard}
       >

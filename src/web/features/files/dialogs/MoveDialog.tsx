@@ -24,7 +24,7 @@ export function MoveDialog({ directory, move: { items, destination, tries = 0 } 
       : target === directory
         ? destination.trim() === ''
           ? 'Please enter a destination'
-          : 'They are in this directory already'
+          : 'The items are in this directory already'
         : into && `"${into.name}" cannot be moved into itself`
 
   const draft = useFormDraft(`move from ${directory}`, destination === '' ? undefined : { destination }, (fields) =>

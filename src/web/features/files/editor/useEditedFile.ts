@@ -45,7 +45,7 @@ export function useEditedFile({ item, isChanged }: Editing) {
     // The component is unmounted, so the text is discarded.
     if (isUnmounted.current) return takeText(data.text)
     const interrupted = draft.restoreInterrupted()
-    if (interrupted) dispatch(notified('info', `What you had not saved in ${item.name} is back`))
+    if (interrupted) dispatch(notified('info', `Restored your unsaved changes to ${item.name}`))
     showFile({ ...data, text: takeText(data.text) ?? '' }, interrupted)
   }
   const restore = () => {

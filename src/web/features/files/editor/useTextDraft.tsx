@@ -41,7 +41,7 @@ export function useTextDraft(
           {offer && (
             <DraftOffer
               offer={offer}
-              warning={isOutdated && 'The file changed since.'}
+              warning={isOutdated && 'The file has changed since.'}
               onRestore={file && onRestore}
               copy={isUnreadable ? (content?.['text'] as string | undefined) : undefined}
               onDiscard={draft.discard}

@@ -19,7 +19,7 @@ export function SignOutDialog() {
       onConfirm={leave}
       onClose={() => dispatch(signOutDeclined())}
     >
-      <p>Files are still being uploaded. Logging out breaks them off; what has arrived stays.</p>
+      <p>Files are still being uploaded. Logging out cancels these uploads; completed files stay.</p>
     </ConfirmDialog>
   )
 }

@@ -58,7 +58,7 @@ export function ConsoleView({ label, name, start, end, isPane = false, onLeave, 
         <LogWindow buffer={buffer} ref={pane} />
         {buffer.next === buffer.first && (
           <p className={logStyles.empty}>
-            {buffer.next === 0 ? 'No output yet' : 'Cleared. What comes from now on is shown here.'}
+            {buffer.next === 0 ? 'No output yet' : 'Cleared. New output is shown here.'}
           </p>
         )}
         <JumpButton unseen={live.next - buffer.next} onJump={onLeave} />

@@ -69,7 +69,7 @@ export function MetricChart({ podName, metric, range, limit: serverLimit }: Metr
       </h2>
       {error && (
         <p className="alert alert-danger" role="alert">
-          {`Error loading ${noun} metrics: ${failureText(error, failureHint(error) ?? 'the answer could not be read')}`}
+          {`Error loading ${noun} metrics: ${failureText(error, failureHint(error) ?? 'the response could not be read')}`}
         </p>
       )}
       {isLoading && (
@@ -79,7 +79,7 @@ export function MetricChart({ podName, metric, range, limit: serverLimit }: Metr
         </div>
       )}
       {data && points.length === 0 && (
-        <p className={styles.wait}>No metrics yet. The first come within a minute of its start.</p>
+        <p className={styles.wait}>No metrics yet. The first points appear within a minute of the start.</p>
       )}
       {points.length > 0 && (
         <div className={styles.chart} aria-hidden="true">

@@ -13,14 +13,14 @@ export function NetworkWarnings({ managerSilent, clusterSilentSince, disks = [] 
     <>
       {managerSilent && (
         <Warning icon="signal" title="Manager Not Responding">
-          It has given no sign of life for over {MANAGER_ALIVE_MS / 1000} seconds. What you see may be out of date, and
-          nothing is started or stopped until it is back.
+          The manager has not responded for over {MANAGER_ALIVE_MS / 1000} seconds. The data shown may be out of date,
+          and no instance is started or stopped until it responds again.
         </Warning>
       )}
       {clusterSilentSince !== undefined && (
         <Warning icon="signal" title="Cluster Not Responding">
           The Kubernetes cluster last answered <TimeAgo time={clusterSilentSince} />. Instances are shown as they were
-          then. Those that run go on, but nothing is started or stopped until the cluster answers again.
+          then. Running instances continue, but nothing is started or stopped until the cluster answers again.
         </Warning>
       )}
       {disks.map((disk) => (
@@ -40,7 +40,7 @@ function DiskWarning({ name, free, total, level, filesLeft }: Disk) {
   return (
     <Warning icon="alert" title={level === 'full' ? 'Disk Full' : 'Disk Almost Full'}>
       {level === 'full'
-        ? `The disk of ${NAMES[name]} ${filesLeft !== undefined ? 'holds as many files as it can (its inodes are used up)' : 'is full'}. What runs goes on, but nothing can be saved until there is room again.`
+        ? `The disk of ${NAMES[name]} ${filesLeft !== undefined ? 'holds as many files as it can (its inodes are used up)' : 'is full'}. Running instances continue, but nothing can be saved until there is room again.`
         : `The disk of ${NAMES[name]} has ${left}. ${level === 'critical' ? 'Make room now: when' : 'When'} it is full, nothing can be saved.`}
     </Warning>
   )
