@@ -113,7 +113,7 @@ test('a command that exceeds the rate limit waits as long as the server says', a
   expect({ code, stdout, stderr }).toEqual({
     code: 0,
     stdout: expect.stringContaining('echo'),
-    stderr: expect.stringContaining('goes on in 1 s'),
+    stderr: expect.stringContaining('trying again in 1 s'),
   })
   expect(refusals).toBe(1)
 })

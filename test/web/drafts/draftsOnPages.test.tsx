@@ -65,7 +65,7 @@ describe('a file draft', () => {
     await earlierVisit(drafts)
     const app = await editing(drafts, { content: 'b: 2', modifyTime: 5000 })
     await app.open()
-    expect(await offer(/The file changed since/)).toBeVisible()
+    expect(await offer(/The file has changed since/)).toBeVisible()
     await app.user.click(button('Restore'))
     await waitFor(() => expect(aceEditor().text()).toBe('typed a: 1'))
     const save = app.network.patch(CONTENT).answers(409, { message: 'changed' })

@@ -151,7 +151,7 @@ test.each([
 test('a password reset says that passkeys and API keys stay, and offers to end them', async () => {
   const { user, dialog, field, send } = await resetting()
   const { calls } = network.patch('/api/users/2/password').answers({})
-  expect(dialog).toHaveTextContent('whoever has a passkey or an API key of the account can still use it')
+  expect(dialog).toHaveTextContent('anyone with a passkey or an API key of the account can still use it')
   await user.click(
     within(dialog).getByRole('checkbox', {
       name: 'Also end its API keys, passkeys, invite codes and connection to single sign-on',

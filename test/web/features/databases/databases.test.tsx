@@ -245,7 +245,7 @@ describe('§2 the database panel', () => {
     expect(credentialsIn(shop).Password).toBe('Not known')
     expect(within(shop).queryByRole('button', { name: 'Show password' })).not.toBeInTheDocument()
     await user.click(within(shop).getByRole('tab', { name: 'Connection Info' }))
-    expect(within(shop).getByText(/reset it/)).toBeVisible()
+    expect(within(shop).getByText(/Resetting the password may restore them/)).toBeVisible()
     expect(shop).not.toHaveTextContent('postgresql://')
   })
 

@@ -117,7 +117,7 @@ test('a blocked process, which cannot be started on its own, leads to its deploy
 
 test('the banner needs no reason from the server, and is gone when the instance is not blocked any more', async () => {
   const { console } = await shown({ state: 'BLOCKED' })
-  expect(banner()).toHaveTextContent('The instance is blocked.The last lines of its console tell why.')
+  expect(banner()).toHaveTextContent('The instance is blocked.The last lines of its console show the reason.')
   act(() => console.receive({ type: 'power', content: 'RUNNING' }))
   await waitFor(() => expect(screen.queryByRole('status', { name: 'Blocked' })).toBeNull())
 })
