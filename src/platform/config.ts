@@ -108,7 +108,7 @@ export const settings = {
     schema: z.enum(['auto', 'required', 'off'], 'must be auto, required or off'),
     default: 'auto',
     description:
-      'Whether instances run in containers (`runc` and `conmon`): where that works, without exception, or not at all.',
+      'Whether instances run in containers (`runc` and `conmon`): if that works (`auto`), always (`required`) or never (`off`).',
   },
   QUARTERDECK_PROGRAMS: {
     schema: list(isAbsolute, 'must be a comma-separated list of absolute paths such as /home/mc/.sdkman/candidates'),
@@ -174,7 +174,7 @@ export const settings = {
       .regex(/^[A-Za-z0-9_-]{8,64}$/, 'must be 8 to 64 letters, digits, dashes or underscores')
       .optional(),
     defaultText: 'random',
-    description: 'The first invite code, for automation. Counts only while there are no users.',
+    description: 'The first invite code, for automation. It is used only while there are no users.',
   },
   ...openIdSettings,
   QUARTERDECK_LOG_LEVEL: {

@@ -68,7 +68,7 @@ export const openIdSettings = {
       .optional(),
     defaultText: 'none',
     description:
-      'OpenID Connect: roles by values of the claim, such as `admins=administrator,staff=operator,*=limited`. Of several that match, the one with most rights counts; `*` is for those whom no other matches. Nobody else may sign in.',
+      'OpenID Connect: roles by values of the claim, such as `admins=administrator,staff=operator,*=limited`. Of several that match, the one with most rights counts; `*` is for users whom no other value matches. Users without a role may not sign in.',
   },
   QUARTERDECK_OIDC_NAME: {
     schema: z
