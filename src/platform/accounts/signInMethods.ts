@@ -127,7 +127,7 @@ export function createSignInMethods({ db, secrets, codes, passkeys, now }: Metho
       if (step === undefined) throw new AppError('INVALID_CODE', 'The verification code is incorrect.')
       await db.transaction().execute(async (transaction) => {
         if ((await countMethods(transaction, by.userId)).authenticators >= MAX_AUTHENTICATORS)
-          throw new AppError('CONFLICT', `You have ${MAX_AUTHENTICATORS} authenticators already. Remove one first.`)
+          throw new AppError('CONFLICT', `You have ${MAX_AUTHENTICATORS} authenticator apps already. Remove one first.`)
         if (!(await takeChallenge(transaction, hash, 'authenticator', ownerOf(by)))) throw expired()
         await insertAuthenticator(transaction, { user_id: by.userId, name, secret, last_step: step })
       })

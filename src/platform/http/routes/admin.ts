@@ -52,7 +52,7 @@ export function adminRoutes(app: Router, { users, invites, activityLog }: Admini
     {
       config,
       schema: {
-        ...call('listActivity', 'List what was done, newest first'),
+        ...call('listActivity', 'List the entries of the activity log, newest first'),
         querystring: ActivityQuery,
         response: { 200: ActivityAnswer },
       },
@@ -73,7 +73,7 @@ function userRoutes(app: Router, users: Users): void {
     {
       config: recorded({ kind: 'user', action: adminAction, subject: userIdSubject }),
       schema: {
-        ...call('setAdministrator', 'Make a user administrator, or no longer', 'NOT_FOUND', 'CONFLICT'),
+        ...call('setAdministrator', 'Give a user administrator rights, or remove them', 'NOT_FOUND', 'CONFLICT'),
         params: ById,
         body: SetAdmin,
         response: { 200: Done },

@@ -20,7 +20,7 @@ export function dashboardRoutes(app: Router, dashboard: Dashboard): void {
     {
       config,
       schema: {
-        ...call('getDashboardHost', 'Tell the address of the Kubernetes dashboard', 'NOT_CONFIGURED'),
+        ...call('getDashboardHost', 'Get the address of the Kubernetes dashboard', 'NOT_CONFIGURED'),
         response: { 200: DashboardHostAnswer },
       },
     },
@@ -32,7 +32,7 @@ export function dashboardRoutes(app: Router, dashboard: Dashboard): void {
     {
       config,
       schema: {
-        ...call('getDashboardToken', 'Tell the own token for the Kubernetes dashboard', 'NOT_CONFIGURED', 'CONFLICT'),
+        ...call('getDashboardToken', 'Get the own token for the Kubernetes dashboard', 'NOT_CONFIGURED', 'CONFLICT'),
         response: { 200: DashboardTokenAnswer },
       },
     },

@@ -171,7 +171,11 @@ function instanceRoutes(app: Router, deployments: Deployments): void {
     {
       config: { access: forDeployment('console') },
       schema: {
-        ...call('getCrash', 'Read what was kept of the last crash of an instance', 'NOT_FOUND'),
+        ...call(
+          'getCrash',
+          'Get the exit, the last lines and the metrics of the last crash of an instance',
+          'NOT_FOUND',
+        ),
         params: ByUid,
         response: { 200: CrashCapsuleAnswer },
       },

@@ -133,10 +133,7 @@ function changeRoutes(app: Router, inTurn: InTurn): void {
   )
   app.delete(
     '/api/sftp/directory',
-    deleting(
-      'directory',
-      call('deleteDirectory', 'Delete a directory with all that is in it', 'NOT_FOUND', 'CONFLICT'),
-    ),
+    deleting('directory', call('deleteDirectory', 'Delete a directory with its contents', 'NOT_FOUND', 'CONFLICT')),
     async (request) => {
       await inTurn(request, ({ changes }) => changes.removeDirectory(request.query.path))
       return done({})

@@ -37,7 +37,7 @@ export function healthRoutes(
     '/api/health/live',
     {
       config: { access: 'public' },
-      schema: { ...call('getLiveness', 'Tell whether the process works'), response: { 200: Done } },
+      schema: { ...call('getLiveness', 'Check whether the process works'), response: { 200: Done } },
     },
     async () => done({}),
   )
@@ -65,7 +65,7 @@ export function healthRoutes(
     {
       config: { access: 'public' },
       schema: {
-        ...call('getHealth', 'Tell whether the platform is ready for calls'),
+        ...call('getHealth', 'Check whether the platform is ready for calls'),
         querystring: HealthQuery,
         response: answers,
       },

@@ -37,7 +37,7 @@ export function networkRoutes(app: Router, network: Network): void {
     {
       config: { access: forAnyone('read') },
       schema: {
-        ...call('getManagerTimestamp', 'Tell the last heartbeat of the manager, and disks without room'),
+        ...call('getManagerTimestamp', 'Get the last heartbeat of the manager, and disks without room'),
         response: { 200: ManagerTimestampAnswer },
       },
     },

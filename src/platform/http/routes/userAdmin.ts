@@ -57,7 +57,7 @@ function accessRoutes(app: Router, { users, signInMethods }: UserAdministration)
     {
       config,
       schema: {
-        ...call('getUserAccess', 'Tell the role and the grants of a user', 'NOT_FOUND'),
+        ...call('getUserAccess', 'Get the role and the grants of a user', 'NOT_FOUND'),
         params: ById,
         response: { 200: UserAccessAnswer },
       },

@@ -41,7 +41,7 @@ export function CrashCapsulePanel({ deployment, uid, name, crashedAt }: CrashCap
   return (
     <section className={`panel ${styles.section}`} aria-labelledby="crash-title">
       <div className={styles.head}>
-        <h2 id="crash-title">Crash capsule</h2>
+        <h2 id="crash-title">Crash details</h2>
         {capsule ? (
           <Button variant="outline-secondary" className="with-icon" onClick={save}>
             <ToolIcon name="save" />
@@ -57,7 +57,7 @@ export function CrashCapsulePanel({ deployment, uid, name, crashedAt }: CrashCap
         The instance ended by itself at {new Date(crashedAt).toLocaleString()}. Its last console lines and its metrics
         before the crash were kept.
       </p>
-      <FailureAlert error={error} text={failureText(error, 'The crash capsule could not be loaded')} />
+      <FailureAlert error={error} text={failureText(error, 'The crash details could not be loaded')} />
       {capsule && (
         <>
           <p>{capsule.exit.reason}</p>

@@ -507,7 +507,7 @@ test('a late start is shown on the status card and in Details until the instance
 test('Details shows only pod name, IP and player count when the server sends no other fields', async () => {
   await shown({}, `${PATH}?tab=details`)
   expect(screen.getAllByRole('term').map((term) => term.textContent)).toEqual(['Pod name', 'IP', 'Player count'])
-  expect(screen.queryByText('Crash capsule')).toBeNull()
+  expect(screen.queryByText('Crash details')).toBeNull()
 })
 
 test('Details shows port, start time, restarts, last exit and the reason for a block', async () => {
@@ -525,7 +525,7 @@ test('Details shows port, start time, restarts, last exit and the reason for a b
   expect(details).toHaveTextContent('Blocked becauseIt crashed 5 times')
 })
 
-test('the crash capsule is loaded on demand, shown as text and downloaded unchanged', async () => {
+test('the crash details are loaded on demand, shown as text and downloaded unchanged', async () => {
   jest.spyOn(Element.prototype, 'scrollHeight', 'get').mockReturnValue(700)
   const shownTo = jest.fn()
   Element.prototype.scrollIntoView = function () {

@@ -105,7 +105,7 @@ function signInRoutes(app: Router, { signIn, openId, publicUrl }: SignInParts, i
     {
       config: { access: 'public' },
       schema: {
-        ...call('getSignInMethods', 'Tell which ways to sign in there are besides the password'),
+        ...call('getSignInMethods', 'Get the sign-in methods that are available besides the password'),
         response: { 200: SignInMethodsAnswer },
       },
     },

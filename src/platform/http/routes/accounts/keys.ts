@@ -27,7 +27,7 @@ export function keyRoutes(
     {
       config: { access: 'caller' },
       schema: {
-        ...call('getAccount', 'Tell who the caller is and what they may do'),
+        ...call('getAccount', 'Get the caller with their rights'),
         response: { 200: AccountAnswer },
       },
     },
@@ -69,7 +69,7 @@ export function keyRoutes(
     {
       config: recorded({ kind: 'key', action: 'created API key', subject: fieldOf('body', 'name') }),
       schema: {
-        ...call('createKey', 'Create an API key, which is shown only now', 'CONFLICT'),
+        ...call('createKey', 'Create an API key, which only this response contains', 'CONFLICT'),
         body: CreateApiKey,
         response: { 201: CreatedApiKeyAnswer },
       },

@@ -110,7 +110,7 @@ function signInRoutes(app: Router, { begin, finish, stepCookie, pageCookie, redi
     {
       config: { access: 'public' },
       schema: {
-        ...call('beginOpenId', 'Sign in by OpenID Connect: lead the browser to the provider'),
+        ...call('beginOpenId', 'Sign in by OpenID Connect: redirect the browser to the provider'),
         querystring: BeginOpenId,
         answers: redirected,
       },
@@ -138,7 +138,7 @@ function signInRoutes(app: Router, { begin, finish, stepCookie, pageCookie, redi
     {
       config: { access: 'public' },
       schema: {
-        ...call('endOpenId', 'Sign in by OpenID Connect: the browser comes back from the provider'),
+        ...call('endOpenId', 'Sign in by OpenID Connect: the callback of the provider'),
         answers: redirected,
       },
     },
@@ -178,7 +178,7 @@ function connectionRoutes(
     {
       config: { access: 'account' },
       schema: {
-        ...call('getOpenIdConnection', 'Tell whether the own account is connected to the OpenID Connect provider'),
+        ...call('getOpenIdConnection', 'Check whether the own account is connected to the OpenID Connect provider'),
         response: { 200: OpenIdConnectionAnswer },
       },
     },

@@ -63,7 +63,7 @@ function proofRoutes(app: Router, { signInMethods, publicUrl }: MethodRouteParts
     {
       config: { access, activity: false },
       schema: {
-        ...call('getProofOptions', 'Get a challenge for a passkey that proves who is there', 'CONFLICT'),
+        ...call('getProofOptions', 'Get a passkey challenge that confirms the identity of the user', 'CONFLICT'),
         body: Nothing,
         response: { 200: PasskeyOptionsAnswer },
       },
@@ -80,7 +80,12 @@ function proofRoutes(app: Router, { signInMethods, publicUrl }: MethodRouteParts
     {
       config: quietly('failed to confirm a change of own sign-in methods'),
       schema: {
-        ...call('prove', 'Prove who is there, for one change of sign-in methods', 'BAD_CREDENTIALS', 'INVALID_CODE'),
+        ...call(
+          'prove',
+          'Confirm the identity of the user, for one change of sign-in methods',
+          'BAD_CREDENTIALS',
+          'INVALID_CODE',
+        ),
         body: Prove,
         response: { 200: ProofAnswer },
       },
@@ -169,7 +174,7 @@ function addingRoutes(app: Router, { signInMethods, publicUrl }: MethodRoutePart
     {
       config: recorded('made new recovery codes'),
       schema: {
-        ...call('createRecoveryCodes', 'Make ten recovery codes, which end the ones before', 'STEP_EXPIRED'),
+        ...call('createRecoveryCodes', 'Create ten recovery codes, which replace the previous ones', 'STEP_EXPIRED'),
         body: Proven,
         response: { 200: RecoveryCodesAnswer },
       },

@@ -6,7 +6,7 @@ export const scopes: Record<Scope, { name: string; meaning: string }> = {
   console: { name: 'Console', meaning: 'Reads consoles and sends commands.' },
   power: { name: 'Power', meaning: 'Starts, stops and restarts.' },
   files: { name: 'Files', meaning: 'Reads and changes files.' },
-  configuration: { name: 'Configuration', meaning: 'Creates deployments, and reads and changes their definitions.' },
+  configuration: { name: 'Configuration', meaning: 'Creates deployments, and reads and changes their configurations.' },
   databases: { name: 'Databases', meaning: 'Manages databases and reads their passwords.' },
   schedules: { name: 'Schedules', meaning: 'Plans commands and restarts.' },
   backups: { name: 'Backups', meaning: 'Makes and restores backups.' },

@@ -16,7 +16,7 @@ export const rights: Record<Right, { name: string; meaning: string }> = {
   console: { name: 'Console', meaning: 'reads the console and sends commands' },
   power: { name: 'Power', meaning: 'starts, stops and restarts' },
   files: { name: 'Files', meaning: 'reads and changes the files of its data directory' },
-  configuration: { name: 'Configuration', meaning: 'reads and changes its definition' },
+  configuration: { name: 'Configuration', meaning: 'reads and changes its configuration' },
   schedules: { name: 'Schedules', meaning: 'plans commands and restarts' },
   backups: { name: 'Backups', meaning: 'makes and restores backups' },
 }
