@@ -258,7 +258,7 @@ describe('an API key', () => {
     ['an expiry in the past', { scopes: ['read'], expires_at: '2020-01-01T00:00:00Z' }, 'expires_at'],
     ['no scope', { scopes: [] }, 'scopes'],
     ['an unknown deployment', { scopes: ['read'], deployments: ['gone'] }, 'deployments'],
-  ])('is not made with %s', async (_what, wanted, field) => {
+  ])('is not created with %s', async (_what, wanted, field) => {
     expect(await call('POST', '/api/keys', { name: 'bad', ...wanted })).toMatchObject({
       status: 400,
       body: { code: 'INVALID_INPUT', field },

@@ -250,7 +250,7 @@ describe('the unused invites of an administrator', () => {
     expect(await verify(code)).toMatchObject({ status: 200 })
   })
 
-  test('security 87: of one who is demoted while a call makes them, none is left, 20 times', async () => {
+  test('security 87: are all revoked even if a call creates them during the demotion, 20 times', async () => {
     const maker = await platform.register('maker-races')
     const id = await idOf(maker.username)
     for (let turn = 0; turn < 20; turn++) {

@@ -66,7 +66,7 @@ test('security 68: large bodies count until their requests are answered, not onl
   expect(await statusOf(post(10 * MIB))).toBe(200)
 })
 
-test('security 68: the body of a client that has disconnected counts while its handler goes on, and no longer', async () => {
+test('security 68: the body of a client that has disconnected counts as long as its handler runs, and no longer', async () => {
   for (let count = 1; count <= 6; count++) {
     const one = post(10 * MIB, { fails: count > 3 })
     await until(() => waiting === count)

@@ -178,7 +178,7 @@ test('a reconnect resumes after the last received line, without gaps or duplicat
   await until(() => ahead.numbered.length === 1000)
 })
 
-test('a viewer that requests lines no longer kept is told how many were skipped', async () => {
+test('a viewer that requests lines no longer kept gets the number of skipped lines', async () => {
   const viewer = await open()
   viewer.command('print 60000')
   await until(() => viewer.lines.includes('line 60000'))

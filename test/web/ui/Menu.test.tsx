@@ -95,7 +95,7 @@ test('among several choices the current one is checked and focused first', async
   expect(screen.getByRole('menuitemradio', { name: 'Age' })).toHaveFocus()
 })
 
-test('Escape closes the menu and returns the focus; Tab closes it and goes on', async () => {
+test('Escape closes the menu and returns the focus; Tab closes it and moves on to the next control', async () => {
   const { user } = shown()
   await user.click(button())
   await user.keyboard('{Escape}')

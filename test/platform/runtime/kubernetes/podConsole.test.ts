@@ -260,7 +260,7 @@ describe('the clock of a node is set back', () => {
     },
   )
 
-  test('and forward again while nobody reads the log: the lines in between are stored as well', async () => {
+  test('and forward again while the log is not read: the lines in between are stored as well', async () => {
     const log = new PodLog()
     const console = openConsole(newPod(), log)
     log.print(...numbers(4))

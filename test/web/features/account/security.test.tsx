@@ -110,7 +110,7 @@ test.each([
   ['NotAllowedError', 'No passkey was used: the request was cancelled, or it took too long.'],
   ['InvalidStateError', 'This device has a passkey for your account already.'],
   ['UnknownError', 'The browser or the device could not use a passkey. Please try again.'],
-])('when the browser makes no passkey (%s), the dialog says why and can try again', async (name, text) => {
+])('when the browser creates no passkey (%s), the dialog says why and can try again', async (name, text) => {
   const { refuse } = installPasskeys()
   const { user } = await rendered()
   proof()
