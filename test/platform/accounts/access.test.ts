@@ -200,7 +200,7 @@ describe('an API key', () => {
     expect(JSON.stringify([listed, rows, platform.logged])).not.toContain(key.slice(8))
   })
 
-  test('security 118: of a user there are 100 at most, also where many are made at once', async () => {
+  test('security 118: can exist 100 times per user at most, even if many are created at once', async () => {
     const { token } = await platform.register('collector')
     const create = () => call('POST', '/api/keys', { name: 'one of many', scopes: ['read'] }, token)
     for (let count = 0; count < 95; count++) expect((await create()).status).toBe(201)

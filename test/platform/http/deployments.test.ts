@@ -558,7 +558,7 @@ test('a file in place of the directory is a conflict, and no deployment is creat
 })
 
 ;(canMount ? test : test.skip)(
-  'security 123: while the shared area is mounted read-only, no deployment gets a new directory, and the reason is told',
+  'security 123: while the shared area is mounted read-only, a deployment cannot get a new directory, and the error names the reason',
   async () => {
     const refused = { status: 409, body: { code: 'CONFLICT', message: 'The shared area is mounted read-only.' } }
     await call('POST', '', { name: 'settled', type: 'process' })

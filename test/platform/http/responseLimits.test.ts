@@ -44,7 +44,7 @@ test('a client that reads nothing of a long response is disconnected, and a slow
   }
 })
 
-test('security 120: a stream that fails before its first byte is answered as any failure, without the headers of its content', async () => {
+test('security 120: a stream that fails before its first byte gets an error in the standard format, without the headers of its content', async () => {
   const app = Fastify()
   answerFailures(app)
   const failing = () =>

@@ -181,7 +181,7 @@ test('security 119: a link that becomes a directory while it is followed leads t
   expect(found).toBe(join(await realpath(share), 'follow/swapped'))
 })
 
-test('security 119: a link that is swapped without end is refused as one that cannot be followed', async () => {
+test('security 119: a link that is swapped without end is refused as a link that cannot be followed', async () => {
   await fresh('endless', {})
   const { open } = stepCalls
   let isLink = true

@@ -237,7 +237,7 @@ test.each([
   ['polling', 'transport=polling', '', 200, 403],
   ['websocket', 'transport=websocket', upgradeHeaders, 101, 400],
 ])(
-  'security 118: a user may open 100 connections also where all are opened by %s at once',
+  'security 118: a user may open 100 connections at most, even if all are opened by %s at once',
   async (transport, query, headers, opened, refused) => {
     const user = await platform.register(`at-once-${transport}`)
     // The platform knows the token, but must read its user again.

@@ -36,7 +36,7 @@ test("§2 the editor is titled with the name and reads 'Editing configuration fi
   expect(window.location.pathname).toBe('/deployments')
 })
 
-test('security 122: the configuration of a deployment named constructor is edited and saved as any other', async () => {
+test('security 122: the configuration of a deployment named constructor is edited and saved like any other', async () => {
   const content = stored.replaceAll('lobby', 'constructor')
   const { network, user } = renderApp('/deployments/constructor/edit', { signedInAs: 'ann' })
   network.get('/api/deployments/constructor').answers({ content })
