@@ -150,6 +150,7 @@ const cases: Record<string, [line: string, told: string][]> = {
   ],
   'password in a data source of Go': [
     ['dial root:hunter22@tcp(db:3306)/game', 'dial '],
+    ['root:hunter@22@tcp(db:3306)/game', ''],
     ['DSN=root:hunter/22@unix(/run/mysqld.sock)/', 'DSN='],
   ],
   'token in an address': [['git clone https://hunter22hunter22@example.org/x.git', 'git clone https://']],
@@ -274,6 +275,11 @@ test.each([
   'tokens/list.txt',
   'password.txt',
   'say senhas',
+  'fill 1000 64 1000 1010 70 1010 stone',
+  'tp Steve 1250 70 1330 90 0',
+  'forceload add 1000 1000 1010 1010',
+  '2020 12 31 10 05',
+  'Mem: 15930 1234 5678 9012',
   `pass${' '.repeat(8000)}`,
 ])('decisions §10: %p is not taken for a secret', (line) => {
   expect(looksSecret(line)).toBe(false)

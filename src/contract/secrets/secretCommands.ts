@@ -93,7 +93,7 @@ export const secretPatterns: readonly SecretPattern[] = [
   },
   // The match starts at the end of a scheme and does not reach into another address.
   { name: 'password in an address', pattern: /(?<shown>[a-z0-9]:\/\/)[^\s/:@]{0,100}:(?:[^\s@/]|\/(?!\/)){1,300}@/i },
-  { name: 'password in a data source of Go', pattern: /(?<![^\s"'`=])[\w.-]{1,60}:[^\s@]{1,200}@(?:tcp|unix)\(/i },
+  { name: 'password in a data source of Go', pattern: /(?<![^\s"'`=])[\w.-]{1,60}:\S{1,200}@(?:tcp|unix)\(/i },
   { name: 'token in an address', pattern: /(?<shown>[a-z0-9]:\/\/)[^\s/@]{1,300}@/i },
   {
     name: 'parameter of an address',
@@ -117,11 +117,11 @@ export const secretPatterns: readonly SecretPattern[] = [
     name: 'hash of a password',
     pattern: /\$(?:2[abxy]?|[1567y]|argon2\w{0,2}|scrypt|pbkdf2[\w-]{0,12}|SHA)\$[\w$./=,+]{8}/i,
   },
-  // Bytes that a program received: each line holds a part of them, and Node.js prints the first fifty.
+  // Bytes that a program received: each line begins with its offset and holds a part of them. Node.js prints the first fifty.
   {
     name: 'bytes in hexadecimal digits',
     pattern:
-      /(?<![\w.:-])(?<shown>(?:0x)?[0-9a-f]{3,15}0|<Buffer)[:|]?\s{1,4}(?:(?:[0-9a-f]{2}){1,2}(?:\s{1,2}|$)){3}/i,
+      /(?<![\w.:-])(?<shown>0(?:x[0-9a-f]{2,13}|[0-9a-f]{2,14})0|<Buffer)[:|]?\s{1,4}(?:(?:[0-9a-f]{2}){1,2}(?:\s{1,2}|$)){3}/i,
   },
   { name: 'PEM', pattern: /-----BEGIN/ },
   // Lines of a PEM file arrive one by one; a long key looks the same.

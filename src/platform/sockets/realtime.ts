@@ -44,7 +44,7 @@ export function openRealtime(app: FastifyInstance, { callers, origins, sync, isR
   /** The open connections. A client may leave socket.io's namespace and join it again over the same connection. */
   const connections = new Map<EngineConnection, Caller>()
   const connectionCounts = createKeyedCounter<number>()
-  /** What gives back the place of a handshake that was allowed, or of its connection. */
+  /** Functions that give back the place of a handshake that was allowed, or of its connection. */
   const places = new WeakMap<IncomingMessage, () => void>()
 
   /**

@@ -133,7 +133,7 @@ test('files with too many holes are skipped and reported, and the others are wri
     ),
   ).toBe(2)
   expect(skipped.summary()).toBe(
-    '"world/huge.dat" is 8192 GiB long and nearly empty: files with more than 64 GiB of holes are left out. Make it smaller, or delete it.',
+    '"world/huge.dat" is 8192 GiB long and nearly empty: files that have more than 64 GiB of holes together are left out. Make such files smaller, or delete them.',
   )
   expect(await filesIn(lobby())).toEqual(['world/a.dat', 'world/z.dat'])
 })

@@ -217,3 +217,12 @@ test.each([
 ])('hides a secret in lines of output %s', (_where, lines, shown) =>
   expect(hideInLines(lines, ['hunter2secrets'], ['hunter2secret'])).toEqual(shown),
 )
+
+test('of what was said in a command, the whole and long parts are hidden in output, and single words are not', () => {
+  const lines = ['[ann] The server restarts in five minutes', '… server restarts in five', 'Stopping the server']
+  expect(hideInLines(lines, [], [], ['The server restarts in five minutes'])).toEqual([
+    '[ann] •••',
+    '… •••',
+    'Stopping the server',
+  ])
+})

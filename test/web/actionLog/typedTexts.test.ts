@@ -516,6 +516,7 @@ const signIn = call('login', { username: 'ann', password: SECRET }, 'pending')
 test.each([
   ['cleared', [...byKey('hunt'), filterTyped('')]],
   ['deleted key by key', [...byKey('hunt'), filterTyped('hun'), filterTyped('hu'), filterTyped('h'), filterTyped('')]],
+  ['replaced', [...byKey('hunt'), filterTyped('world')]],
   ['left', byKey('hunt')],
   ['left long ago', [...byKey('hunt'), ...later]],
 ])('the first letters of a password that were typed into a wrong field and %s are masked', (_how, typing) => {

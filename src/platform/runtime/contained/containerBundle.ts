@@ -1,7 +1,7 @@
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { mountRestrictions } from './mountRestrictions'
-import { ociConfig, type ContainerSpec } from './ociConfig'
+import { isInUserNamespace, mountRestrictions } from './mountRestrictions'
+import { ociConfig, SYS, type ContainerSpec } from './ociConfig'
 
 /** Path of the first process in every container. */
 const INIT_PATH = '/.quarterdeck-init'
@@ -51,11 +51,14 @@ export async function writeBundle(bundle: string, initScript: string, { command,
     { source: initScript, target: INIT_PATH },
     ...Object.keys(files).map((file) => ({ source: join(bundle, file), target: `/etc/${file}` })),
   ]
-  // Root may leave restrictions out: its containers have no user namespace of their own.
-  const restrictionsOf = spec.isRootless ? mountRestrictions(await readFile('/proc/self/mountinfo', 'utf8')) : () => []
+  // Root of the machine may leave restrictions out.
+  const isRestricted = spec.isRootless || (await isInUserNamespace())
+  const restrictions = isRestricted
+    ? await mountRestrictions([SYS, spec.directory, ...readable.map(({ source }) => source)])
+    : new Map<string, string[]>()
   await writeFile(
     join(bundle, 'config.json'),
-    JSON.stringify(ociConfig({ ...spec, readable, args: ['/bin/sh', INIT_PATH, ...command] }, restrictionsOf)),
+    JSON.stringify(ociConfig({ ...spec, readable, args: ['/bin/sh', INIT_PATH, ...command] }, restrictions)),
     { mode: 0o600 },
   )
 }

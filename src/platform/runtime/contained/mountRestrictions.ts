@@ -1,40 +1,45 @@
-import { realpathSync } from 'node:fs'
+import { open, readFile } from 'node:fs/promises'
+import { O_PATH } from '../../share/followLinks'
 
 /** Options of a mount that a user namespace must repeat when it mounts a part of it elsewhere (mount_namespaces(7)). */
 const LOCKED_OPTIONS = ['nosuid', 'nodev', 'noexec']
-
-interface MountPoint {
-  path: string
-  options: string[]
-}
+/** Content of uid_map(5) where all ids are mapped to themselves: the namespace of the machine. */
+const ALL_IDS = /^\s*0\s+0\s+4294967295\s*$/
 
 /**
- * Returns a function that returns which of `nosuid`, `nodev` and `noexec` the file system at a path is mounted with.
- * The function throws if the path does not exist.
- * @param mountInfo content of /proc/self/mountinfo (proc(5))
+ * Returns which of `nosuid`, `nodev` and `noexec` the file systems at some paths are mounted with, by path.
+ * @throws Node.js errors if a path does not exist
  */
-export function mountRestrictions(mountInfo: string): (path: string) => string[] {
-  const mountPoints = mountInfo.split('\n').flatMap((line): MountPoint[] => {
-    const [, , , , path, options] = line.split(' ')
-    return path === undefined || options === undefined
-      ? []
-      : [{ path: unescapePath(path), options: options.split(',') }]
-  })
-  return (path) => {
-    const realPath = realpathSync(path)
-    let found: MountPoint | undefined
-    // The last one of several mounts on one path covers the others.
-    for (const mountPoint of mountPoints)
-      if (isWithin(realPath, mountPoint.path) && mountPoint.path.length >= (found?.path.length ?? 0)) found = mountPoint
-    return LOCKED_OPTIONS.filter((option) => found?.options.includes(option))
+export async function mountRestrictions(paths: Iterable<string>): Promise<Map<string, string[]>> {
+  const mountInfo = await readFile('/proc/self/mountinfo', 'utf8')
+  const optionsOf = new Map(
+    mountInfo.split('\n').map((line) => {
+      const [id = '', , , , , options = ''] = line.split(' ')
+      return [id, options.split(',')] as const
+    }),
+  )
+  const restrictions = new Map<string, string[]>()
+  for (const path of paths) {
+    const options = optionsOf.get(await mountOf(path)) ?? []
+    restrictions.set(
+      path,
+      LOCKED_OPTIONS.filter((option) => options.includes(option)),
+    )
+  }
+  return restrictions
+}
+
+/** The id of the mount at a path (proc(5): /proc/pid/fdinfo). */
+async function mountOf(path: string): Promise<string> {
+  const handle = await open(path, O_PATH)
+  try {
+    return /^mnt_id:\s+(\d+)$/m.exec(await readFile(`/proc/self/fdinfo/${handle.fd}`, 'utf8'))?.[1] ?? ''
+  } finally {
+    await handle.close()
   }
 }
 
-function isWithin(path: string, directory: string): boolean {
-  return directory === '/' || path === directory || path.startsWith(`${directory}/`)
-}
-
-/** Blanks, tabs, line feeds and backslashes are octal numbers. */
-function unescapePath(path: string): string {
-  return path.replaceAll(/\\([0-7]{3})/g, (_, code: string) => String.fromCharCode(parseInt(code, 8)))
+/** Whether this process runs in a user namespace of its own, so that mounts of the machine are locked for root as well. */
+export async function isInUserNamespace(): Promise<boolean> {
+  return !ALL_IDS.test(await readFile('/proc/self/uid_map', 'utf8'))
 }

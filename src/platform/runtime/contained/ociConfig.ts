@@ -18,6 +18,9 @@ const F_SETLEASE = 1024
 /** Sockets between virtual machines and their host, which belong to no network. Docker refuses them too. */
 const AF_VSOCK = 40
 
+/** Mounted from the host in a user namespace, which may not mount a new one of the host’s network. */
+export const SYS = '/sys'
+
 export interface Mount {
   source: string
   target: string
@@ -90,7 +93,7 @@ const ARCHITECTURES: Partial<Record<NodeJS.Architecture, string[]>> = {
 /** On memory shortage the kernel kills instances before the platform and its databases (proc_pid_oom_score_adj(5)). */
 const OOM_SCORE = 500
 
-const bindMount = ({ source, target }: Mount, access: 'ro' | 'rw', restrictions: string[]) => ({
+const bindMount = ({ source, target }: Mount, access: 'ro' | 'rw', restrictions: string[] = []) => ({
   destination: target,
   source,
   type: 'bind',
@@ -106,15 +109,15 @@ const special = (destination: string, type: string, ...options: string[]) => ({
 /**
  * The configuration of a container (OCI runtime specification 1.0.2): own namespaces for processes, mounts and IPC, no
  * capabilities, no new privileges, the network of the host (decisions §12).
- * @param restrictionsOf returns mount options that a bind mount of a host path must have
+ * @param restrictions mount options that a bind mount of a host path must have, by path
  */
-export function ociConfig(spec: ContainerSpec, restrictionsOf: (source: string) => string[]): object {
+export function ociConfig(spec: ContainerSpec, restrictions: Map<string, string[]>): object {
   const { uid, gid, cgroup, isRootless } = spec
-  const readOnly = (mount: Mount) => bindMount(mount, 'ro', restrictionsOf(mount.source))
+  const readOnly = (mount: Mount) => bindMount(mount, 'ro', restrictions.get(mount.source))
   const openFiles = instanceOpenFiles()
   const sys = isRootless
-    ? [readOnly({ source: '/sys', target: '/sys' })]
-    : [special('/sys', 'sysfs', 'nosuid', 'noexec', 'nodev', 'ro')]
+    ? [readOnly({ source: SYS, target: SYS })]
+    : [special(SYS, 'sysfs', 'nosuid', 'noexec', 'nodev', 'ro')]
   return {
     ociVersion: '1.0.2',
     process: {
@@ -140,7 +143,7 @@ export function ociConfig(spec: ContainerSpec, restrictionsOf: (source: string) 
       ...(isRootless ? [] : [special('/sys/fs/cgroup', 'cgroup', 'nosuid', 'noexec', 'nodev', 'relatime', 'ro')]),
       ...spec.readable.map(readOnly),
       ...spec.hidden.map((path) => special(path, 'tmpfs', 'nosuid', 'noexec', 'nodev', 'ro', 'mode=0', 'size=4k')),
-      bindMount({ source: spec.directory, target: WORKING_DIRECTORY }, 'rw', restrictionsOf(spec.directory)),
+      bindMount({ source: spec.directory, target: WORKING_DIRECTORY }, 'rw', restrictions.get(spec.directory)),
     ],
     linux: {
       namespaces: [{ type: 'pid' }, { type: 'ipc' }, { type: 'mount' }, ...(isRootless ? [{ type: 'user' }] : [])],

@@ -48,7 +48,7 @@ type RunWithoutPod = { instance: RuntimeInstance } & Pick<ConsoleRun, 'isLogGone
 
 /** Keeps a copy of the instances' Pods up to date by a watch, until it is closed. */
 export function watchPodRuns(client: ClusterClient, pods: Pods, log: Logger): PodRuns {
-  const changes = new EventEmitter()
+  const changes = new EventEmitter().setMaxListeners(0)
   const emit = (podName: string) => changes.emit('changed', podName)
   const withoutPod = new Map<string, RunWithoutPod>()
   /** The instance that each object of the informer describes. A Pod that changes gets a new object. */

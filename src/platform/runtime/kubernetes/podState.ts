@@ -91,13 +91,12 @@ export function isPending(pod: V1Pod): boolean {
 }
 
 /**
- * Whether a node fills the copy of the Pod's instance. A copy that waits for its image does not count, because it may
- * wait for ever.
+ * Whether a node fills the copy of the Pod's instance. A copy that waits, for its image or a volume, does not count,
+ * because it may wait for ever.
  */
 export function isCopying(pod: V1Pod): boolean {
-  const { running, waiting } = statusOfContainer(pod, COPY_CONTAINER)?.state ?? {}
-  const isStarted = running !== undefined || waiting?.reason === 'PodInitializing'
-  return isStarted && !hasEnded(pod) && pod.metadata?.deletionTimestamp === undefined
+  const { running } = statusOfContainer(pod, COPY_CONTAINER)?.state ?? {}
+  return running !== undefined && !hasEnded(pod) && pod.metadata?.deletionTimestamp === undefined
 }
 
 /** Whether the Pod's run has ended, and the files of `keep` are not written back yet. */

@@ -22,7 +22,10 @@ export interface PackTask {
 /** Counts the holes of a file. @throws AppError TOO_LARGE if those of all files so far exceed the limit */
 type HolesLimit = (path: string, stats: Stats) => void
 
-/** Packing them takes days, in which a place of the queue is held, and an instance makes them without using disk space. */
+/**
+ * Packing long empty files takes days and holds a place of the queue meanwhile. An instance can make such files without
+ * using disk space.
+ */
 function createHolesLimit(): HolesLimit {
   let holes = 0
   return (path, stats) => {

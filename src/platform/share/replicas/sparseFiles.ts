@@ -16,7 +16,10 @@ export function holesOf({ size, blocks }: Pick<Stats, 'size' | 'blocks'>): numbe
   return Math.max(0, size - blocks * 512)
 }
 
-/** As `holesOf` for a file of which less than a sixteenth is stored, else 0: a file system may save more by compression. */
+/**
+ * As `holesOf` for a file of which less than a sixteenth is stored, else 0, because what takes no space may be saved by
+ * compression.
+ */
 export function emptyBytesOf(stats: Pick<Stats, 'size' | 'blocks'>): number {
   const holes = holesOf(stats)
   return holes > (stats.size / 16) * 15 ? holes : 0
@@ -24,7 +27,7 @@ export function emptyBytesOf(stats: Pick<Stats, 'size' | 'blocks'>): number {
 
 /** Error text for a file beyond the limit. @param consequence what happens to such files */
 export function tooManyHolesMessage(path: string, { size }: Pick<Stats, 'size'>, consequence = 'are left out'): string {
-  return `"${truncatedPath(path)}" is ${Math.round(size / GIB)} GiB long and nearly empty: files with more than ${HOLES_LIMIT / GIB} GiB of holes ${consequence}. Make it smaller, or delete it.`
+  return `"${truncatedPath(path)}" is ${Math.round(size / GIB)} GiB long and nearly empty: files that have more than ${HOLES_LIMIT / GIB} GiB of holes together ${consequence}. Make such files smaller, or delete them.`
 }
 
 /**

@@ -8,8 +8,8 @@ const SHORTEST_NAME = 3
 type Answers = { hold(text: string): boolean; holdWhole(text: string): boolean }
 
 /**
- * Texts that were typed key by key and whose final value is in no answer, or is the beginning of a known secret: its
- * user noticed that the field is a wrong one. All of their intermediate states are masked: the first letters of a
+ * Texts that were typed key by key and whose final value is in no answer, or is the beginning of a known secret,
+ * because the user then noticed the wrong field. All of their intermediate states are masked: the first letters of a
  * secret may be the first letters of a name.
  *
  * @param evicted texts of typing actions that have been evicted from the recording, of all places together. The newest
@@ -66,7 +66,7 @@ export function abandonedOf(
 }
 
 /**
- * Returns the indices of texts that were typed up to a beginning of a secret and then deleted or left. A name that is
+ * Returns the indices of texts that were typed up to a beginning of a secret and then deleted, replaced or left. A name that is
  * deleted key by key ends with such texts, too.
  */
 function begunIn(states: readonly string[], begins: (text: string) => boolean): number[] {
@@ -76,7 +76,8 @@ function begunIn(states: readonly string[], begins: (text: string) => boolean): 
     while (states[next] && begins(states[next]!)) next++
     if (next === first) continue
     const isRest = first > 0 && states[first - 1]!.startsWith(states[first]!)
-    if (!states[next] && !isRest) for (let at = first; at < next; at++) begun.push(at)
+    const goesOn = states[next]?.startsWith(states[next - 1]!) ?? false
+    if (!goesOn && !isRest) for (let at = first; at < next; at++) begun.push(at)
     first = next
   }
   return begun

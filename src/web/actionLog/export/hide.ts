@@ -15,6 +15,8 @@ type Range = [from: number, to: number]
  */
 const PART = { share: 0.75, shortest: 8, longest: 100 }
 const PRINTED_PART = { share: 0.5, shortest: 6, longest: 8 }
+/** Of what was typed in commands, a part is hidden in output only if it is long: most of its words are ordinary. */
+const SPOKEN_PART = { share: 0.5, shortest: 6, longest: 100 }
 /** Of a value in output, no part is hidden. */
 const WHOLE = { share: 1, shortest: 0, longest: Infinity }
 /** Minimum length of an encoded form. */
@@ -146,7 +148,7 @@ function needlesOf(secret: string, { share, shortest, longest }: Part): string[]
     // PostgreSQL shows bytes so. The first one is read as a character.
     plainOf(`\\x${digits.join('')}`),
     // The shown rest of a secret that contains a word which masks what follows.
-    plainOf(maskLine(secret)),
+    ...(share < 1 ? [plainOf(maskLine(secret))] : []),
   ]
   return [...partsOf(plain, length), ...forms.filter((form) => form.length >= SHORTEST_FORM)]
 }
@@ -210,10 +212,17 @@ export function hiderOf(secrets: readonly string[]): (text: string) => string {
  * Hides values in lines of output, even if they continue in the next line or contain colours.
  *
  * @param values are hidden as a whole. @param secrets are hidden with their parts, which are smaller than in `hiderOf`.
+ * @param spoken are hidden with their long parts.
  */
-export function hideInLines(said: readonly string[], values: readonly string[], secrets: readonly string[]): string[] {
+export function hideInLines(
+  said: readonly string[],
+  values: readonly string[],
+  secrets: readonly string[],
+  spoken: readonly string[] = [],
+): string[] {
   const sought = [
     { texts: secrets, part: PRINTED_PART },
+    { texts: spoken, part: SPOKEN_PART },
     { texts: values, part: WHOLE },
   ]
   const finder = finderOfAll(sought, SHORTEST_VALUE)
@@ -221,7 +230,7 @@ export function hideInLines(said: readonly string[], values: readonly string[], 
   const split = readSplit(lines)
   const texts = lines.map((line, index) => split.get(index)?.text ?? plainOf(line))
   const rests = finderOf(
-    secrets
+    [...secrets, ...spoken]
       .map(plainOf)
       .filter((secret) => secret.length <= LONG)
       .flatMap((secret) => [...secret].map((_character, at) => secret.slice(at + 1))),

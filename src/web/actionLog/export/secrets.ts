@@ -26,7 +26,7 @@ const SHORTEST = 6
  *   into a wrong field;
  * - values: everything that was redacted, such as the values of a definition. They are hidden in console output only,
  *   because elsewhere many of them are names;
- * - spoken: texts that were typed in commands. They are hidden in console output only, like a secret;
+ * - spoken: texts that were typed in commands. They are hidden in console output only, with their long parts;
  * - echoes: values of stored definitions, which the server quotes in its messages about an instance.
  */
 export function createSecrets() {
@@ -64,6 +64,12 @@ export function createSecrets() {
         [payload]
           .flat()
           .flatMap((command, index) => (command === written[index] ? [] : secretsOfCommand(String(command)))),
+      )
+      values.add(
+        [payload]
+          .flat()
+          .filter((command, index) => command !== written[index])
+          .map(String),
       )
       spoken.add(
         [payload].flat().flatMap((command, index) => valuesOfCommand(String(command), command !== written[index])),
@@ -112,6 +118,7 @@ export function createSecrets() {
 
   return {
     note,
+    /** Returns what is known to be secret, in all forms. */
     list: allSecrets,
     /** @param field a field for a secret. @param text its current value. */
     secretTyped(field: object, text: string) {
@@ -140,10 +147,7 @@ export function createSecrets() {
     hideInLines(lines: readonly string[]): string[] | undefined {
       return values.isFull() || secrets.isFull() || spoken.isFull()
         ? undefined
-        : hideInLines(lines, values.list(valuesBeingTyped('values')), [
-            ...allSecrets(),
-            ...spoken.list([]).flatMap(formsOf),
-          ])
+        : hideInLines(lines, values.list(valuesBeingTyped('values')), allSecrets(), spoken.list([]).flatMap(formsOf))
     },
   }
 }
@@ -215,10 +219,14 @@ const secretsOfSettings = (text: string) =>
 
 /** Limit of the text of a file whose settings are looked at, in characters. */
 const LONGEST_FILE = 200_000
+/** Limit of a line of such a file, in characters. */
+const LONGEST_SETTING = 1000
 
 /** Returns the secrets in a file that is about to be saved. The name of a file of one line says what its text is. */
 function secretsOfFile({ path, text: handle }: { path: string; text: string }): string[] {
-  const text = heldText(handle)?.trim() ?? ''
+  const lines = (heldText(handle)?.trim() ?? '').split('\n')
+  // The rest of a long line after a secret is data, such as JSON without line breaks.
+  const text = lines.filter((line) => line.length <= LONGEST_SETTING).join('\n')
   if (text.length > LONGEST_FILE) return []
   return secretsOfSettings(text.includes('\n') ? text : `${path.slice(path.lastIndexOf('/') + 1)}: ${text}`)
 }
@@ -278,16 +286,14 @@ function secretsOfCommand(command: string): string[] {
 }
 
 /**
- * Returns the texts of a command that are hidden in output with their parts: of a harmless one everything after the
- * first word and unusual words, of any other that is masked all of it.
+ * Returns the texts of a command that are hidden in output with their long parts: everything after the first word, of a
+ * harmless command only what is typed freely, and unusual words.
  */
 function valuesOfCommand(command: string, isMasked: boolean): string[] {
   const [, ...words] = command.trim().split(/\s+/)
   const said = isMasked ? words : wordsOfHarmless(command)
   const parts = said.flatMap((word) => word.split(SEPARATORS)).map(withoutDot)
-  return [said.join(' '), ...(isMasked ? [command.trim()] : []), ...parts.filter(isRandom)].filter(
-    (text) => text.length >= SHORTEST,
-  )
+  return [said.join(' '), ...parts.filter(isRandom)].filter((text) => text.length >= SHORTEST)
 }
 
 /** Returns the secrets that a component is about to show. The store has only a handle of their answer. */

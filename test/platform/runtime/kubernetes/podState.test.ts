@@ -304,7 +304,7 @@ test.each([
   expect(quantity(text)).toBeCloseTo(value)
 })
 
-test('a Pod copies from when its node prepares the copy until the copy is complete, unless its image is missing', () => {
+test('a Pod copies while its init container runs, not while that waits for its image or a volume', () => {
   const copying = (state: V1ContainerState, change: Partial<V1Pod['metadata']> = {}) =>
     isCopying(
       podWith(undefined, change, {
@@ -312,7 +312,7 @@ test('a Pod copies from when its node prepares the copy until the copy is comple
         initContainerStatuses: [{ name: 'copy', image: 'java:21', imageID: '', ready: false, restartCount: 0, state }],
       }),
     )
-  expect(copying({ waiting: { reason: 'PodInitializing' } })).toBe(true)
+  expect(copying({ waiting: { reason: 'PodInitializing' } })).toBe(false)
   expect(copying(running)).toBe(true)
   expect(copying(ended(0))).toBe(false)
   expect(copying({ waiting: { reason: 'ImagePullBackOff' } })).toBe(false)

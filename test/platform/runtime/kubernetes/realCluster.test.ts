@@ -1,4 +1,5 @@
-import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs'
+import { execSync } from 'node:child_process'
+import { chmodSync, chownSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import pino from 'pino'
 import { createClusterClient } from '../../../../src/platform/runtime/kubernetes/clusterClient'
@@ -77,11 +78,21 @@ const open = () =>
     })
 
     test('decisions §5: a sync lasts while a Pod copies the directory of its instance', async () => {
-      writeFileSync(join(shareDir(), 'suite/file.txt'), 'text')
+      const directory = join(shareDir(), 'copied')
+      mkdirSync(directory)
+      // The kubelet looks at its containers once a second: the copy takes longer.
+      execSync('seq 100000 | xargs touch', { cwd: directory })
       const events: string[] = []
       const unwatch = runtime.copySync?.onSync(({ event }) => events.push(event))
-      await runtime.ensure(instanceSpec({ podName: 'copied', command: ['sh', '-c', 'ls; cat'], copy: true }))
-      await until(async () => (await runtime.history('copied', 10)).some(({ content }) => content === 'file.txt'))
+      await runtime.ensure(
+        instanceSpec({
+          podName: 'copied',
+          command: ['sh', '-c', 'ls 77777; cat'],
+          dataDirectory: '/copied',
+          copy: true,
+        }),
+      )
+      await until(async () => (await runtime.history('copied', 10)).some(({ content }) => content === '77777'))
       await until(async () => events.length === 2)
       expect(events).toEqual(['sync_started', 'sync_completed'])
       await runtime.kill('copied')
