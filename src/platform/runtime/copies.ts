@@ -86,7 +86,10 @@ export function withCopies(driver: Driver, { dataDir, replicas, writeBack }: Cop
       await removed.add(copyOf(podName))
     },
     async list() {
-      const started = (await driver.list()).filter(({ podName }) => !starts.has(podName))
+      const runs = await driver.list()
+      // The driver may have lost the message of a change, for example when its host was killed.
+      for (const { podName, exit } of runs) if (exit && !starts.has(podName)) writeBacks.runEnded(podName, exit)
+      const started = runs.filter(({ podName }) => !starts.has(podName))
       const isWritingBack = ({ state, podName }: RuntimeInstance) => state === 'EXITED' && writeBacks.has(podName)
       const shown = started.map((run): RuntimeInstance =>
         isWritingBack(run) ? { ...run, state: 'STOPPING', exit: undefined } : run,

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { withCopies } from '../../../src/platform/runtime/copies'
-import type { Driver, LocalSpec } from '../../../src/platform/runtime/runtime'
+import type { Driver, LocalSpec, RuntimeInstance } from '../../../src/platform/runtime/runtime'
 import type { Replicas } from '../../../src/platform/share/replicas/replicas'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 import { until } from '../../support/platform/until'
@@ -83,3 +83,40 @@ test.each(['ENOSPC', 'EDQUOT'])(
     await runtime.close()
   },
 )
+
+test('the files of "keep" are written back when the end of the run is seen, although no change was reported', async () => {
+  const written: string[] = []
+  const run: RuntimeInstance = {
+    podName: 'lobby-6',
+    runId: 'a',
+    state: 'RUNNING',
+    ip: '',
+    port: undefined,
+    startedAt: 0,
+    exit: undefined,
+  }
+  let runs: RuntimeInstance[] = []
+  const silent: Driver = {
+    ...driver,
+    ensure: async () => void (runs = [run]),
+    note: () => Promise.resolve(),
+    list: () => Promise.resolve(runs),
+  }
+  const runtime = withCopies(silent, {
+    dataDir: directory(),
+    replicas: { copyTo: async (_from: string, to: string) => makeCopy(basename(to), 0) } as unknown as Replicas,
+    writeBack: async ({ directory: to }) => written.push(to),
+  })
+  const spec = { podName: 'lobby-6', directory: '/x', copy: true, keep: ['list.txt'] } as LocalSpec
+  await runtime.ensure(spec)
+  const exit = { code: null, signal: null, at: 0, requested: false, orderly: true, failure: undefined }
+  expect((await runtime.list())[0]?.state).toBe('RUNNING')
+  runs = [{ ...run, state: 'EXITED', exit }]
+  await until(
+    () => runtime.list(),
+    ([now]) => now?.state === 'EXITED',
+    10,
+  )
+  expect(written).toEqual(['/x'])
+  await runtime.close()
+})

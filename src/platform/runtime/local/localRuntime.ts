@@ -61,7 +61,8 @@ export async function openLocalRuntime(copyParts: CopyParts): Promise<Runtime<Lo
     if (isClosed) throw new AppError('UNAVAILABLE', 'The platform is being stopped.')
     if (!known?.isOpen && !opening) {
       connection = HostClient.open(dataDir, listener)
-      opening = connection.catch(() => undefined).finally(() => (opening = undefined))
+      // Instances may have ended before the connection to the new host was open.
+      opening = connection.then(emitChange, () => undefined).finally(() => (opening = undefined))
     }
     const opened = await connection.catch((error: unknown) => {
       // The cause is only for the log: it names paths of this machine.
