@@ -151,6 +151,17 @@ test('consoles are added in a dialog, at most four', async () => {
   expect(store.getState().consoles?.panes).toHaveLength(4)
 })
 
+test('two consoles that are chosen before the page is drawn again are both shown', async () => {
+  const { user, store } = await shown([])
+  await user.click(screen.getByRole('button', { name: 'Choose Consoles' }))
+  const boxes = [lobby, survival].map(({ name }) => screen.getByRole('checkbox', { name }))
+  act(() => boxes.forEach((box) => box.click()))
+  await waitFor(() =>
+    expect(store.getState().consoles?.panes.map(({ uid }) => uid)).toEqual([lobby, survival].map(({ uid }) => uid)),
+  )
+  for (const box of boxes) expect(box).toBeChecked()
+})
+
 test('an added console gets commands if all others do, but not if only some were chosen', async () => {
   const { user, store } = await shown([lobby, survival])
   const add = async (instance: Instance) => {

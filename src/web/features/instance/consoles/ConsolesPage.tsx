@@ -26,7 +26,6 @@ export function ConsolesPage() {
   const isPicking = useSelector(selectPicker) !== null
   const dispatch = useDispatch()
   const field = useRef<HTMLInputElement>(null)
-  const uids = consoles.map(({ uid }) => uid)
   const toCommand = () => field.current?.focus()
 
   const choose = (
@@ -69,7 +68,7 @@ export function ConsolesPage() {
                 number={index + 1}
                 isFront={console.pane === front}
                 onClose={() => {
-                  show(uids.filter((uid) => uid !== console.uid))
+                  show((shown) => shown.filter((uid) => uid !== console.uid))
                   toCommand()
                 }}
                 onLeave={toCommand}
@@ -79,7 +78,15 @@ export function ConsolesPage() {
           <BroadcastLine consoles={consoles} field={field} />
         </>
       )}
-      {isPicking && <PickerDialog overview={data} uids={uids} onChange={show} />}
+      {isPicking && (
+        <PickerDialog
+          overview={data}
+          uids={consoles.map(({ uid }) => uid)}
+          onChange={(uid, isShown) =>
+            show((shown) => [...shown.filter((other) => other !== uid), ...(isShown ? [uid] : [])])
+          }
+        />
+      )}
     </div>
   )
 }

@@ -14,7 +14,11 @@ import styles from './consoles.module.scss'
 /** Maximum number of results. Scrolling through more is slower than typing another letter. */
 const MAX_LISTED = 100
 
-type PickerDialogProps = { overview: Overview | undefined; uids: string[]; onChange: (uids: string[]) => void }
+type PickerDialogProps = {
+  overview: Overview | undefined
+  uids: string[]
+  onChange: (uid: string, isShown: boolean) => void
+}
 
 /** Chooses the instances whose consoles are shown. Each choice applies at once. */
 export function PickerDialog({ overview, uids, onChange }: PickerDialogProps) {
@@ -37,11 +41,7 @@ export function PickerDialog({ overview, uids, onChange }: PickerDialogProps) {
       : missingRight('console')
     return (
       <li key={uid} title={reason}>
-        <Checkbox
-          checked={isShown}
-          disabledBecause={reason}
-          onChange={(checked) => onChange(checked ? [...uids, uid] : uids.filter((other) => other !== uid))}
-        >
+        <Checkbox checked={isShown} disabledBecause={reason} onChange={(checked) => onChange(uid, checked)}>
           {name}
         </Checkbox>
         <StateText state={state} />

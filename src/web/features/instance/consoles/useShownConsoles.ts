@@ -5,6 +5,7 @@ import type { Right } from '../../../../contract/access'
 import type { Instance } from '../../../../contract/instance'
 import { consolesAddress, MAX_CONSOLES } from '../../../addresses'
 import type { Overview } from '../../../api/network'
+import { useAppStore } from '../../../app/hooks'
 import { missingRight, useAccess } from '../../../api/useAccess'
 import type { ShownPane } from './consolesSlice'
 import { consolesLeft, panesShown, selectPanes } from './consolesSlice'
@@ -41,7 +42,13 @@ const MISSING = 'This instance does not exist any more, or you may not see its d
 /** Changes which consoles are shown. They are in the address, so that it can be bookmarked. */
 export function useShowConsoles() {
   const navigate = useNavigate()
-  return (uids: readonly string[]) => void navigate(consolesAddress(uids), { replace: true })
+  const store = useAppStore()
+  return (change: (uids: readonly string[]) => readonly string[]) => {
+    // By the store: what is drawn follows the address in a transition, and a second change would undo the first.
+    const uids = change(selectPanes(store.getState()).map(({ uid }) => uid))
+    store.dispatch(panesShown([...uids]))
+    void navigate(consolesAddress(uids), { replace: true })
+  }
 }
 
 const uidsOf = (parameters: URLSearchParams) =>
