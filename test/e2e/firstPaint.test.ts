@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { BrowserContext, Page } from 'playwright-core'
+import type { BrowserContext, Page, Request } from 'playwright-core'
 import { browserTest, openPage } from '../support/browser/browserTest'
 import { FIRST_USER, signUp, useProduct } from '../support/browser/startProduct'
 import { codeOf } from '../support/platform/registerAccount'
+import { until } from '../support/platform/until'
 
 const product = useProduct()
 
@@ -176,6 +177,41 @@ browserTest(
     expect(errors).toEqual([])
   },
 )
+
+browserTest('a page requests its first data while its scripts load, and only once', async () => {
+  const { page, errors } = await openPage(product().url)
+  await signIn(page)
+  for (const [address, call] of [
+    ['/', '/api/deployments?instances=true'],
+    ['/deployments/sample/edit', '/api/deployments/sample'],
+    ['/files/sample', '/api/sftp/files?path=%2Fnfsshare%2Fsample'],
+    ['/databases', '/api/database/mongo'],
+    ['/keys', '/api/keys'],
+    ['/security', '/api/account/methods'],
+  ] as const) {
+    const release = await holdScripts(page)
+    const calls: string[] = []
+    const count = (request: Request) => {
+      // A listing is checked again when the real-time connection is open.
+      if (request.headers()['if-none-match'] === undefined) calls.push(request.url().slice(product().url.length))
+    }
+    page.on('request', count)
+    const early = page.waitForRequest(`${product().url}${call}`)
+    await page.goto(address, { waitUntil: 'commit' })
+    await early
+    release()
+    // All are taken, or dropped five seconds later and requested again.
+    await until(async () => (await page.evaluate<number>('Object.keys(window.firstAnswers ?? {}).length')) === 0)
+    await page.getByRole('link', { name: 'Overview', exact: true }).waitFor()
+    page.off('request', count)
+    await page.unroute(/\/assets\/.*\.js$/)
+    expect({ address, calls: calls.filter((sent) => sent === call || sent === '/api/account') }).toEqual({
+      address,
+      calls: ['/api/account', call],
+    })
+  }
+  expect(errors).toEqual([])
+})
 
 browserTest('the overview shows its instances after at most ten requests', async () => {
   const { page } = await openPage(product().url)

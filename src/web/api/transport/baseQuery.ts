@@ -22,6 +22,14 @@ type Call =
     }
 /** `date` and `etag` are the headers of the answer. `isUnchanged` is set for a 304 to `ifNoneMatch`. */
 export type Meta = { date: string | null; etag: string | null; isUnchanged?: true }
+
+declare global {
+  interface Window {
+    /** Requests that the page's file has sent (public/firstAnswers.js), by method and URL. Each can be taken once. */
+    firstAnswers?: Partial<Record<string, (token: string | undefined) => Promise<Response> | undefined>>
+  }
+}
+
 type BaseQuery = BaseQueryFn<Call, unknown, ApiFailure, object, Meta>
 type Result = { data: unknown; error?: undefined; meta: Meta } | { error: ApiFailure; data?: undefined; meta?: Meta }
 
@@ -50,17 +58,18 @@ async function send(
     ifNoneMatch = undefined,
   } = typeof call === 'string' ? { url: call } : call
   try {
-    const response = await fetch(new URL(`${basePath()}/api/${url}`, window.location.origin), {
-      method,
-      headers: {
-        accept: answer === 'file' ? '*/*' : 'application/json',
-        ...(token && { authorization: `Bearer ${token}` }),
-        ...(ifNoneMatch && { 'if-none-match': ifNoneMatch }),
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-      },
-      body: JSON.stringify(body),
-      signal: timeoutMs === null ? signal : AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
-    })
+    const response = await (window.firstAnswers?.[method + url]?.(token) ??
+      fetch(new URL(`${basePath()}/api/${url}`, window.location.origin), {
+        method,
+        headers: {
+          accept: answer === 'file' ? '*/*' : 'application/json',
+          ...(token && { authorization: `Bearer ${token}` }),
+          ...(ifNoneMatch && { 'if-none-match': ifNoneMatch }),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+        },
+        body: JSON.stringify(body),
+        signal: timeoutMs === null ? signal : AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+      }))
     onRole(response.headers.get(ROLE_HEADER))
     const meta = { date: response.headers.get('date'), etag: response.headers.get('etag') }
     if (ifNoneMatch && response.status === 304) return { data: undefined, meta: { ...meta, isUnchanged: true } }

@@ -1,5 +1,4 @@
 import type { ComponentType } from 'react'
-import { Suspense } from 'react'
 import { Route, Routes } from 'react-router-dom'
 import { lazyEarly } from '../../chunks'
 import '../../ui/leave/historyGate'
@@ -8,11 +7,7 @@ import { RequireSession } from './RequireSession'
 /** Loads a chunk when its page renders, not when its route matches: a redirect to /login loads only the login page. */
 const page = (load: () => Promise<ComponentType>) => {
   const Page = lazyEarly(load, withLoadingState)
-  return (
-    <Suspense>
-      <Page />
-    </Suspense>
-  )
+  return <Page />
 }
 
 let pendingLoads = 0
