@@ -22,6 +22,25 @@ export function createSharedRead<Result>(read: () => Promise<Result>, pauseMs = 
 }
 
 /**
+ * As `createSharedRead`, for entries by key: a read is of all keys that were asked for since the last one began.
+ * @returns a function that resolves with the entry, undefined if there is none
+ */
+export function createBatchedRead<Key, Entry>(
+  read: (keys: Key[]) => Promise<Map<Key, Entry>>,
+): (key: Key) => Promise<Entry | undefined> {
+  let keys = new Set<Key>()
+  const shared = createSharedRead(() => {
+    const batch = [...keys]
+    keys = new Set()
+    return read(batch)
+  })
+  return async (key) => {
+    keys.add(key)
+    return (await shared()).get(key)
+  }
+}
+
+/**
  * Shares an expensive read between callers that accept a recent result.
  * @param maxAgeMs maximum time between the begin of a read and a call that gets its result
  * @returns the function, whose `forget` makes later calls get the result of a read that begins after it

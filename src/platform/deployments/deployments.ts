@@ -1,9 +1,9 @@
 import type { CreateDeployment, Deployment } from '../../contract/deployment'
 import type { CrashCapsule, Instance } from '../../contract/instance'
-import { createSharedRead } from '../concurrency/sharedRead'
+import { createBatchedRead, createRecentRead, createSharedRead } from '../concurrency/sharedRead'
 import { AppError } from '../errors'
 import { listInContact } from '../runtime/contact'
-import { enableDeployment, findDeployment, updateDeployment } from '../state/deployments/deployments'
+import { enableDeployment, findDeployment, findDeployments, updateDeployment } from '../state/deployments/deployments'
 import { findCrash } from '../state/deployments/instances'
 import { createConfigurations, type Configurations } from './configurations'
 import { createCreator } from './creation'
@@ -18,6 +18,7 @@ import {
   createStoredRead,
   describeStored,
   findStored,
+  noDeployment,
   type StoredDeploymentParts,
 } from './storedDeployments'
 
@@ -31,7 +32,10 @@ export interface Deployments extends Configurations {
   list(isIncluded?: (name: string) => boolean): Promise<Deployment[]>
   /** As `list`, each with its `instances`. @throws as `Runtime.list` */
   listWithInstances(isIncluded?: (name: string) => boolean): Promise<Deployment[]>
-  /** The type of the innermost deployment whose directory contains this wire path; null if there is none. */
+  /**
+   * The type of the innermost deployment whose directory contains this wire path; null if there is none. Changes by other
+   * replicas of the platform take effect within a second.
+   */
   deploymentTypeIndexAt(path: string): Promise<number | null>
   /** @param isNamed whether a text may name another deployment; default: yes */
   instances(name: string, isNamed?: (deployment: string) => boolean): Promise<Instance[]>
@@ -55,11 +59,20 @@ export interface Deployments extends Configurations {
   restart(name: string, signal?: AbortSignal, isNamed?: (deployment: string) => boolean): Promise<void>
 }
 
+/** Maximum age of the known directories of deployments: each listing of a directory needs them. */
+const DIRECTORIES_MAX_AGE_MS = 1000
+
 /** Stores the desired state, and where a call reports a result, waits until the manager has reached it. */
 export function createDeployments({ ownPorts = () => [], ...others }: DeploymentParts): Deployments {
-  const { db, wake } = others
+  const { db } = others
   const readAll = createStoredRead(db)
-  const parts = { ...others, ownPorts, readAll }
+  const directories = createRecentRead(async () => (await readAll()).map(describeStored), DIRECTORIES_MAX_AGE_MS)
+  const wake = () => {
+    directories.forget()
+    others.wake()
+  }
+  const parts = { ...others, wake, ownPorts, readAll }
+  const createDeployment = createCreator(parts)
 
   const waitUntilDeleted = createSharedPoll(async (name) =>
     (await findDeployment(db, name))?.deleting ? undefined : true,
@@ -70,9 +83,15 @@ export function createDeployments({ ownPorts = () => [], ...others }: Deployment
     const instances = await describeInstances(
       parts,
       all.map(({ row }) => row),
+      true,
     )
     return all.map((stored) => ({ ...describeStored(stored), instances: instances.get(stored.row.name) ?? [] }))
   })
+
+  // A console without the call for everything asks for the instances of each deployment at the same time.
+  const readInstancesOf = createBatchedRead(async (names: string[]) =>
+    describeInstances(parts, await findDeployments(db, names)),
+  )
 
   return {
     async list(isIncluded = () => true) {
@@ -91,17 +110,16 @@ export function createDeployments({ ownPorts = () => [], ...others }: Deployment
     },
 
     async deploymentTypeIndexAt(path) {
-      const around = (await readAll())
-        .map(describeStored)
-        .filter((deployment) => `${path}/`.startsWith(`${deployment.path}/`))
+      const around = (await directories()).filter((deployment) => `${path}/`.startsWith(`${deployment.path}/`))
       // Directories can be nested: the innermost one wins.
       around.sort((one, other) => other.path.length - one.path.length)
       return around[0]?.typeIndex ?? null
     },
 
     async instances(name, isNamed = () => true) {
-      const instances = await describeInstances(parts, [await findStored(db, name)])
-      return (instances.get(name) ?? []).map((instance) => hideOthers(instance, isNamed))
+      const instances = await readInstancesOf(name)
+      if (!instances) throw noDeployment(name)
+      return instances.map((instance) => hideOthers(instance, isNamed))
     },
 
     async crash(name, uid) {
@@ -111,7 +129,10 @@ export function createDeployments({ ownPorts = () => [], ...others }: Deployment
       return crash
     },
 
-    create: createCreator(parts),
+    async create(request) {
+      await createDeployment(request)
+      directories.forget()
+    },
 
     async remove(name, signal) {
       await findStored(db, name)

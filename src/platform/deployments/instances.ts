@@ -27,16 +27,18 @@ const NOBODY: Players = { count: 0, names: {} }
 
 /**
  * Describes the instances of deployments; of disabled ones, only those that have not ended yet.
+ * @param isAll whether there are no other deployments
  * @returns a list for each of the deployments, by its name
  * @throws as `Runtime.list`
  */
 export async function describeInstances(
   parts: InstanceParts,
   deployments: DeploymentRow[],
+  isAll = false,
 ): Promise<Map<string, Instance[]>> {
   const { db, runtime, usage } = parts
-  const only = deployments.length === 1 ? deployments[0]?.name : undefined
-  const [rows, list, usageOf] = await Promise.all([listInstances(db, only), runtime.list(), usage.read()])
+  const names = isAll ? undefined : deployments.map(({ name }) => name)
+  const [rows, list, usageOf] = await Promise.all([listInstances(db, names), runtime.list(), usage.read()])
   const runs = new Map(list.map((run) => [run.podName, run]))
   const rowsOf = groupByDeployment(rows)
   return new Map(

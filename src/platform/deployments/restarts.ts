@@ -22,7 +22,7 @@ export function createRestarter(
   const { db, runtime, wake } = parts
 
   const waitUntilRestarted = createSharedPoll(async (name) => {
-    const [rows, runs] = await Promise.all([listInstances(db, name), listInContact(runtime)])
+    const [rows, runs] = await Promise.all([listInstances(db, [name]), listInContact(runtime)])
     if (!(await findDeployment(db, name))?.enabled) return rows
     const hasStarted = ({ pod_name, blocked_reason, start_after }: InstanceRow) =>
       blocked_reason !== null ||
@@ -37,7 +37,7 @@ export function createRestarter(
   async function requestRestarts(name: string): Promise<void> {
     const runs = await listInContact(runtime)
     // A restart also starts stopped instances: a process cannot be started on its own.
-    const toRestart = (await listInstances(db, name)).filter(
+    const toRestart = (await listInstances(db, [name])).filter(
       ({ wanted, drain_then }) => wanted !== 'gone' && drain_then !== 'gone',
     )
     for (const row of toRestart) {

@@ -50,9 +50,12 @@ export function createStoredRead(db: Db): () => Promise<StoredDeployment[]> {
 /** @throws AppError NOT_FOUND */
 export async function findStored(db: Db, name: string): Promise<DeploymentRow> {
   const deployment = await findDeployment(db, name)
-  if (!deployment) throw new AppError('NOT_FOUND', `There is no deployment named "${name}".`)
+  if (!deployment) throw noDeployment(name)
   return deployment
 }
+
+/** The error for a name that no deployment has. */
+export const noDeployment = (name: string) => new AppError('NOT_FOUND', `There is no deployment named "${name}".`)
 
 /**
  * Changes a deployment that is not being deleted, and makes the manager reconcile.

@@ -62,6 +62,8 @@ describe('a listing', () => {
   })
 
   test('§7 contains the type of the surrounding deployment, or null outside of any', async () => {
+    // What is known of the deployments now must not hide the next one.
+    await list('/nfsshare')
     await platform.call('POST', '/api/deployments', {
       token: ann.token,
       body: { name: 'lasting', type: 'persistent', node: 'node-a' },

@@ -253,14 +253,29 @@ test('a cached listing is re-read after half a minute, and within seconds if ino
   expect((await list('told')).find(({ name }) => name === 'link')?.size).toBe(10)
 })
 
-test('the cache is bounded: small directories are not cached, and the oldest listings are evicted', async () => {
+test('a small directory is cached for a second, unless it has entries whose changes inotify does not report', async () => {
   await mkdir(join(root(), 'small'))
   await writeFile(join(root(), 'small/file'), '')
-  await delay(50)
+  const now = performance.now()
+  jest.spyOn(performance, 'now').mockReturnValue(now)
+  await untilKept('small')
+  await appendFile(join(root(), 'small/file'), 'more')
+  expect((await list('small')).map(({ size }) => size)).toEqual([4])
+  expect(asked).toEqual([1])
+  jest.spyOn(performance, 'now').mockReturnValue(now + 1001)
+  await list('small')
+  expect(asked).toEqual([1, 'all'])
+  jest.restoreAllMocks()
+
+  // The listing that finds the directory is the last one that may be kept.
+  await mkdir(join(root(), 'small/directory'))
+  await list('small')
   asked = []
   for (let round = 0; round < 3; round += 1) await list('small')
   expect(asked).toEqual(['all', 'all', 'all'])
+})
 
+test('the cache is bounded: the oldest listings are evicted', async () => {
   // About 12 MiB each; the cache has room for two.
   const longPath = (name: string) => `/nfsshare/${name.repeat(20_000)}`
   await makeKept('several')

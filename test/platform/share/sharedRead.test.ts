@@ -1,4 +1,10 @@
-import { createKeyedSharedRead, createRecentRead, createSharedRead } from '../../../src/platform/concurrency/sharedRead'
+import {
+  createBatchedRead,
+  createKeyedSharedRead,
+  createRecentRead,
+  createSharedRead,
+} from '../../../src/platform/concurrency/sharedRead'
+import { until } from '../../support/platform/until'
 
 test('concurrent calls share one read, and each caller sees the state as of its call', async () => {
   const ends: (() => void)[] = []
@@ -76,4 +82,23 @@ describe('a recent read', () => {
     await expect(read()).rejects.toThrow('away')
     expect(await read()).toBe('back')
   })
+})
+
+test('a batched read is of all keys that were asked for since the last read began', async () => {
+  const batches: string[][] = []
+  let answer: (() => void) | undefined
+  const read = createBatchedRead(async (keys: string[]) => {
+    batches.push(keys)
+    await new Promise<void>((resolve) => (answer = resolve))
+    return new Map(keys.filter((key) => key !== 'unknown').map((key) => [key, `entry of ${key}`]))
+  })
+  const first = read('lobby')
+  await until(() => batches.length === 1)
+  const others = Promise.all([read('proxy'), read('lobby'), read('unknown'), read('proxy')])
+  answer?.()
+  expect(await first).toBe('entry of lobby')
+  await until(() => batches.length === 2)
+  answer?.()
+  expect(await others).toEqual(['entry of proxy', 'entry of lobby', undefined, 'entry of proxy'])
+  expect(batches).toEqual([['lobby'], ['proxy', 'lobby', 'unknown']])
 })

@@ -5,8 +5,10 @@ import { FilesAnswer, type FileEntry } from '../../../contract/file'
 import { toReach, type Reach } from '../reach'
 import { readEntries, readEntry, type ListedDirectory } from './entries'
 
-/** Directories with fewer entries are read each time. */
+/** Directories with fewer entries are kept for a second, and only if inotify reports every change of their entries. */
 const MIN_KEPT_ENTRIES = 500
+/** Each listing takes a watch of the kernel, of which a user has a limited number. */
+const MAX_KEPT = 500
 const MAX_KEPT_BYTES = 32 * 2 ** 20
 /** Resolution of the kernel's modification times: two changes within it may leave the same time. */
 const TICK_MS = 20
@@ -14,8 +16,8 @@ const TICK_MS = 20
 const MAX_CHANGED = 100
 /** Maximum age of a kept listing, because inotify drops events when its queue is full. */
 const MAX_AGE_MS = 30_000
-/** Maximum age if inotify does not report every change of the entries. */
-const MAX_AGE_UNREPORTED_MS = 1000
+/** Maximum age if inotify does not report every change of the entries, or the directory is read quickly. */
+const SHORT_MAX_AGE_MS = 1000
 /**
  * Types of local file systems (statfs(2)). On network file systems inotify reports only the changes of this machine.
  */
@@ -53,7 +55,7 @@ interface Kept {
 }
 
 /**
- * Lists directories, and keeps large listings. inotify reports which entries must be read again. If the modification
+ * Lists directories, and keeps listings. inotify reports which entries must be read again. If the modification
  * time has changed without a report, the whole directory is read. Use it only in a thread of its own, as `readEntries`.
  * @param read overridden by tests
  */
@@ -70,7 +72,7 @@ export function createKeptListings(read = { readEntries, readEntry }) {
     kept.set(key, listing)
     let bytes = [...kept.values()].reduce((sum, { answer }) => sum + answer.body.byteLength, 0)
     for (const [oldest, { answer }] of kept) {
-      if (bytes <= MAX_KEPT_BYTES) return
+      if (bytes <= MAX_KEPT_BYTES && kept.size <= MAX_KEPT) return
       bytes -= answer.body.byteLength
       forget(oldest)
     }
@@ -81,8 +83,10 @@ export function createKeptListings(read = { readEntries, readEntry }) {
       const found = read.readEntry(directory, name)
       if (found) listing.entries.set(name, found.entry)
       else listing.entries.delete(name)
-      if (found?.isReported === false)
-        listing.expiresAt = Math.min(listing.expiresAt, performance.now() + MAX_AGE_UNREPORTED_MS)
+      if (found?.isReported === false) {
+        const maxAge = listing.entries.size >= MIN_KEPT_ENTRIES ? SHORT_MAX_AGE_MS : 0
+        listing.expiresAt = Math.min(listing.expiresAt, performance.now() + maxAge)
+      }
     }
     listing.changed.clear()
     listing.answer = serialize([...listing.entries.values()], deploymentTypeIndex)
@@ -132,9 +136,10 @@ export function createKeptListings(read = { readEntries, readEntry }) {
         })
       try {
         const { entries: all, isReported } = read.readEntries(directory)
-        const expiresAt = performance.now() + (isReported ? MAX_AGE_MS : MAX_AGE_UNREPORTED_MS)
+        const isLarge = all.length >= MIN_KEPT_ENTRIES
+        const expiresAt = performance.now() + (isReported && isLarge ? MAX_AGE_MS : SHORT_MAX_AGE_MS)
         const answer = serialize(all, deploymentTypeIndex)
-        if (watcher && all.length >= MIN_KEPT_ENTRIES) {
+        if (watcher && (isReported || isLarge)) {
           const entries = new Map(all.map((entry) => [entry.name, entry]))
           keep(key, { answer, entries, identity, mtimeNs, changed, expiresAt, watcher })
         }

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import { sql, type Selectable } from 'kysely'
 import { lockInviteGrants, removeFromInvites } from '../accounts/invites'
 import type { Db } from '../db'
 import type { State } from '../schema'
@@ -13,6 +13,15 @@ export async function listDeployments(db: Db): Promise<DeploymentRow[]> {
 
 export async function findDeployment(db: Db, name: string): Promise<DeploymentRow | undefined> {
   return db.selectFrom('deployments').selectAll().where('name', '=', name).executeTakeFirst()
+}
+
+/** In any order. Names without a deployment are ignored. */
+export async function findDeployments(db: Db, names: string[]): Promise<DeploymentRow[]> {
+  return db
+    .selectFrom('deployments')
+    .selectAll()
+    .where('name', '=', sql<string>`any(${names})`)
+    .execute()
 }
 
 /** @throws the database's duplicate error (see isDuplicate) when the name is taken or there is a proxy already */

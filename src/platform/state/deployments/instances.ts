@@ -29,12 +29,12 @@ const COLUMNS = [
 
 export type InstanceRow = Pick<Selectable<State['instances']>, (typeof COLUMNS)[number]>
 
-/** Sorted by deployment and slot. */
-export async function listInstances(db: Db, deployment?: string): Promise<InstanceRow[]> {
+/** Sorted by deployment and slot. @param deployments names; default: all */
+export async function listInstances(db: Db, deployments?: string[]): Promise<InstanceRow[]> {
   return db
     .selectFrom('instances')
     .select(COLUMNS)
-    .$if(deployment !== undefined, (query) => query.where('deployment', '=', deployment ?? ''))
+    .$if(deployments !== undefined, (query) => query.where('deployment', '=', sql<string>`any(${deployments})`))
     .orderBy('deployment')
     .orderBy('slot')
     .execute()
