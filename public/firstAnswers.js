@@ -1,4 +1,4 @@
-/* global AbortSignal, addEventListener, document, fetch, location, setTimeout, window */
+/* global addEventListener, document, location, window */
 /* Inlined into the files of the pages after sign-in: requests the first data of the page while its scripts load. */
 ;(function () {
   var token = (/(?:^|; )token=([^;]+)/.exec(document.cookie) || [])[1]
