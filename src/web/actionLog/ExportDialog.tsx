@@ -14,7 +14,7 @@ import styles from './exportDialog.module.scss'
 export function ExportDialog() {
   const store = useAppStore()
   const [withOutput, setWithOutput] = useState(false)
-  // Not in the store, because the user may search for a secret.
+  // Kept out of the store, and so out of the log, because the user may search for a secret.
   const [query, setQuery] = useState('')
   const file = useMemo(() => logFileOf(store, withOutput, untilExportOpened), [store, withOutput])
   const contents = useMemo(() => contentsOf(file.log), [file])
@@ -35,8 +35,8 @@ export function ExportDialog() {
     >
       <p>
         {counted(file.log.actions.length, 'action')}, {formatBytes(new Blob([file.text]).size)}. Passwords, codes,
-        credentials and what files hold are not in it, but names are, and what the server answered. Look for what must
-        not be there before you give it away.
+        credentials and the contents of files are not in the file. Names and responses of the server are in it. Search
+        the file for confidential text before you share it.
       </p>
       <div>
         <Checkbox checked={withOutput} onChange={setWithOutput}>
@@ -44,8 +44,8 @@ export function ExportDialog() {
         </Checkbox>
         {withOutput && (
           <p className={`form-text ${styles.hint}`}>
-            What you typed as a secret since this page was loaded is hidden in the output. Look for older ones yourself,
-            and for what a program has encoded, encrypted or shortened.
+            Secrets that you typed since this page was loaded are hidden in the output. Search it yourself for older
+            secrets, and for secrets that a program has encoded, encrypted or shortened.
           </p>
         )}
       </div>
@@ -70,12 +70,12 @@ export function ExportDialog() {
                 'place',
               )}.`)}
       </p>
-      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls has to be reachable by keyboard */}
-      <div className={styles.contents} tabIndex={0} role="group" aria-label="What is in the file">
+      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- keyboard users must be able to scroll */}
+      <div className={styles.contents} tabIndex={0} role="group" aria-label="Contents of the file">
         <table>
           <thead>
             <tr>
-              <th scope="col">What</th>
+              <th scope="col">Kind</th>
               <th scope="col">Count</th>
             </tr>
           </thead>

@@ -8,7 +8,7 @@ import styles from './replay.module.scss'
 
 type ReplayActionsProps = { log: ActionLog; replay: Replay; index: number; onJump: (index: number) => void }
 
-/** Lists all actions. The current one shows the changes that it made. */
+/** Lists all actions. The current action also shows the state changes that it made. */
 export function ReplayActions({ log, replay, index, onJump }: ReplayActionsProps) {
   const [query, setQuery] = useState('')
   const current = useRef<HTMLLIElement>(null)

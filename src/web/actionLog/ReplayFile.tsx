@@ -8,7 +8,7 @@ import { AuthPage } from '../features/auth/AuthPage'
 import { checkSize, LogFault, readLog } from './replay/readLog'
 import styles from './replay.module.scss'
 
-/** Asks for the file, and loads all pages before the first is shown. */
+/** Lets the user choose a file, and loads the code of all pages before the replay starts. */
 export function ReplayFile({ onRead }: { onRead: (log: ActionLog) => void }) {
   const [fault, setFault] = useState<string | null>(null)
   const [isOver, setIsOver] = useState(false)
@@ -23,13 +23,15 @@ export function ReplayFile({ onRead }: { onRead: (log: ActionLog) => void }) {
       onRead(log)
     } catch (error) {
       setFault(
-        error instanceof LogFault ? error.message : 'The console could not be loaded. Is its server still there?',
+        error instanceof LogFault
+          ? error.message
+          : 'The pages of the console could not be loaded. Check that its server is running.',
       )
     }
   }
   const onChange = ({ target }: ChangeEvent<HTMLInputElement>) => {
     void read(target.files?.[0])
-    // The same file may be chosen again.
+    // Without this, choosing the same file again would not fire a change event.
     target.value = ''
   }
   const onDrop = (event: DragEvent) => {

@@ -64,7 +64,7 @@ export function ReplayPlayer({ log, onClose }: { log: ActionLog; onClose: () => 
           resetKey={String(shown.index)}
           fallback={() => <p className={styles.broken}>The console cannot show this state.</p>}
         >
-          {/* A dialog of an export keeps what it showed when it was opened. */}
+          {/* Each opening of the export dialog remounts the pages: the dialog shows the log at its opening. */}
           <ReplayStage key={exportOpenedAt(log.actions, shown.index)} store={stage.store} rewinds={shown.rewinds} />
         </ErrorBoundary>
       </div>

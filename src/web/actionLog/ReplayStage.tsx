@@ -6,7 +6,7 @@ import { AppRoutes } from '../app/routing/routes'
 import { selectRoute } from '../app/routing/routeSlice'
 import type { AppStore } from '../app/store'
 
-/** The route comes from the recorded state, so the navigator of the replay does nothing. */
+/** A navigator that does nothing, because the route comes from the recorded state. */
 const nowhere: Navigator = {
   createHref: (to) => (typeof to === 'string' ? to : `${to.pathname ?? ''}${to.search ?? ''}`),
   go() {},
@@ -17,8 +17,8 @@ const nowhere: Navigator = {
 /**
  * Renders the pages of the console with a recorded state.
  *
- * @param props.rewinds how often an earlier state was shown after a later one. Resets pages that crashed: a crashed
- * page stays crashed until the next navigation, as in the console, but must show earlier states.
+ * @param props.rewinds how often an earlier state was shown after a later state. A change resets crashed pages: as in
+ * the console, a crashed page stays crashed until the next navigation, but the states before the crash must be shown.
  */
 export function ReplayStage({ store, rewinds }: { store: AppStore; rewinds: number }) {
   return (
@@ -30,7 +30,7 @@ export function ReplayStage({ store, rewinds }: { store: AppStore; rewinds: numb
 
 function Pages({ rewinds }: { rewinds: number }) {
   const route = useSelector(selectRoute)
-  // The route is empty until the first page was shown.
+  // The route is empty before the first page is shown.
   if (route === '') return null
   const [pathname = '/', search] = route.split('?')
   return (

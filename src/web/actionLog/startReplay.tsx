@@ -4,8 +4,8 @@ import { ReplayApp } from './ReplayApp'
 import '../styles/layout.scss'
 
 /**
- * Starts the replay instead of the console. It never reads the session, so it cannot change it: leaving the replay
- * reloads the console with the session unchanged.
+ * Renders the replay player instead of the console. The player neither reads nor changes the session: leaving the
+ * replay reloads the console with the same session.
  */
 export function startReplay(root: HTMLElement) {
   showMutationsOfLog()

@@ -4,7 +4,7 @@ import type { AppStore } from '../app/store'
 import { notified } from '../facts'
 import { Toasts } from '../features/notifications/Toasts'
 
-/** Shows a notification, also on the sign-in page, which has no place for notifications. */
+/** Shows a notification on any page. The sign-in page does not render notifications, so they are rendered here. */
 export function tell(store: AppStore, message: string) {
   store.dispatch(notified('info', message))
   if (document.querySelector('[role="region"][aria-label="Notifications"]')) return
@@ -17,7 +17,7 @@ export function tell(store: AppStore, message: string) {
   )
   const stop = store.subscribe(() => {
     const { notifications, session } = store.getState()
-    // Other pages show notifications themselves.
+    // With a session, the page renders the notifications.
     if (notifications.length > 0 && !session.current) return
     stop()
     queueMicrotask(() => {

@@ -1,19 +1,19 @@
 import type { Recording } from '../replay/steps'
 import { eachTyped, typedOf, typedPayloads, typedState } from './typedPlaces'
 
-/** A shorter text is more likely the beginning of a secret than a name. */
+/** Minimum length of a name. A shorter text is more likely to be the start of a secret. */
 const SHORTEST_NAME = 3
 
-/** Looks texts up in the server's answers (typedTexts.ts). */
+/** Looks up texts in the server's responses (typedTexts.ts). */
 type Answers = { hold(text: string): boolean; holdWhole(text: string): boolean }
 
 /**
- * Texts that were typed key by key and whose final value is in no answer, or is the beginning of a known secret,
- * because the user then noticed the wrong field. All of their intermediate states are masked: the first letters of a
- * secret may be the first letters of a name.
+ * Returns the texts that were typed key by key and then abandoned: no response contains their final value, or a known
+ * secret starts with it because the user noticed the wrong field. All intermediate values of such a text are masked,
+ * even if a name has the same first letters.
  *
- * @param evicted texts of typing actions that have been evicted from the recording, of all places together. The newest
- * text of each place is in the base state.
+ * @param evicted typed texts, from all places, of actions that were evicted from the recording. The newest text of each
+ * place is in the base state.
  */
 export function abandonedOf(
   { base, actions }: Pick<Recording, 'base' | 'actions'>,
@@ -23,7 +23,7 @@ export function abandonedOf(
 ): Set<string> {
   const abandoned = new Set<string>()
   const isName = (text: string) => text.length >= SHORTEST_NAME && answers.holdWhole(text)
-  /** Texts by place: the type of the action and, in a definition, the name of the setting. */
+  /** Typed texts by place. A place is an action type and, in a definition, the name of a setting. */
   const texts = new Map<string, string[]>([['', [...evicted]]])
   for (const { type, payload } of actions) {
     const typed = typedOf(typedPayloads, type)
@@ -45,13 +45,13 @@ export function abandonedOf(
     }
     for (let at = states.length - 1; at > 0; at--) spread(at, at - 1)
     for (let at = 1; at < states.length; at++) spread(at - 1, at)
-    // A masked text may have been typed before: its prefixes and suffixes are masked, too.
+    // The user may have typed a masked text in several attempts, so its prefixes and suffixes are masked, too.
     const affixes = affixesOf(states.filter((_text, at) => isMasked[at]))
     states.forEach((text, at) => {
       if (isMasked[at] || (affixes.has(text) && !isName(text))) abandoned.add(text)
     })
   }
-  // The base state holds the state before the first action.
+  // The base state contains the newest text of evicted actions.
   for (const [name, part] of Object.entries(base)) {
     const typed = typedOf(typedState, name)
     if (typed)
@@ -60,14 +60,14 @@ export function abandonedOf(
           abandoned.add(text)
       })
   }
-  // The console sends some texts without the blanks around them.
+  // The console trims some texts before it sends them.
   for (const text of [...abandoned]) if (!isName(text.trim())) abandoned.add(text.trim())
   return abandoned
 }
 
 /**
- * Returns the indices of texts that were typed up to a beginning of a secret and then deleted, replaced or left. A name that is
- * deleted key by key ends with such texts, too.
+ * Returns the indices of texts that are a prefix of a secret and were then deleted, replaced or left. Excludes the last
+ * texts of a name that is deleted key by key, which may be such prefixes, too.
  */
 function begunIn(states: readonly string[], begins: (text: string) => boolean): number[] {
   const begun: number[] = []
@@ -83,7 +83,7 @@ function begunIn(states: readonly string[], begins: (text: string) => boolean): 
   return begun
 }
 
-/** Whether `rest` is a part of `text`, or what remains of it when a part in the middle is deleted. */
+/** Whether `rest` is a part of `text`, or is `text` without a part from its middle. */
 function remains(text: string, rest: string): boolean {
   if (text.includes(rest)) return true
   let prefix = 0
@@ -93,10 +93,10 @@ function remains(text: string, rest: string): boolean {
 
 /** Maximum length of a prefix or suffix, in characters. */
 const MAX_AFFIX_LENGTH = 100
-/** Maximum number of prefixes and suffixes of all texts together. */
+/** Maximum total number of prefixes and suffixes of all texts. */
 const MAX_AFFIXES = 200_000
 
-/** Returns a function that tells whether a secret begins with a text. Ignores case. */
+/** Returns a function that checks whether a secret starts with a text. Ignores case. */
 export function beginningOf(secrets: readonly string[]): (text: string) => boolean {
   const beginnings = new Set(
     secrets.flatMap((secret) =>
@@ -106,7 +106,7 @@ export function beginningOf(secrets: readonly string[]): (text: string) => boole
   return (text) => beginnings.has(text.toLowerCase())
 }
 
-/** The prefixes and suffixes of texts. For a path, those of its last part, each with the directories before it. */
+/** The prefixes and suffixes of texts. For a path, those of its last segment, each after the path of its directory. */
 function affixesOf(texts: readonly string[]): Set<string> {
   const affixes = new Set<string>()
   for (const text of new Set(texts)) {

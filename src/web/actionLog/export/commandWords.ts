@@ -1,7 +1,7 @@
 import { HIDDEN, isHarmlessCommand } from '../../../contract/secrets/maskCommand'
 
 /**
- * Words of game servers that say what a command does. Any other word may be typed by anyone, for example after `say`.
+ * Keywords in commands of game servers. Any other word may be free text, for example after `say`.
  */
 const WORDS = new Set(
   (
@@ -10,19 +10,19 @@ const WORDS = new Set(
     'stop store subtitle suffix survival spectator thunder title tp true unless value warn @a @e @n @p @r @s'
   ).split(' '),
 )
-/** Commands with a text: all words of it are typed, also those that say in others what a command does. */
+/** Commands with a free text: all words of the text count as typed, even words that are keywords in other commands. */
 const WITH_TEXT = /^\/?(?:minecraft:)?(?:say|kick|ban|ban-ip)$/i
-/** A command that is not known to be harmless. If it has one word, it may be the answer to a prompt for a password. */
+/** A masked command. A command of one word that is not known to be harmless may be the reply to a password prompt. */
 const MASKED_COMMAND = /^(\S+) ••• \((\d+) characters\)$/
 
 /**
- * Masks what a user typed in a command: the words of a harmless command of a game server after the first one, and a
- * command of one word or with the first word of a known secret. Other commands were reduced to their first word, or the definition declares them harmless
- * (`plainCommands`).
+ * Masks the typed text in a recorded command: the words after the first word in a harmless command of a game server,
+ * a command of one word, and a command whose first word a known secret starts with. Other commands were reduced to
+ * their first word by the recorder, or the definition declares them harmless (`plainCommands`).
  *
  * @param command a result of `maskCommand`
  * @param shown returns the part of a word that may be shown, or undefined
- * @param begins returns whether a known secret begins with a text
+ * @param begins returns whether a known secret starts with a text
  */
 export function maskCommandWords(
   command: string,
@@ -35,7 +35,7 @@ export function maskCommandWords(
     const isSecret = word.length === Number(length) ? shown(word) === undefined : begins(`${word} `)
     return isSecret ? command.slice(word.length + 1) : command
   }
-  // What follows a masked word may be the rest of a passphrase.
+  // The words after a masked word may belong to the same passphrase.
   let isText = WITH_TEXT.test(first)
   const left = words.map((word) => {
     const isCommand = !isText && isOwn(word)
@@ -50,8 +50,8 @@ export function maskCommandWords(
 const isOwn = (word: string) => WORDS.has(word.toLowerCase()) || isHarmlessCommand(word)
 
 /**
- * Returns what a user typed in a harmless command of a game server: the words after the first one, unless all of them
- * say what the command does.
+ * Returns the typed text of a harmless command of a game server: the words after the first word, unless all of them
+ * are keywords.
  */
 export function wordsOfHarmless(command: string): string[] {
   const [first = '', ...words] = command.trim().split(/\s+/)

@@ -1,16 +1,16 @@
 const COMMENT = /\s#.*/
-/** A tag, an anchor, or the sign of a value on the next lines. */
+/** A YAML tag, an anchor, or the indicator of a block scalar. */
 const MARK = /^(?:[|>][-+\d]*|[!&]\S*)$/
-/** Limits for a definition that somebody wrote to freeze the page: lines of one value, and characters that are derived. */
+/** Limits on the lines of one value and on the derived characters: a hostile definition must not freeze the page. */
 const MAX_VALUE_LINES = 200
 const MAX_DERIVED = 200_000
 const indentOf = (line: string) => line.search(/[^\s-]/)
 
 /**
- * Returns the lines of a definition, and each setting whose value continues on other lines as one line, with all of
- * them and with each.
+ * Returns the lines of a definition. For a setting whose value continues on other lines, also returns one line with
+ * the whole value, and one line for each line of the value.
  *
- * @param isSecret returns whether a line tells a secret
+ * @param isSecret returns whether a line contains a secret
  */
 export function settingsOf(definition: string, isSecret: (line: string) => boolean): string[] {
   const lines = definition.split('\n')
@@ -29,7 +29,7 @@ export function settingsOf(definition: string, isSecret: (line: string) => boole
   })
 }
 
-/** Returns a line without its comment, and without the marks after its key. */
+/** Returns a line without its comment, and without tags, anchors and block indicators after its key. */
 function headOf(line: string): string {
   let head = line.replace(COMMENT, '').trimEnd()
   for (;;) {
@@ -41,7 +41,7 @@ function headOf(line: string): string {
 
 const QUOTED = /^'((?:[^']|'')*)'|^"((?:[^"\\]|\\.)*)"/s
 
-/** Returns what YAML makes of the text of a value: without quotes and escapes, or up to what may end it. */
+/** Returns a value as YAML parses it, without quotes and escapes. An unquoted value ends before a possible end mark. */
 export function valueOf(text: string): string {
   const [, single, double] = QUOTED.exec(text) ?? []
   if (single !== undefined) return single.replaceAll("''", "'")

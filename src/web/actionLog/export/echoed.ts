@@ -7,9 +7,9 @@ export const SEARCH = 'getActivity'
 const MASKED = /^\u2022/
 
 /**
- * Masks the inputs of refused calls that an answer repeats: the subjects of refused actions in the activity log, and
- * directories that could not be created. Also masks the typed parts of commands in the activity log, and leaves out
- * what a masked search found there, because each entry contains the text.
+ * Masks the arguments of refused calls that a response repeats: the subjects of refused actions in the activity log,
+ * and directories that could not be created. Also masks the typed parts of commands in the activity log, and leaves
+ * out the results of a masked search, because each entry contains the search text.
  *
  * @param call with masked arguments
  */
@@ -31,7 +31,7 @@ const withoutEntries = (answer: unknown) =>
     ? { ...answer, pages: answer.pages.map((page: object) => ({ ...page, entries: [] })) }
     : answer
 
-/** The name of an instance, before a command in the activity log. */
+/** The name of an instance, which precedes a command in the activity log. */
 const INSTANCE = /^[^:]*: /
 
 function maskSubjects(value: unknown, mask: (text: string) => string, maskCommand: typeof mask): unknown {

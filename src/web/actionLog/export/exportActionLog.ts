@@ -4,8 +4,8 @@ import type { AppStore } from '../../app/store'
 const FAILED = 'The action log could not be saved'
 
 /**
- * Saves the action log without console output and without the dialog, because the page may be broken. Loads its code on
- * demand.
+ * Saves the action log without console output. Shows no dialog, because the page may have crashed. Loads the code of
+ * the export on demand.
  */
 export async function exportActionLog(store: AppStore) {
   try {

@@ -13,7 +13,7 @@ export type LogFile = { name: string; text: string; log: ActionLog }
 /**
  * Returns the log file of this page.
  * @param withOutput whether to include console output
- * @param select returns the actions that the file holds
+ * @param select returns the actions to include in the file
  */
 export function logFileOf(
   store: AppStore,
@@ -33,7 +33,7 @@ export function logFileOf(
   return { name: `quarterdeck-action-log-${time}.json`, text: JSON.stringify(log), log }
 }
 
-/** Saves the log without console output, unless its user has signed out: another person may be at the sign-in page. */
+/** Saves the log without console output. After a sign-out it saves nothing, because another person may use the page. */
 export function saveLogNow(store: AppStore) {
   if (recorderOf(store).forgetSignedOut()) saveLogFile(logFileOf(store, false))
   else tell(store, 'There is nothing to export since the last user signed out')

@@ -10,20 +10,20 @@ const { fromCharCode } = String
 type Range = [from: number, to: number]
 
 /**
- * Parts of a secret are hidden too if they have at least this share of its length, or `longest` characters, but no
- * fewer than `shortest`. In output these are smaller: programs shorten what they print, and print it in columns.
+ * A part of a secret is hidden too if it has at least this share of the secret's length, or `longest` characters, but
+ * no fewer than `shortest`. In output the limits are smaller, because programs shorten texts and print them in columns.
  */
 const PART = { share: 0.75, shortest: 8, longest: 100 }
 const PRINTED_PART = { share: 0.5, shortest: 6, longest: 8 }
-/** Of what was typed in commands, a part is hidden in output only if it is long: most of its words are ordinary. */
+/** For texts typed in commands: only long parts are hidden in output, because most words of such texts are ordinary. */
 const SPOKEN_PART = { share: 0.5, shortest: 6, longest: 100 }
-/** Of a value in output, no part is hidden. */
+/** For values in output: only the whole value is hidden. */
 const WHOLE = { share: 1, shortest: 0, longest: Infinity }
 /** Minimum length of an encoded form. */
 const SHORTEST_FORM = 6
-/** Maximum length of a secret whose rest is looked for after a masked line. */
+/** Maximum length of a secret whose rest is searched for after a masked line. */
 const LONG = 200
-/** Minimum length of a value, without blanks. */
+/** Minimum length of a value, without spaces. */
 const SHORTEST_VALUE = 4
 
 /** Hides ranges of the normalized text in the original text. */
@@ -33,7 +33,7 @@ function hideFound(text: string, found: readonly Range[], reading?: Reading, res
   return hideRanges(text, [...rest, ...found.map(([from, to]): Range => [startOf(text, starts[from]!), ends[to - 1]!])])
 }
 
-/** Moves the start of a found secret before signs `+`, which the normalized text does not have. */
+/** Moves the start of a found secret before preceding `+` characters, which the normalized text lacks. */
 function startOf(text: string, start: number): number {
   while (text[start - 1] === '+') start -= 1
   return start
@@ -49,13 +49,13 @@ function hideRanges(text: string, ranges: Range[]): string {
   return shown + text.slice(end)
 }
 
-/** Numbers of first characters by which needles are looked up; the largest that a needle's length allows. */
+/** Prefix lengths by which needles are indexed. A needle is indexed by the largest length that it has. */
 const BEGUN = [8, 6, 4, 3]
 
 /** Length of a table of hashes; a power of 2. */
 const TABLE = 2 ** 20
 
-/** Hash of some characters of a text, below TABLE. */
+/** Hash of `size` characters of a text, below TABLE. */
 function hashAt(text: string, place: number, size: number): number {
   let hash = 0
   for (let at = place; at < place + size; at++) hash = (imul(hash, 31) + text.charCodeAt(at)) | 0
@@ -84,7 +84,7 @@ function finderOf(needles: Iterable<string>, margins: Margins = new Map()) {
     return { begun, alike }
   }).filter(({ alike }) => alike.size > 0)
 
-  // A quick check: at most positions no needle starts.
+  // A fast check, because no needle starts at most positions.
   const tables = [
     { size: 6, begun: all.filter((needle) => needle.length >= 6) },
     { size: 3, begun: all.filter((needle) => needle.length < 6) },
@@ -139,28 +139,28 @@ function needlesOf(secret: string, { share, shortest, longest }: Part): string[]
   const digits = bytes.map((byte) => byte.toString(16).padStart(2, '0'))
   const forms = [
     ...['', ':', ',0x'].map((between) => digits.join(between)),
-    // Separators with blanks or dashes need no needle, because these are ignored.
+    // Separators with spaces or dashes need no needle, because the normalized text lacks spaces and dashes.
     ...['', ',', ';'].map((between) => bytes.join(between)),
     [...new Int8Array(bytes)].join(',').replaceAll('-', ''),
     bytes.map((byte, at) => `${at}:${byte}`).join(','),
     [...plain].reverse().join(''),
     plainOf([...secret].reverse().join('')),
-    // PostgreSQL shows bytes so. The first one is read as a character.
+    // The format of PostgreSQL for bytes. Normalization decodes the first byte as a character.
     plainOf(`\\x${digits.join('')}`),
-    // The shown rest of a secret that contains a word which masks what follows.
+    // The unmasked start of a secret that contains a keyword, which causes the rest of the line to be masked.
     ...(share < 1 ? [plainOf(maskLine(secret))] : []),
   ]
   return [...partsOf(plain, length), ...forms.filter((form) => form.length >= SHORTEST_FORM)]
 }
 
 /**
- * Returns the needles of a secret in Base64, with their margins: the characters at both ends depend on the neighbours of
- * the secret, but tell some bits of it.
+ * Returns the needles of a secret in Base64, with their margins: the characters at both ends depend on the text around
+ * the secret, but also encode some bits of the secret.
  */
 function base64Of(secret: string): Margins {
   const bytes = Array.from(new TextEncoder().encode(secret), (byte) => fromCharCode(byte)).join('')
   const needles: Margins = new Map()
-  // A secret may start at three positions inside a group of Base64.
+  // A secret may start at any of three positions inside a Base64 group.
   for (const before of [0, 1, 2]) {
     const group = '\0'.repeat(before) + bytes
     const inside = btoa(group).slice(Math.ceil((before * 8) / 6), Math.floor((group.length * 8) / 6))
@@ -175,7 +175,7 @@ type Finder = ReturnType<typeof finderOf>
 
 const hideIn = (text: string, finder: Finder) => hideFound(text, finder.placesIn(plainOf(text)))
 
-/** A letter after `§` may be a colour code, which the normalized text omits, or the first letter of a secret. */
+/** A letter after `§` may be a colour code, which the normalized text lacks, or the first letter of a secret. */
 function hideAfterSign(text: string, finder: Finder): string {
   if (!text.includes('§')) return text
   const reading = read(text.replaceAll('§', '\u200b'))
@@ -209,10 +209,11 @@ export function hiderOf(secrets: readonly string[]): (text: string) => string {
 }
 
 /**
- * Hides values in lines of output, even if they continue in the next line or contain colours.
+ * Hides values in lines of output, even if they continue on the next line or contain colour codes.
  *
- * @param values are hidden as a whole. @param secrets are hidden with their parts, which are smaller than in `hiderOf`.
- * @param spoken are hidden with their long parts.
+ * @param values only whole values are hidden.
+ * @param secrets parts are hidden too, and may be shorter than in `hiderOf`.
+ * @param spoken typed texts of commands, whose long parts are hidden too.
  */
 export function hideInLines(
   said: readonly string[],
@@ -237,7 +238,7 @@ export function hideInLines(
   )
   const found = lines.map((): Range[] => [])
 
-  /** @param skipped for each line, how many characters at the start of its normalized text to skip. */
+  /** @param skipped number of characters to skip at the start of each normalized line. */
   function look(skipped: readonly number[]) {
     const starts: number[] = []
     let all = ''
@@ -248,7 +249,7 @@ export function hideInLines(
     starts.push(all.length)
     const ranges = finder.placesIn(all)
     for (const [index, text] of texts.entries()) {
-      // The start of a value was hidden when the line was recorded, because of the word before it.
+      // The recorder masked the start of the value, because a keyword precedes it.
       if (!text.endsWith(HIDDEN)) continue
       const next = starts[index + 1]!
       const rest = rests.at(all, next)
@@ -278,13 +279,13 @@ export function hideInLines(
   })
 }
 
-/** Maximum length of a shared prefix, in characters. */
+/** Maximum length of a common prefix, in characters. */
 const LONGEST_BEGINNING = 200
 const LETTER = /[\p{L}\p{N}]/u
 
 /**
- * Returns for each text the length of the prefix that it shares with a neighbour, ignoring digits. A logger wrote such
- * a prefix.
+ * Returns for each text the length of the prefix that it shares with a neighbouring text, ignoring digits. Such a
+ * prefix was probably written by a logger.
  */
 function commonBeginnings(texts: readonly string[]): number[] {
   const shapes = texts.map((text) => text.slice(0, LONGEST_BEGINNING).replace(/\d/g, '0'))
@@ -297,7 +298,7 @@ function commonBeginnings(texts: readonly string[]): number[] {
   return shapes.map((shape, index) => Math.max(common(shape, shapes[index - 1]), common(shape, shapes[index + 1])))
 }
 
-/** Prefixes of loggers: a time, a level, names in brackets, a sign. */
+/** Prefixes of loggers: a time, a level, names in brackets, a symbol. */
 const STAMP =
   /^(?:\s{0,20}(?:\[[^\]]{1,60}\]|\(?\d{1,4}[-:/.]\d[\d:.,/TZ+-]{0,40}\)?|(?:trace|debug|info|notice|warn(?:ing)?|error|fatal|severe)\b|[|>:*#-]))+/i
 
@@ -307,16 +308,16 @@ function stampOf(line: string): number {
   return stamp === undefined ? 0 : plainOf(stamp).length
 }
 
-/** A key of letters only is the name of a field, which the reducers need. */
+/** A key of letters only is a field name, which the reducers need. */
 const FIELD = /^[a-z]+$/i
-/** Fields that hold a map by names. `tags` holds such maps by type. */
+/** Fields that contain a map whose keys are names. `tags` contains such maps by type. */
 const BY_NAME = new Set(['players', 'drafts'])
 const BY_TYPE = 'tags'
 
 /**
  * Changes all texts of a value, including the keys of maps.
  *
- * @param change gets each text with the name of its field. Items of a list get the name of the list; keys get `key`.
+ * @param change called with each text and its field name. Items of a list get the name of the list, and keys get `key`.
  */
 export function changeTexts(
   value: unknown,

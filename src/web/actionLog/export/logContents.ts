@@ -4,11 +4,11 @@ import type { ActionLog, LoggedAction } from '../../../contract/actionLog'
 export type Kind = {
   name: string
   texts: string[]
-  /** Search results with their surroundings. */
+  /** Matches of the search, with the text around them. */
   excerpts: string[]
 }
 
-/** Returns the contents of a log by kind: the most frequent first, the two states last. */
+/** Returns the contents of a log by kind: the most frequent kind first, the two states last. */
 export function contentsOf({ actions, base, final }: ActionLog): Kind[] {
   const kinds = new Map<string, string[]>()
   for (const action of actions) {
@@ -38,9 +38,9 @@ export function search(contents: Kind[], query: string): Kind[] {
   })
 }
 
-/** Limit of excerpts of one kind. */
+/** Maximum number of excerpts per kind. */
 const EXCERPTS = 3
-/** Characters that an excerpt shows before and after a match. */
+/** Number of characters that an excerpt shows before and after a match. */
 const AROUND = 40
 
 function around(text: string, wanted: string): string {

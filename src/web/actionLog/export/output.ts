@@ -11,10 +11,10 @@ type Query = { endpointName?: string; data?: unknown }
 export const LEFT_OUT = '…'
 
 /**
- * Applies `change` to all console output of a recording: lines of consoles and the last lines before a crash. The echo
- * of a command does not count as output: it is masked like the command (typedPlaces.ts).
+ * Applies `change` to all console output of a recording: lines of consoles, and lines of crash capsules. The echo of a
+ * command does not count as output: it is masked like the command (typedPlaces.ts).
  *
- * @param change gets each line, and which console or capsule it is of. The lines of several consoles are mixed.
+ * @param change called with each line and the id of its console or capsule. Lines of several consoles alternate.
  */
 export function changeOutput<Recorded extends Changed>(
   recording: Recorded,
@@ -37,7 +37,7 @@ export function changeOutput<Recorded extends Changed>(
     const { type, payload, meta } = action
     if (type === 'console/linesReceived') {
       const pane = String((meta as { pane?: number } | undefined)?.pane ?? '')
-      // The first letter is the type of the line. A number stands for omitted lines.
+      // The first letter is the type of the line. A number counts omitted lines.
       return {
         ...action,
         payload: (payload as PackedLines).map((line) =>
@@ -77,8 +77,8 @@ export function changeOutput<Recorded extends Changed>(
 }
 
 /**
- * Applies `change` to all lines of console output at once, those of each console one after the other: a secret may be
- * split across lines. It returns undefined to leave all lines out.
+ * Applies `change` once to all lines of console output. Lines of the same console follow one another, because a secret
+ * may be split across them. If `change` returns undefined, all lines are left out.
  */
 export function changeAllOutput<Recorded extends Changed>(
   recording: Recorded,

@@ -6,8 +6,8 @@ import { callRules } from '../redact/redaction'
 import type { State } from '../replay/steps'
 
 /**
- * Returns words of the console that a replay depends on. They are never hidden: a log that contains them does not
- * reveal that a secret is one of them.
+ * Returns the console's own words, which a replay needs. They are never hidden. Every log contains them, so a log does
+ * not reveal whether one of them is also a secret.
  *
  * @param base the initial state.
  */

@@ -1,12 +1,12 @@
 import { escapesIn } from '../../../contract/secrets/secretCommands'
 
-/** A normalized text: decoded, lower-case, without colours, blanks, dashes, quotes and backslashes. */
+/** A normalized text: decoded, in lower case, without colour codes, spaces, dashes, quotes and backslashes. */
 export type Reading = {
   text: string
-  /** For each UTF-16 code unit of `text`, the start and the end of its source in the original text. */
+  /** For each UTF-16 code unit of `text`, the start of its source in the original text; the end is in `ends`. */
   starts: number[]
   ends: number[]
-  /** In lines that were read together: the line on which a character begins that ends on this one, and where it ends. */
+  /** Of a line that was joined with earlier ones: the line of a character that ends here, and the end of its source. */
   rest?: { line: number; end: number }
 }
 
@@ -31,16 +31,16 @@ const NAMED: Record<string, string> = {
 /** Limit of nested encodings, such as JSON inside JSON. */
 const PASSES = 3
 /**
- * Ignored characters: blanks, `+` (a blank in forms), dashes and `_` (codes are the same without them, and names have them for blanks), quotes
- * and backslashes (shells, YAML and SQL write `\$`, `''` and `'\''` for one character), accents, invisible characters and the replacement
- * character that servers write instead.
+ * Ignored characters: spaces, `+` (a space in forms), dashes and `_` (optional in codes, and used for spaces in names),
+ * quotes and backslashes (escapes of shells, YAML and SQL: `\$`, `''` and `'\''`), accents, invisible characters, and
+ * the replacement character that servers write instead of invisible ones.
  */
 const IGNORED = /[\s+'"`\\\p{Pd}\p{Pc}\p{Cc}\p{M}\p{Default_Ignorable_Code_Point}\ufffd]/gu
 
-/** Ignored characters that belong to the one before them. */
+/** Ignored characters that belong to the character before them. */
 const ATTACHED = /[+\p{M}\p{Default_Ignorable_Code_Point}\ufffd]/u
 
-/** Texts without encodings, colours and non-ASCII characters. */
+/** A text without encoded characters, colour codes and non-ASCII characters. */
 const SIMPLE = /^[ -$'-[\]-~]*$/
 
 /** Returns the normalized text only, which is faster than `read`. */
@@ -55,7 +55,7 @@ export function read(text: string): Reading {
     if (decoded === read) break
     read = decoded
   }
-  // Colours may be encoded, too. Escape sequences with texts stay, so that secrets in them are found.
+  // Colour codes may be encoded, too. Escape sequences that contain texts are kept, so that secrets in them are found.
   const colours = [...escapesIn(read.text)].filter(({ 0: found }) => !HOLDS_TEXT.test(found))
   return folded(replace(read, colours, () => ''))
 }
@@ -63,7 +63,7 @@ export function read(text: string): Reading {
 // eslint-disable-next-line no-control-regex -- such sequences begin with the characters of these numbers
 const HOLDS_TEXT = /^(?:\u001b\]|\u009d)/
 
-/** An incomplete encoded character or colour at the end of a line. A letter may be several bytes: `%C3%A4`. */
+/** An incomplete encoded character or colour code at the end of a line. A letter may have several bytes: `%C3%A4`. */
 const INCOMPLETE =
   // eslint-disable-next-line no-control-regex -- colours begin with that character
   /(?:%(?:25)*(?:[0-9a-f]{0,2}|u[0-9a-f]{0,3})|\\(?:u(?:[0-9a-f]{0,3}|\{[0-9a-f]{0,6})|x[0-9a-f]{0,2}|0?[0-3]?[0-7]{0,2})?|&(?:#x?[0-9a-f]{0,8}|[a-z]{0,6})|\u001b(?:\[[0-?]*)?)$/i
@@ -71,13 +71,13 @@ const INCOMPLETE =
 /** Maximum length of an encoded byte, in characters. */
 const LONGEST_ENCODED = 16
 
-/** Whether a shell continues a line on the next one. The backslash is no part of `\n`. */
+/** Whether a backslash continues a line on the next line, rather than being the start of an escape such as `\n`. */
 const continues = (line: string, next: string) => line.endsWith('\\') && /^[bfnrt]/i.test(next)
 
 /**
- * Joins lines that end inside an encoded character or colour with the following lines, and normalizes them.
+ * Joins lines that end inside an encoded character or colour code with the following lines, and normalizes them.
  *
- * Returns the readings of these lines only, by their index.
+ * Returns the normalized texts of these lines only, by line index.
  */
 export function readSplit(lines: readonly string[]): Map<number, Reading> {
   const readings = new Map<number, Reading>()
@@ -97,7 +97,7 @@ export function readSplit(lines: readonly string[]): Map<number, Reading> {
       if (reached > offset) reading.rest = { line, end: Math.min(reached - offset, length) }
       for (; unit < joined.text.length && joined.starts[unit]! < offset + length; unit++) {
         reading.text += joined.text[unit]!
-        // The rest of a character is hidden with the next one.
+        // The rest of a split character is hidden together with the character after it.
         reading.starts.push(reading.rest && reading.starts.length === 0 ? 0 : joined.starts[unit]! - offset)
         reading.ends.push(Math.min(joined.ends[unit]! - offset, length))
         reached = joined.ends[unit]!
@@ -143,14 +143,14 @@ function decode(found: string): string {
   if (/^\\[0-3]/.test(found)) return textOfBytes(found.slice(1).split('\\'), 8)
   if (found.startsWith('\\')) return /^\\[bfnrt]/i.test(found) ? ' ' : found.slice(1)
   const name = found.slice(1).replace(';', '')
-  // Accents are ignored.
+  // An unknown entity such as `&uuml;` is read as its first letter, because accents are ignored.
   if (!name.startsWith('#')) return NAMED[name.toLowerCase()] ?? name.slice(0, 1)
   return pointOf(/^#x/i.test(name) ? parseInt(name.slice(2), 16) : Number(name.slice(1)))
 }
 
 const pointOf = (code: number) => (code <= 0x10ffff ? String.fromCodePoint(code) : '')
 
-/** Bytes that are not UTF-8 are read as Latin-1. */
+/** Decodes bytes as UTF-8, or as Latin-1 if they are not valid UTF-8. */
 function textOfBytes(numbers: readonly string[], radix: number): string {
   const bytes = numbers.map((number) => parseInt(number, radix))
   try {

@@ -1,16 +1,16 @@
-/** A recovery or invite code, which the server takes in any case, with or without dashes and blanks. */
+/** A recovery or invite code. The server accepts it in any case, with or without dashes and spaces. */
 const CODE = /^\s*(?:[a-z2-9]{4}[\s-]*){3,4}$/i
-/** A one-time code, which is typed in groups. */
+/** A one-time code, possibly typed in groups. */
 const DIGITS = /^[\s\d-]+$/
 
 // eslint-disable-next-line no-control-regex -- ASCII
 const NOT_ASCII = /[^\u0000-\u007f]/gu
-/** Minimum length of what is left of a secret without its other letters. */
+/** Minimum length of a secret without its non-ASCII characters. */
 const SHORTEST = 6
 
 /**
- * Returns what a program prints of a secret that it reads or prints in another character set than UTF-8, such as Java
- * without a locale: `GrÃ¼n`, `Gr?n`, `Gr??n`, or a sign that is ignored where secrets are looked for.
+ * Returns the forms of a secret that a program prints if it uses another character set than UTF-8, such as Java
+ * without a locale: `GrÃ¼n`, `Gr?n`, `Gr??n`, or with a replacement character, which the search for secrets ignores.
  */
 function misreadOf(secret: string): string[] {
   const bytes = new TextEncoder().encode(secret)
@@ -27,8 +27,8 @@ function misreadOf(secret: string): string[] {
 }
 
 /**
- * Returns a secret and its other forms. Where it is not encoded they are found all the same, but the Base64 and the
- * bytes of each are different: what the server trims, composes (NFC), or takes of a code.
+ * Returns a secret and its other forms: trimmed, composed (NFC), decomposed (NFD), and a code without its groups.
+ * Plain text is normalized before the search, but the Base64 and the bytes of each form differ.
  */
 export function formsOf(secret: string): string[] {
   const forms = [secret, secret.trim(), secret.trim().normalize('NFC'), secret.trim().normalize('NFD')]

@@ -12,7 +12,7 @@ import type { PlainAction } from '../redact/redactAction'
 type Loose = Record<string, unknown>
 type Call = { arg?: { endpointName?: string; originalArgs?: unknown } }
 
-/** Limit of all values together in characters. */
+/** Maximum total length of all values, in characters. */
 const MOST = 1_000_000
 /** Longer values are split into pieces of this length. */
 const LONGEST = 10_000
@@ -20,14 +20,15 @@ const LONGEST = 10_000
 const SHORTEST = 6
 
 /**
- * Remembers, in memory only, which values were redacted since the page was loaded, so that an export can hide them:
+ * Remembers which values were redacted since the page was loaded, so that an export can hide them. The values are kept
+ * in memory only. There are four kinds:
  *
  * - secrets: texts that were typed or shown as secrets. They are hidden everywhere, because they may have been typed
  *   into a wrong field;
  * - values: everything that was redacted, such as the values of a definition. They are hidden in console output only,
  *   because elsewhere many of them are names;
  * - spoken: texts that were typed in commands. They are hidden in console output only, with their long parts;
- * - echoes: values of stored definitions, which the server quotes in its messages about an instance.
+ * - echoes: values of stored definitions, which the server quotes in its messages about instances.
  */
 export function createSecrets() {
   const values = createValues(4)
@@ -35,7 +36,7 @@ export function createSecrets() {
   const echoes = createValues(SHORTEST)
   const spoken = createValues(SHORTEST)
   const names = new Set<string>()
-  /** Texts that are being typed, by field. Only the latest value of each counts. */
+  /** Texts that are being typed, by field. Only the latest value of each field counts. */
   const typed = new Map<string, () => { values: string[]; secrets: string[] }>()
   let username = ''
   /** The longest text that was typed into each field for secrets, submitted or not. */
@@ -118,9 +119,9 @@ export function createSecrets() {
 
   return {
     note,
-    /** Returns what is known to be secret, in all forms. */
+    /** Returns all known secrets, in all forms. */
     list: allSecrets,
-    /** @param field a field for a secret. @param text its current value. */
+    /** Records the current value of a field for secrets. */
     secretTyped(field: object, text: string) {
       const known = fields.get(field) ?? { longest: '' }
       if (!fields.has(field)) {
@@ -132,17 +133,17 @@ export function createSecrets() {
       known.longest = text
     },
     /**
-     * Returns a function that hides all secrets in a text. It hides everything if the limit of remembered secrets was
-     * exceeded.
+     * Returns a function that hides all secrets in a text. If too many secrets were remembered, it hides the whole
+     * text.
      */
     hider: () => (secrets.isFull() ? () => HIDDEN : hiderOf(allSecrets())),
-    /** Returns a function that hides the values of stored definitions in a sentence of the server. */
+    /** Returns a function that hides the values of stored definitions in a message of the server. */
     echoHider: () => (echoes.isFull() ? () => HIDDEN : hiderOf(echoes.list([]))),
     /**
      * Hides all redacted values in lines of console output.
      *
-     * @param lines all lines in their order.
-     * @returns undefined if the limit of remembered values was exceeded.
+     * @param lines all lines, in order.
+     * @returns undefined if too many values were remembered.
      */
     hideInLines(lines: readonly string[]): string[] | undefined {
       return values.isFull() || secrets.isFull() || spoken.isFull()
@@ -152,11 +153,11 @@ export function createSecrets() {
   }
 }
 
-/** A bounded set of texts of a minimum length. */
+/** A bounded set of texts that have a minimum length. */
 function createValues(shortest: number) {
   const known = new Set<string>()
   let characters = 0
-  // The searched texts have no line breaks.
+  // Split at line breaks, because the searched texts have none.
   const piecesOf = (value: string) =>
     value.length < shortest || value.includes('\n')
       ? []
@@ -177,14 +178,14 @@ function createValues(shortest: number) {
 }
 
 const SEPARATORS = /[\s[\]{}(),;:"'`=<>|]+/
-/** Letters and digits, or a capital letter inside: probably not a word of a sentence. */
+/** Whether a word has letters and digits, or a capital letter inside. It is then probably not an ordinary word. */
 const isRandom = (word: string) => (/\d/.test(word) && /[a-z]/i.test(word)) || /[a-z][A-Z]/.test(word)
 /** Removes the dot at the end of a sentence. */
 const withoutDot = (word: string) => (word.endsWith('.') ? word.slice(0, -1) : word)
 
 /**
- * Returns the hidden words of a line: the first one, which usually is the value, and those that do not look like words
- * of a sentence.
+ * Returns the probable secrets in the hidden part of a line: the first word, which usually is the value, and words that
+ * do not look like ordinary words.
  */
 function secretsOfLine(text: string): string[] {
   const line = withoutEscapes(text)
@@ -210,22 +211,22 @@ function hiddenOf(line: string): string {
 
 const withoutQuotes = (text: string) => text.replace(/^(['"])(.*)\1$/, '$2')
 
-/** Returns the hidden values of the settings in a definition or file, and their words, because a value may hold blanks and separators. */
+/** Returns the hidden values of settings and their words, because a value may contain spaces and separators. */
 const secretsOfSettings = (text: string) =>
   settingsOf(text, (line) => hiddenOf(line) !== '').flatMap((line) => {
     const hidden = hiddenOf(line)
     return [withoutQuotes(hidden), valueOf(hidden), ...secretsOfLine(line)]
   })
 
-/** Limit of the text of a file whose settings are looked at, in characters. */
+/** Maximum length of a file that is searched for settings, in characters. */
 const LONGEST_FILE = 200_000
-/** Limit of a line of such a file, in characters. */
+/** Maximum length of a line of such a file, in characters. */
 const LONGEST_SETTING = 1000
 
-/** Returns the secrets in a file that is about to be saved. The name of a file of one line says what its text is. */
+/** Returns the secrets in a file that is about to be saved. In a file of one line, the file name is the key. */
 function secretsOfFile({ path, text: handle }: { path: string; text: string }): string[] {
   const lines = (heldText(handle)?.trim() ?? '').split('\n')
-  // The rest of a long line after a secret is data, such as JSON without line breaks.
+  // Long lines are skipped: all text after a keyword would count as a secret, for example in JSON without line breaks.
   const text = lines.filter((line) => line.length <= LONGEST_SETTING).join('\n')
   if (text.length > LONGEST_FILE) return []
   return secretsOfSettings(text.includes('\n') ? text : `${path.slice(path.lastIndexOf('/') + 1)}: ${text}`)
@@ -233,15 +234,15 @@ function secretsOfFile({ path, text: handle }: { path: string; text: string }): 
 
 /** A word of lower-case letters of at least this length is treated as a secret. */
 const LONG = 12
-/** Quotes count as no part of a word (reading.ts). */
+/** Ignores quotes, because normalization removes them (reading.ts). */
 const isUnusual = (word: string) => /[^a-z'"`]/.test(word) || word.length >= LONG
 
 const COMMENTS = /(?:^|[^\S\n])#.*$/gm
 const QUOTED = /(["'])((?:(?!\1).)*)\1/g
-/** Limit of an echo in characters. Scripts are not quoted. */
+/** Maximum length of an echo, in characters. The server does not quote longer values, such as scripts. */
 const LONGEST_ECHO = 300
 
-/** Returns the masked values of a definition that are probably not words of a sentence. */
+/** Returns the masked values of a definition that are probably not ordinary words. */
 function valuesOfDefinition(content: string): string[] {
   const text = content.replace(COMMENTS, '')
   const values = [
@@ -252,10 +253,10 @@ function valuesOfDefinition(content: string): string[] {
 }
 /** Separators between the name of an option and its value, and between the parts of an address. */
 const PARTS = /[=:,;@/"']+/g
-/** Limit of the rests of one word. */
+/** Maximum number of rests of one word. */
 const MAX_RESTS = 20
 
-/** Returns the parts of a word, and after each separator its rest, because a secret may hold separators, too. */
+/** Returns the parts of a word, and its rest after each separator, because a secret may contain separators. */
 const partsOf = (word: string) => [
   word,
   word.replace(OPTION, ''),
@@ -266,16 +267,16 @@ const partsOf = (word: string) => [
 ]
 /** Names of options and commands that precede a secret. */
 const NAME_OF_SECRET = /^-{0,2}(?:password|passwd|passphrase|secret|token|api-?key|login|register|auth)$/i
-/** `-phunter2` */
+/** The name of an option that its value follows without a space: `-phunter2`. */
 const OPTION = /^-[a-zA-Z](?=.)/
 
 /**
- * Returns the words of a masked command that are probably secrets, not names of players or worlds. All words of a
- * sign-in command are.
+ * Returns the words of a masked command that are probably secrets and not names of players or worlds. In a sign-in
+ * command, all words count as secrets.
  */
 function secretsOfCommand(command: string): string[] {
   const [first = '', ...others] = command.trim().split(/\s+/)
-  // A command of one word may be the answer to a prompt for a password.
+  // A command of one word may be the reply to a password prompt.
   const words = others.length > 0 ? others : [first, first.replace('/', '')]
   // A code may be typed in groups, a passphrase in quotes.
   const all = others.length > 0 ? [others.join(' '), withoutQuotes(others.join(' '))] : words
@@ -286,8 +287,8 @@ function secretsOfCommand(command: string): string[] {
 }
 
 /**
- * Returns the texts of a command that are hidden in output with their long parts: everything after the first word, of a
- * harmless command only what is typed freely, and unusual words.
+ * Returns the texts of a command that are hidden in output, with their long parts: the text after the first word (in a
+ * harmless command, only the free text), and unusual words.
  */
 function valuesOfCommand(command: string, isMasked: boolean): string[] {
   const [, ...words] = command.trim().split(/\s+/)
@@ -296,7 +297,7 @@ function valuesOfCommand(command: string, isMasked: boolean): string[] {
   return [said.join(' '), ...parts.filter(isRandom)].filter((text) => text.length >= SHORTEST)
 }
 
-/** Returns the secrets that a component is about to show. The store has only a handle of their answer. */
+/** Returns the secrets that a component is about to show. The store contains only a handle of the response. */
 function shownSecrets(answer: unknown): readonly string[] {
   const { text } = (answer ?? {}) as { text?: unknown }
   return typeof text === 'string' ? heldSecrets(text) : []
@@ -308,8 +309,8 @@ function textsOf(value: unknown): string[] {
 }
 
 /**
- * Returns the arguments of a call without the username. It is masked only because it may be a password in the wrong
- * field.
+ * Returns the arguments of a call without the username. A username is not a secret: it is masked only because the user
+ * may have typed a password into the wrong field.
  */
 function withoutNames(args: unknown): unknown {
   if (typeof args !== 'object' || args === null) return args
@@ -318,7 +319,7 @@ function withoutNames(args: unknown): unknown {
 
 const SECRET = /password|token|secret|code/i
 
-/** Returns the fields of an answer whose names say that they are secrets, or the answer itself if it is a text. */
+/** Returns the fields of a response whose names indicate secrets, or the response itself if it is a text. */
 function onlySecrets(answer: unknown): unknown {
   if (typeof answer !== 'object' || answer === null) return answer
   return Object.fromEntries(

@@ -5,8 +5,8 @@ import type { PlainAction } from '../redact/redactAction'
 
 /**
  * Describes where a value contains typed text: a `text`, the `address` of a page, a `definition`, a `command`, the
- * `subject` of a draft, lines of a console with the `echo` of commands, an object by names (`byName`), or an object or
- * a list of objects with such fields. Fields that are not listed were chosen or generated.
+ * `subject` of a draft, console lines with the `echo` of commands, an object whose keys are names (`byName`), or an
+ * object or a list of objects with such fields. Fields that are not listed contain no typed text.
  */
 export type Typed = Kind | 'echo' | 'byName' | { [field: string]: Typed }
 
@@ -40,7 +40,7 @@ export const typedPayloads: Record<string, Typed> = {
   'instance/searched': 'text',
   'instance/commandsRecalled': 'command',
   'console/commandSubmitted': 'command',
-  // From the page's address, which may be typed.
+  // From the address of the page, which the user may have typed.
   'consoles/panesShown': 'text',
   'consoles/pickerSearched': 'text',
 }
@@ -78,7 +78,7 @@ export const typedState: Record<string, Typed> = {
   consoles: { panes: { uid: 'text' }, picker: { query: 'text' } },
 }
 
-/** Fields that contain one of a few fixed words. */
+/** Fields whose value is one of a few fixed words. */
 export const CHOSEN = new Set(
   'type kind metric tab by status endpointName encoding as table role rights scopes'.split(' '),
 )
@@ -89,7 +89,7 @@ export const isObject = (value: unknown): value is Loose => typeof value === 'ob
 export const typedOf = (table: Record<string, Typed>, name: string) =>
   Object.hasOwn(table, name) ? table[name] : undefined
 
-/** Returns the typed texts and the arguments of an action, which the state may contain after the action was evicted. */
+/** Returns the typed texts and the arguments of an action. The state may still contain them after its eviction. */
 export function typedTextsOf({ type, payload, meta }: PlainAction): string[] {
   const texts: string[] = []
   const add = (text: string) => {
@@ -108,11 +108,11 @@ export function typedTextsOf({ type, payload, meta }: PlainAction): string[] {
 
 export type Kind = 'text' | 'address' | 'definition' | 'command' | 'subject'
 
-/** The draft of a dialog: words of the console, and for dialogs of files a path. */
+/** The name of a dialog draft: the console's own words, and for dialogs of files a path. */
 const FORM =
   /^(create (?:invite code|proxy|deployment|sql database|mongo database)|(?:create in|move from|rename) )(\/.*)?$/s
 
-/** Changes the name of a draft's deployment or file, and the path in the name of a dialog. */
+/** Changes the subject of a draft: the name of its deployment or file, or the path in the name of its dialog. */
 export const mapSubject = (subject: string, change: (text: string) => string) => {
   const [, words = '', name = ''] = FORM.exec(subject) ?? ['', '', subject]
   return name === '' ? words : words + change(name)
@@ -121,7 +121,7 @@ export const mapSubject = (subject: string, change: (text: string) => string) =>
 /** Top-level settings of a definition whose values the recorder keeps (redact/mask.ts). */
 const SETTING = /^(name|type|dataDirectory|node|description): (\S.*?)(\r?)$/s
 
-/** The parts of a YAML value that a failure may quote: all of it, and the text after its leading signs: `!!secret`. */
+/** The parts of a YAML value that a failure may quote: the whole value, and the text after indicators (`!!secret`). */
 export const quotedOf = (value: string) => [value, /^[!|>&*]+([^\s!]+)/.exec(value)?.[1] ?? ''].filter(Boolean)
 
 /** Changes the values of a definition's settings that the recorder keeps. */
@@ -136,7 +136,7 @@ export const mapSettings = (text: string, change: (value: string, name: string) 
     )
     .join('\n')
 
-/** Changes the typed texts of a value and nothing else. */
+/** Changes only the typed texts of a value. */
 export function mapTyped(value: unknown, typed: Typed, change: (text: string, kind: Kind) => string): unknown {
   if (Array.isArray(value)) return value.map((inner) => mapTyped(inner, typed, change))
   if (typed === 'byName')
@@ -166,8 +166,8 @@ const changeEcho = (line: Loose, change: (text: string, kind: Kind) => string) =
     : line
 
 /**
- * Visits typed texts and, of definitions, the values of settings with their names. Skips addresses, which are not typed
- * key by key.
+ * Visits typed texts, and in definitions the values of settings with their names. Skips addresses, because the log has
+ * no intermediate values of them.
  */
 export function eachTyped(value: unknown, typed: Typed, visit: (text: string, setting: string) => void) {
   mapTyped(value, typed, (text, kind) => {

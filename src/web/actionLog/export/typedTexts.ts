@@ -24,10 +24,10 @@ import {
 /** Fields in which the console and the server quote the arguments of a call. */
 const QUOTING = new Set(['message', 'code', 'field', 'what', 'reason', 'problem', 'syncProblem', 'path'])
 /**
- * Fields whose whole value is an argument. In other fields an equal text may be a word of the console, such as `dark`.
+ * Fields whose whole value may be an argument. In other fields an equal text may be the console's own, such as `dark`.
  */
 const NAMING = new Set(['name', 'id', 'key'])
-/** A part of a path that is shorter than this is kept only if it is a whole name. */
+/** Minimum length of a path segment that is kept although it is only a part of a known name. */
 const SHORTEST_PART = 4
 const TYPES = new Set<string>(DEPLOYMENT_TYPES)
 /** Texts of the console that quote a path or arguments: the keys of the cache and of calls. */
@@ -37,7 +37,7 @@ const KEY_WITH_ARGUMENT = /^((?:download|restart|toggle) |(?:mongo|sql)\/)(.+)$/
 /** A key of the cache with arguments. */
 const CACHE_KEY = /^\w+\((?!undefined\))/
 const MASKED = '\u2022'
-/** Words of the console in addresses, paths and arguments. */
+/** The console's own words in addresses, paths and arguments. */
 const OWN = new Set([
   ...PAGE_ROUTES.flatMap((route) => route.split('/')),
   ...SHARED_ROOT.split('/'),
@@ -47,22 +47,22 @@ const OWN = new Set([
 ])
 
 type KnownSecrets = {
-  /** What is known to be secret. */
+  /** All known secrets. */
   secrets: readonly string[]
   hideSecrets: (text: string) => string
-  /** Hides secrets as the export does. Hidden parts of an answer do not count as its content. */
+  /** Hides secrets as the export does. Hidden parts of a response do not count as its content. */
   withoutSecrets: (text: string, field: string) => string
 }
 
 const isAnswer = ({ type }: { type: string }) => /^api\/execute(?:Query|Mutation)\/fulfilled$/.test(type)
 
 /**
- * Masks every typed text that no server answer in the recording contains. The remaining texts are names of things that
- * were found or created, or parts of them, and reveal no more than the answers. A masked text may be a secret in the
- * wrong field, even one that the console does not know: it may have been typed before a reload, or in another tab.
+ * Masks every typed text that no response of the server in the recording contains. The remaining texts are names, or
+ * parts of names, that the responses reveal anyway. A masked text may be a secret that was typed into the wrong field.
+ * The console need not know the secret: it may have been typed before a reload, or in another tab.
  *
- * @param evicted typed texts of actions that the recording no longer holds. The base state may contain them. If
- * undefined, all messages of the base state are hidden, and all paths and keys that no answer contains.
+ * @param evicted typed texts of actions that were evicted from the recording. The base state may contain them. If
+ * `unknown`, all messages of the base state are masked, and all paths and keys that no response contains.
  */
 export function maskTypedTexts(
   { startedAt, base, actions }: Recording,
@@ -95,8 +95,8 @@ export function maskTypedTexts(
     }
   })
 
-  // Now all masked arguments are known, so the other places that name them are masked: the cache, failures,
-  // notifications.
+  // All masked arguments are known at this point, so that they can be masked in other places: in the cache, failures
+  // and notifications.
   const rename = calls.createRename()
   const keys = new Set(maskedQueries.map(([key]) => key))
   const maskNaming = (text: string, field: string) =>
@@ -137,7 +137,7 @@ export function maskTypedTexts(
   }
 }
 
-/** Masks for the kinds of typed text. */
+/** Creates the masking functions for the kinds of typed text. */
 function createTextMasks(
   { base, actions }: Pick<Recording, 'base' | 'actions'>,
   answers: Answers,
@@ -151,10 +151,10 @@ function createTextMasks(
   const args = shownArgumentsOf({ base, actions }, isKnown)
   const isKnownPart = (part: string) =>
     OWN.has(part) || args.has(part) || (isKnown(part) && (part.length >= SHORTEST_PART || answers.holdWhole(part)))
-  /** For an abandoned path, whose last part may be the first letters of a secret. */
+  /** Used for abandoned paths, whose last segment may be the start of a secret. */
   const isKnownName = (part: string) => OWN.has(part) || answers.holdWhole(part)
   const spelled = (text: string) => (OWN.has(text) ? text : answers.spelled(text))
-  /** Parts of a known secret are masked too, even if they are names. */
+  /** Masks a text part by part. Parts of a known secret are masked, even if they are names. */
   const maskParts = (
     text: string,
     parts: RegExp,
@@ -189,8 +189,8 @@ function createTextMasks(
 }
 
 /**
- * Returns the arguments of calls that an export shows, and the parts of paths in them. They may stay in addresses,
- * where they reveal nothing more and pages need them.
+ * Returns the arguments of calls that an export keeps, and the segments of paths in them. They are kept in addresses,
+ * too: pages need them there, and they reveal nothing new.
  */
 function shownArgumentsOf({ base, actions }: Pick<Recording, 'base' | 'actions'>, isKnown: (text: string) => boolean) {
   const shown = new Set<string>()
@@ -206,7 +206,7 @@ function shownArgumentsOf({ base, actions }: Pick<Recording, 'base' | 'actions'>
   return shown
 }
 
-/** Masks the arguments of calls, and remembers them to mask other texts that contain them. */
+/** Masks the arguments of calls, and remembers them so that other texts that contain them can be masked, too. */
 function createCallMasks(
   { isKnown, mask, maskSetting }: ReturnType<typeof createTextMasks>,
   hideSecrets: KnownSecrets['hideSecrets'],
@@ -214,7 +214,7 @@ function createCallMasks(
   /** Masked arguments and the keys that contain them, with their replacements. */
   const renamed = new Map<string, string>()
   const quoted = new Set<string>()
-  /** Search texts, which only failures of a search quote. Their first letters are in many other messages. */
+  /** Search texts. They are masked only in failures of a search, because many messages contain their first letters. */
   const searched = new Set<string>()
 
   function maskQuotedSetting(value: string, name: string): string {
@@ -253,17 +253,17 @@ function createCallMasks(
         ...(fixedCacheKey !== undefined && { fixedCacheKey: renamed.get(fixedCacheKey) }),
       }
     },
-    /** Masks a path, and the argument in a key. */
+    /** Masks a path, or the argument in a key. */
     maskUnknown(text: string): string {
-      // Paths are masked part by part, and only once.
+      // Paths are masked segment by segment, and only once.
       if (text.startsWith('/')) return text.includes(MASKED) ? text : mask(text)
       const [, before, argument = ''] = KEY_WITH_ARGUMENT.exec(text) ?? []
       if (before !== undefined) return argument.includes(MASKED) ? text : before + mask(argument)
       return CACHE_KEY.test(text) ? maskText(text) : text
     },
     /**
-     * Call it after all calls were masked. Returns a function that masks their arguments in any other value, such as a
-     * failure of the call of `endpointName`.
+     * Returns a function that masks the arguments of all calls in another value, such as a failure of a call of
+     * `endpointName`. Must be called after all calls were masked.
      */
     createRename() {
       const hideQuoted = hiderOf([...quoted])
@@ -276,7 +276,7 @@ function createCallMasks(
           const [, before = '', argument = ''] = KEY_WITH_ARGUMENT.exec(text) ?? []
           const masked = renamed.get(argument)
           if (name !== undefined || masked !== undefined) return name ?? before + masked
-          // Hides secrets first, because a secret cannot be found after a part of it was hidden.
+          // Hide secrets first: a secret is not found after a part of it was masked.
           return QUOTING.has(field) || KEY_OF_CALL.test(text) ? hide(hideSecrets(text)) : text
         })
       }
@@ -286,12 +286,12 @@ function createCallMasks(
 
 type Answers = ReturnType<typeof answersOf>
 
-/** The texts of the server's answers, without console output. A text is held if one of them contains it. */
+/** Indexes the texts of the server's responses, without console output. */
 function answersOf(base: State, actions: Recording['actions'], withoutSecrets: KnownSecrets['withoutSecrets']) {
   const texts = new Set<string>()
   const spellings = new Set<string>()
   const add = (answer: unknown, endpointName?: string) => {
-    // Console output and the arguments of refused calls do not count as answers.
+    // Console output and repeated arguments of refused calls do not count as responses.
     if (endpointName === 'getCrashCapsule') return
     changeTexts(
       maskEchoed({ endpointName }, answer, () => ''),
@@ -317,24 +317,24 @@ function answersOf(base: State, actions: Recording['actions'], withoutSecrets: K
   const held = new Map<string, boolean>()
   const spelled = new Map<string, string>()
   return {
-    /** Texts are typed key by key: if no answer holds the start of a text, none holds the text. */
+    /** Whether a response contains the text. Fast for typing: a text whose start is in no response is in none. */
     hold(text: string): boolean {
       const isHeld = held.get(text) ?? (held.get(text.slice(0, -1)) !== false && all.includes(text.toLowerCase()))
       held.set(text, isHeld)
       return isHeld
     },
-    /** The text, in lower case if no answer holds it with the same case. */
+    /** Returns the text, in lower case if no response contains it in the same case. */
     spelled(text: string): string {
       const shown = spelled.get(text) ?? (allSpelled.includes(text) ? text : text.toLowerCase())
       spelled.set(text, shown)
       return shown
     },
-    /** Whether the text is a whole text of an answer, not only a part. */
+    /** Whether the text equals a whole text of a response. */
     holdWhole: (text: string) => texts.has(text.toLowerCase()),
   }
 }
 
-/** Returns a function that gives each text a mask of its own, so that different arguments stay different keys. */
+/** Returns a function that gives different texts different masks, so that different arguments stay different keys. */
 function createMasks(): (text: string) => string {
   const masks = new Map<string, string>()
   const taken = new Map<string, number>()

@@ -7,7 +7,7 @@ import type { ActionLog, LoggedAction } from '../../../contract/actionLog'
 type About = Pick<ActionLog, 'build' | 'exportedAt' | 'viewport' | 'route'>
 
 /**
- * Returns the content of a log file. Its states and hashes are computed by applying the redacted actions to the
+ * Returns the content of a log file. Its final state and hashes are computed by applying the redacted actions to the
  * redacted base state, as a replay does.
  */
 export function writeLog({ startedAt, base, actions }: Recording, about: About, reducer: RootReducer): ActionLog {
@@ -18,7 +18,7 @@ export function writeLog({ startedAt, base, actions }: Recording, about: About, 
     state = step.state
     return { ...action, changed: step.changed }
   })
-  // Not the page's address, which may contain texts that are hidden in the state.
+  // Not the address of the page, which may contain texts that are masked in the state.
   const route = typeof state.route === 'string' ? state.route : about.route
   const log: ActionLog = {
     format: 'quarterdeck-action-log',

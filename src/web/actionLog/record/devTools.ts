@@ -7,7 +7,7 @@ import { stateRules } from '../redact/stateRules'
 import type { State } from '../replay/steps'
 import { fields, redact } from '../redact/rule'
 
-/** Limits of lists and texts, because DevTools copies the whole state with every action. */
+/** Limits of lists and texts, because Redux DevTools copy the whole state with every action. */
 const LONGEST_LIST = 50
 const LONGEST_TEXT = 2000
 
@@ -20,8 +20,8 @@ export const showAction = <Action extends { type: string }>(action: Action): Act
 type Call = { endpointName?: string; originalArgs?: unknown; data?: unknown; error?: unknown }
 
 /**
- * Omits the message: it may quote arguments, which cannot be hidden because the state of a mutation does not contain
- * them.
+ * The rule for failures of calls with masked arguments. Masks the message, because it may quote the arguments. They
+ * cannot be searched for, because the state of a mutation does not contain them.
  */
 const quietFailure = fields({ status: 'keep', code: 'keep', field: 'keep', line: 'keep' })
 

@@ -1,7 +1,7 @@
 import { maskLine } from '../../../contract/secrets/maskCommand'
 import type { ConsoleLine } from '../../sockets/lineBuffer'
 
-/** Limits of the first and the last lines that are kept of a burst. */
+/** How many lines at the start and the end of a burst are kept. */
 const HEAD = { lines: 5, characters: 800 }
 const TAIL = { lines: 30, characters: 2200 }
 const OMITTED: ConsoleLine = Object.freeze({ type: 'message', content: '…' })
@@ -10,11 +10,11 @@ const OMITTED: ConsoleLine = Object.freeze({ type: 'message', content: '…' })
 export type PackedLines = (string | number)[]
 const initials = { m: 'message', e: 'error', s: 'system' } as const
 
-/** Packs lines: keeps their number and the first and last of them, masked. */
+/** Packs lines: keeps and masks the first and the last lines, and counts the omitted lines. */
 export function packLines(lines: readonly ConsoleLine[]): PackedLines {
   const pack = ({ type, content }: ConsoleLine) => type[0] + maskLine(content)
   const head = countOf(HEAD, lines.length, (index) => lines[index]!)
-  // The last line is kept whatever its length.
+  // The last line is always kept, even if it exceeds the limit.
   const tail = Math.max(
     head < lines.length ? 1 : 0,
     countOf(TAIL, lines.length - head, (index) => lines[lines.length - 1 - index]!),
@@ -27,7 +27,7 @@ export function packLines(lines: readonly ConsoleLine[]): PackedLines {
   ]
 }
 
-/** Returns how many lines, from the first one, are within both limits. */
+/** Returns how many consecutive lines from the first one are within both limits. */
 function countOf(most: typeof HEAD, length: number, lineAt: (index: number) => ConsoleLine): number {
   let count = 0
   for (let characters = 0; count < Math.min(most.lines, length); count++) {

@@ -3,10 +3,10 @@ import type { AppStore } from '../../app/store'
 import { showAction, showState } from './devTools'
 import { createRecorder } from './recorder'
 
-/** Autocomplete tokens of fields for secrets. Their values are known even if they are never sent. */
+/** Autocomplete tokens of fields for secrets. The recorder learns their values even if they are never sent. */
 const FOR_SECRETS = /-password$|^one-time-code$/
 
-/** On the pages before the sign-in every field except the user name is for a secret: passwords, codes, invite codes. */
+/** Before sign-in, every field except the username is for a secret: passwords, codes and invite codes. */
 const isForSecret = (field: HTMLInputElement) =>
   field.type === 'password' ||
   FOR_SECRETS.test(field.autocomplete) ||
@@ -16,12 +16,12 @@ type Recorder = ReturnType<typeof createRecorder>
 
 const recorders = new WeakMap<AppStore, Recorder>()
 
-/** Makes a store that records nothing, that of a replay, export what `recording` returns. */
+/** Makes exports from a store that records nothing (the store of a replay) contain what `recording` returns. */
 export function exportAs(store: AppStore, recording: Recorder['recording']) {
   recorders.set(store, { note() {}, secretTyped() {}, recording, forgetSignedOut: () => true })
 }
 
-/** Returns the recorder of a store. The first call creates it and passes it all actions from the tape. */
+/** Returns the recorder of a store. The first call creates it and passes all actions of the tape to it. */
 export function recorderOf(store: AppStore): Recorder {
   const found = recorders.get(store)
   if (found) return found

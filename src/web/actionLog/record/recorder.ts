@@ -14,27 +14,27 @@ import { maskTypedTexts } from '../export/typedTexts'
 import type { Recording, RootReducer, State } from '../replay/steps'
 import { actionOf } from '../replay/steps'
 
-/** Limit of all kept actions in bytes. */
+/** Maximum total size of all kept actions, in bytes. */
 const KEPT_BYTES = 7_500_000
 
 /**
- * Limit of all typed texts of evicted actions together, in characters. Beyond it, all messages of the base state are
- * hidden.
+ * Maximum total length of the typed texts of evicted actions, in characters. If it is exceeded, all messages of the
+ * base state are masked.
  */
 const EVICTED_LENGTH = 2_000_000
 
-/** Ends of a session after which someone else may sit at the page. */
+/** Session ends after which another user may use the page. */
 const SIGN_OUTS = new Set<SessionEnd>(['signedOut', 'gone'])
 const CALL = /^\{"type":"api\/executeMutation\/pending"/
 
 /**
- * `at` is in milliseconds since the epoch. The action is kept as JSON, so that it is immutable and holds no references.
+ * `at` is in milliseconds since the epoch. The action is kept as JSON, which is immutable and keeps no objects alive.
  */
 type Entry = { at: number; text: string; bytes: number }
 
 /**
- * Keeps the last actions, redacted, and the state before the first of them. When the oldest action is evicted, it is
- * applied to that state, so the state is made of redacted actions only.
+ * Keeps the last actions, redacted, and the base state: the state before the first of them. When the oldest action is
+ * evicted, it is applied to the base state, which is therefore made of redacted actions only.
  */
 export function createRecorder(base: State, startedAt: number, reduce: RootReducer) {
   /** Starts at `first`. Evicted entries are undefined until the array is compacted. */
@@ -43,11 +43,11 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
   let bytes = 0
   const secrets = createSecrets()
   const own = ownWords(base)
-  /** Typed texts of evicted actions. Other parts of the state may hold them longer. */
+  /** Typed texts of evicted actions. The base state may still contain them. */
   const evicted = new Set<string>()
   let evictedLength = 0
   let user: string | undefined
-  /** The last action of a user who signed out. */
+  /** The action that ended the session of a user who signed out. */
   let signOut: Entry | undefined
 
   const evict = () => {
@@ -74,7 +74,7 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
     }
   }
 
-  /** Another user of the same page must not get the log of the user before. */
+  /** Drops the log of the previous user: another user of the same page must not get it. */
   const forgetOtherUser = ({ subject, username }: Session) => {
     const next = subject ?? username
     if (user !== undefined && next !== user) while (first < entries.length) evict()
@@ -95,14 +95,14 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
       const entry = { at, text, bytes: sizeOf(text) }
       entries.push(entry)
       bytes += entry.bytes
-      // The user's answers stay in the state until the second of these actions.
+      // The responses for the previous user stay in the state until the second of these actions.
       if (action.type === sessionEnded.type) signOut = SIGN_OUTS.has(plain.payload as SessionEnd) ? entry : undefined
       if (signOut && action.type === api.util.resetApiState.type) signOut = entry
       while (entries.length - first > ACTION_LOG_LENGTH || (bytes > KEPT_BYTES && entries.length - first > 1)) evict()
     },
     /**
-     * Drops the log of a user who signed out. Returns whether there is anything to export: there was no sign-out, or a
-     * call followed it.
+     * Drops the log of a user who signed out. Returns whether there is something to export: no user has signed out, or
+     * a call followed the sign-out.
      */
     forgetSignedOut: (): boolean => {
       if (!signOut) return true
@@ -116,7 +116,7 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
       )
       const hideEcho = secrets.echoHider()
       const hideSecrets = secrets.hider()
-      // Hides secrets first, because a secret cannot be found after a part of it was hidden.
+      // Hide secrets first: a secret is not found after a part of it was masked.
       const answered = changeRecording({ startedAt, base, actions }, (text, field) =>
         SENTENCE.test(field) || INVALID_DEFINITION.test(text)
           ? withoutQuotes(hideEcho(hideSecrets(text)), field)
@@ -136,8 +136,8 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
   }
 
   /**
-   * Returns a function that hides secrets in a text, given the name of its field: the same value may have been typed
-   * into another field, or the server may have returned it.
+   * Returns a function that hides secrets in a text with a given field name. Any text may contain a secret: the user
+   * may have typed it into another field, or the server may have returned it.
    */
   function secretsMask(hide: (text: string) => string): (text: string, field: string) => string {
     const maskOnce = memoize(maskLine)
@@ -151,30 +151,30 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
   }
 }
 
-/** Fields of answers that may quote a definition. */
+/** Fields of responses that may quote a definition. */
 const SENTENCE = /^(?:reason|waitingFor|blockedReason|warnings|message|(?:syncP|p)roblem)$/
 /**
- * Parts of a sentence about an instance that may quote its definition: a text in quotes, a path, a pattern of a console
- * line. An unclosed quote extends to the end, so that matching takes linear time.
+ * Parts of a message about an instance that may quote its definition: a text in quotes, a path, or a pattern for
+ * console lines. An unclosed quote extends to the end, so that matching takes linear time.
  */
 const QUOTES = /"(?:[^"\\]|\\.)*"?|(?<![^\s("])\/[^\s")]+|(?<=that matches ).+/gs
 
-/** Masks the quotations in a sentence. The definition may never have been opened, so its values need not be known. */
+/** Masks the quotations in a message: if the definition was never opened, its values are not known as secrets. */
 const withoutQuotes = (text: string, field: string) =>
   field === 'message' ? text : (INVALID_DEFINITION.exec(text)?.[0].concat(HIDDEN) ?? text).replace(QUOTES, HIDDEN)
 
 /** The description of a deployment whose stored definition is not valid (platform/deployments/storedDeployments.ts). */
 const INVALID_DEFINITION = /^Its configuration is not valid: /
 
-/** Fields that identify something, such as a path. Every other text is masked like a line of output. */
+/** Fields with identifiers, such as a path. Every other text is masked like a line of output. */
 const NAME = /(?:^key|name|path|directory|uid|id|args|key|type)s?$/i
 
-/** Fields with the text of a definition, which is masked when it is recorded. */
+/** Fields with the text of a definition, which the recorder masks. */
 const DEFINITION = /^(?:content|text)$/
 
 /**
- * Ids, paths and messages of the console: `Successfully reset the password of bob`. A reason of the server follows a
- * colon.
+ * Ids, paths and messages of the console without a reason of the server, which would follow a colon: `Successfully
+ * reset the password of bob`.
  */
 const NO_SENTENCE = /^(?:[\w-]+|\/.*|(?:Successfully|Failed to) [^:]*)$/s
 
@@ -214,6 +214,6 @@ function changeMeta(meta: unknown, change: (text: string, field: string) => stri
   return { ...(meta as object), arg: { ...(changeTexts(given, change) as object), ...Object.fromEntries(kept) } }
 }
 
-/** Memory of a string: browsers use one byte per character if all of them are Latin-1. */
+/** Memory size of a string: browsers use one byte per character if all characters are Latin-1. */
 // eslint-disable-next-line no-control-regex -- Latin-1
 const sizeOf = (text: string) => text.length * (/[^\u0000-\u00ff]/.test(text) ? 2 : 1)

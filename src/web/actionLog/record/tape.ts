@@ -6,20 +6,20 @@ type Show = {
   action: (action: { type: string }) => { type: string }
   state: (state: Record<string, unknown>) => unknown
 }
-/** Gets actions, and the events of fields that are typed into. */
+/** Receives actions, and the input events of fields. */
 type Note = (at: number, action: { type: string } | Event) => void
 type Call = { type: string; payload?: unknown; meta?: { arg?: { type?: string } } }
 
 /**
- * Limit of waiting actions. Beyond it only calls and session actions are kept: the recorder learns from them which
- * values to hide.
+ * Maximum number of waiting actions. If it is exceeded, only calls and session actions are kept, because the recorder
+ * learns from them which values to hide.
  */
 const LONGEST = 2000
 const KEPT = /^(api|session)/
 
 /**
  * Passes every action to the recorder, which redacts it. The recorder is loaded with the first page after sign-in
- * (record.ts). Until then actions wait here in memory, without the answers of successful mutations. The arguments of
+ * (record.ts). Until then, actions wait here in memory, without the responses of successful mutations. The arguments of
  * calls are kept, because the recorder learns from them which values to hide.
  */
 export function createTape(now: () => number) {
@@ -27,7 +27,7 @@ export function createTape(now: () => number) {
   let note: Note = (at, action) => {
     if (waiting.length < LONGEST || KEPT.test(action.type)) waiting.push([at, withoutAnswer(action)])
   }
-  // Typed text may be a secret even if it is never sent.
+  // The recorder must learn typed secrets even if they are never sent.
   document.addEventListener('input', (event) => note(0, event), true)
   let show: Show = { action: ({ type }) => ({ type }), state: () => '' }
   const middleware: Middleware = () => (next) => (action) => {
@@ -37,7 +37,7 @@ export function createTape(now: () => number) {
   return {
     middleware,
     startedAt: now(),
-    /** Redux DevTools show the same redacted data. The rules are loaded with the recorder. */
+    /** Sanitizers that redact what Redux DevTools show. The redaction rules are loaded with the recorder. */
     devTools: {
       actionSanitizer: <Action extends { type: string }>(action: Action) => show.action(action) as Action,
       stateSanitizer: <State>(state: State) => show.state(state as never) as State,
@@ -51,6 +51,6 @@ export function createTape(now: () => number) {
   }
 }
 
-/** Failures are kept: the recorder hides their quotations. */
+/** Keeps failures, because the recorder hides the secrets in them. */
 const withoutAnswer = (action: Call): Call =>
   action.meta?.arg?.type !== 'mutation' || action.type.endsWith('rejected') ? action : { ...action, payload: null }

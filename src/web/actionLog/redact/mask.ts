@@ -1,11 +1,11 @@
 import { HIDDEN, maskLine } from '../../../contract/secrets/maskCommand'
 
-/** Lengths of masks. The exact length of the text stays hidden. */
+/** Lengths of masks. Few lengths, so that a mask does not reveal the length of the text. */
 const LENGTHS = [16, 64, 256]
-/** Limit of the lines of a mask. */
+/** Maximum number of lines of a mask. */
 const LINES = 50
 
-/** Returns a mask of about the same size. An empty text stays empty. */
+/** Returns a mask of about the same length. An empty text stays empty. */
 export function maskText(text: string): string {
   if (text === '') return text
   const lines = text.split('\n')
@@ -28,23 +28,23 @@ export function maskValue(value: unknown): unknown {
   return value
 }
 
-/** Top-level settings of a deployment that hold no secrets. An export finds their values again (`mapSettings`). */
+/** Top-level settings of a deployment whose values are kept. An export may mask them later (`mapSettings`). */
 const PLAIN = /^(?:(?:name|type|dataDirectory|node): \S+|description: \S[^\p{Cc}\u2028\u2029]*)$/u
 const COMMENT = /\s#.*/
-/** Keys of the definition's schema. Users chose all other keys. */
+/** Keys of the definition's schema. All other keys are chosen by users. */
 const KNOWN =
   /^\s*(?:- )?(?:name|type|description|dataDirectory|node|run|jar|javaArgs|command|env|image|port|stop|timeoutSeconds|ready|readyTimeoutSeconds|drain|discover|instances|min|max|playersPerInstance|resources|cpu|memory|data|keep|mounts|expose|plainCommands):(?=\s|$)/
-/** Values that only start a nested structure. */
+/** YAML indicators that start a nested structure or a block scalar, and empty lists and maps. */
 const STRUCTURE = /^(?:[[\]{}|>,]|\[\]|\{\}|[|>][+-])?$/
 
 const maskSetting = (value: string) => (STRUCTURE.test(value.trim()) ? value : ` ${HIDDEN}`)
 
-/** Masks the text of a deployment: keeps its lines, its structure and the names of settings, and masks all values. */
+/** Masks the text of a definition: keeps its lines, structure, known keys and plain values, and masks the rest. */
 export function maskDefinition(text: string): string {
   return text
     .split('\n')
     .map((line) => {
-      // A comment may hold secrets.
+      // A comment may contain secrets.
       const setting = line.replace(COMMENT, '').trimEnd()
       if (PLAIN.test(setting))
         return maskLine(setting) + (COMMENT.test(line) ? ` # ${HIDDEN}` : '') + (line.endsWith('\r') ? '\r' : '')
@@ -58,8 +58,8 @@ export function maskDefinition(text: string): string {
 }
 
 /**
- * Returns the texts of `value` that are hidden in `masked`, with their words and parts, so that they can be hidden
- * elsewhere.
+ * Returns the texts of `value` that are masked in `masked`, with their words and parts, so that they can be hidden in
+ * other texts.
  */
 export function secretsOf(value: unknown, masked: unknown): string[] {
   if (typeof value === 'string') {
@@ -92,7 +92,7 @@ export function maskedTexts(value: unknown, masked: unknown): string[] {
   return Object.entries(value).flatMap(([key, inner]) => maskedTexts(inner, inside[key]))
 }
 
-/** Replaces the secrets in a text, the longest first, because a secret may start with another. */
+/** Masks the secrets in a text, the longest first, because one secret may start with another. */
 export const hide = (text: string, secrets: readonly string[]) =>
   [...secrets]
     .sort((one, other) => other.length - one.length)

@@ -19,7 +19,7 @@ type Patch = { op: string; path: (string | number)[]; value?: unknown }
 const mask: CallRules = { args: 'mask', result: 'mask' }
 const rulesOf = (endpoint: string) => (Object.hasOwn(callRules, endpoint) ? (callRules[endpoint] ?? mask) : mask)
 
-/** Redacts an action. Returns undefined for an action that only concerns this instance of the page. */
+/** Redacts an action. Returns undefined for an action that is specific to this page load and must not be replayed. */
 export function redactAction(action: { type: string } & Loose): PlainAction | undefined {
   const { type, payload, meta } = action
   if (type.startsWith('api/')) return redactApiAction(action)
@@ -40,7 +40,7 @@ export function redactAction(action: { type: string } & Loose): PlainAction | un
   }
 }
 
-/** Redacts an action of RTK Query. Arguments are in `meta` and in cache keys, and failures quote them. */
+/** Redacts an action of RTK Query. It contains arguments in `meta`, in cache keys and in the messages of failures. */
 function redactApiAction(action: { type: string } & Loose): PlainAction | undefined {
   const { type, payload } = action
   switch (type) {
@@ -153,7 +153,7 @@ function redactCall({ type, payload, meta, error }: { type: string } & Loose): P
 }
 
 /**
- * Returns a function that hides masked arguments that a failure quotes: first as a whole, in any encoding, then their
+ * Returns a function that hides masked arguments in a failure: first the whole arguments, in any encoding, then their
  * words.
  */
 function secretsHider(args: unknown, masked: unknown): (text: string) => string {
@@ -180,7 +180,7 @@ function plainKey(key: string): string {
   try {
     return keyOf(endpoint, redact(JSON.parse(key.slice(endpoint.length + 1, -1)), args))
   } catch {
-    // No arguments, or the id of a request.
+    // A key without arguments, or the id of a request.
     return key.endsWith('(undefined)') || endpoint === '' ? key : maskText(key)
   }
 }

@@ -2,25 +2,25 @@ import type { Rule } from './rule'
 import { each, fields } from './rule'
 
 /**
- * How each action is redacted in the action log and for Redux DevTools.
+ * The redaction rules for the action log and for Redux DevTools.
  *
- * Anything that is not listed keeps its shape only. A test requires an entry for every endpoint and every action.
- * Values with the rule `keep` are visible to everyone who reads a bug report.
+ * Values without a rule are masked and keep only their shape. A test requires an entry for every endpoint and action.
+ * Everyone who reads a bug report can see values with the rule `keep`.
  */
 
-/** `message` is for the texts of failures, which are kept without it. */
+/** `message` is the rule for messages of failures; by default they are kept, except for masked arguments. */
 export type CallRules = { args: Rule; result: Rule; message?: Rule }
 
 const keepBoth: CallRules = { args: 'keep', result: 'keep' }
 const keepNothing: CallRules = { args: 'mask', result: 'mask' }
 
-/** An empty picture. A masked address would send a request. */
+/** An empty image. The page would request a masked URL from the server. */
 const NO_PICTURE =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='184' height='184'%3E%3Crect width='184' height='184' fill='%23bbb'/%3E%3C/svg%3E"
 
-/** The rules for calls, by endpoint. Failures are kept, but quotations of masked arguments are hidden. */
+/** The rules for calls, by endpoint. Failures are kept, but masked arguments are hidden in them. */
 export const callRules: Record<string, CallRules> = {
-  // A password may have been typed as the username. The session holds the name.
+  // A password may have been typed as the username. The username of a successful sign-in is in the session.
   login: { args: 'mask', result: 'keep' },
   verifyLogin: keepNothing,
   signInWithPasskey: { args: 'keep', result: 'mask' },
@@ -39,12 +39,12 @@ export const callRules: Record<string, CallRules> = {
   changePassword: { args: 'mask', result: 'keep' },
 
   getApiKeys: { args: 'keep', result: each(apiKey()) },
-  // `text` is a handle. The key never enters the store (api/heldTexts.ts).
+  // `text` is a handle: the key never enters the store (api/heldTexts.ts).
   createApiKey: { args: 'keep', result: fields({ info: apiKey(), text: 'keep' }) },
   deleteApiKey: keepBoth,
 
-  // Proofs of identity are typed; `text` is a handle, because secrets that are shown once never enter the store. A
-  // masked value counts as a secret everywhere, so the names of methods are kept like other typed names.
+  // Proofs of identity are masked. `text` is a handle, because secrets that are shown once never enter the store. Names
+  // of methods are kept like other typed names, because a masked value would count as a secret everywhere.
   getOwnMethods: keepBoth,
   renameMethod: keepBoth,
   removeMethod: { args: fields({ table: 'keep', id: 'keep' }), result: 'keep' },
@@ -90,10 +90,10 @@ export const callRules: Record<string, CallRules> = {
   endUserSessions: keepBoth,
   getUserKeys: { args: 'keep', result: each(apiKey()) },
   deleteUserKey: keepBoth,
-  // Its entries never hold a secret (contract/admin.ts).
+  // Its entries never contain a secret (contract/admin.ts).
   getActivity: keepBoth,
 
-  // An ETag is a hash of the whole answer, from which a short hidden part of it could be guessed.
+  // An ETag is a hash of the whole response, from which a short masked part could be guessed.
   getFiles: { args: 'keep', result: fields({ files: 'keep', deploymentTypeIndex: 'keep', version: { instead: '' } }) },
   createFile: keepBoth,
   createDirectory: keepBoth,
@@ -103,9 +103,9 @@ export const callRules: Record<string, CallRules> = {
   renameFile: keepBoth,
   downloadFile: { args: 'keep', result: 'mask' },
   downloadFiles: { args: 'keep', result: 'mask' },
-  // `text` is a handle. The content of files never enters the store (api/heldTexts.ts).
+  // `text` is a handle: the content of files never enters the store (api/heldTexts.ts).
   openFile: keepBoth,
-  // The recorder does not know the text, so it cannot hide quotations of it in a failure.
+  // The recorder does not know the content, so it cannot hide quotations of it in a failure.
   saveFile: { ...keepBoth, message: 'mask' },
   archiveFiles: keepBoth,
   unarchiveFile: keepBoth,
@@ -127,8 +127,8 @@ export const callRules: Record<string, CallRules> = {
   deleteDeployment: keepBoth,
   toggleDeployment: keepBoth,
   restartDeployment: keepBoth,
-  // A definition may hold credentials, for example in `env`. Its revision is a hash, from which a short secret could be
-  // guessed.
+  // A definition may contain credentials, for example in `env`. Its revision is a hash, from which a short secret could
+  // be guessed.
   getDeploymentConfig: { args: 'keep', result: fields({ content: 'definition', warnings: 'keep' }) },
   saveDeploymentConfig: { args: fields({ name: 'keep', content: 'definition' }), result: fields({ warnings: 'keep' }) },
 
@@ -164,7 +164,7 @@ export const actionRules: Record<string, Rule | 'lines'> = {
   // Notifications never contain secrets (web/facts.ts).
   'notifications/notified': 'keep',
   'notifications/dismissed': 'keep',
-  // The reason may quote typed text. The action of the failed call holds it, redacted.
+  // The reason may quote typed text. The action of the failed call contains it, redacted.
   'problems/problemMet': fields({ id: 'keep', at: 'keep', what: 'keep' }),
   'problems/problemsOpened': 'keep',
   'problems/problemsClosed': 'keep',
@@ -174,7 +174,7 @@ export const actionRules: Record<string, Rule | 'lines'> = {
   'palette/commandsOpened': 'keep',
   'palette/shortcutsOpened': 'keep',
   'palette/paletteClosed': 'keep',
-  // Ids of pages, deployments, instances and users, never typed text.
+  // Only ids of pages, deployments, instances and users, never typed text.
   'palette/commandChosen': 'keep',
   'palette/singleKeysChosen': 'keep',
   'palette/preferencesRecalled': 'keep',
@@ -199,7 +199,7 @@ export const actionRules: Record<string, Rule | 'lines'> = {
   'account/previousSignInReported': 'keep',
   'account/previousSignInDismissed': 'keep',
 
-  // An invite is identified by its time, never by its code (adminSlice.ts).
+  // An invite is identified by its creation time, never by its code (adminSlice.ts).
   'admin/dialogOpened': 'keep',
   'admin/dialogClosed': 'keep',
   'admin/inviteMessageTyped': 'keep',
@@ -211,14 +211,14 @@ export const actionRules: Record<string, Rule | 'lines'> = {
   'admin/accessChosen': 'keep',
   'admin/accessChoiceDropped': 'keep',
 
-  // Never the created key (api/heldTexts.ts).
+  // Never contains the created key (api/heldTexts.ts).
   'keys/creationStarted': 'keep',
   'keys/creationEdited': 'keep',
   'keys/creationTried': 'keep',
   'keys/deletionAsked': 'keep',
   'keys/dialogClosed': 'keep',
 
-  // Never a typed name or a secret.
+  // Never contains a typed name or a secret.
   'security/dialogOpened': 'keep',
   'security/dialogClosed': 'keep',
 
@@ -266,7 +266,7 @@ export const actionRules: Record<string, Rule | 'lines'> = {
   'databases/filtered': 'keep',
   'databases/left': 'keep',
 
-  // Names of deployments, and search texts for them.
+  // Names of deployments, and texts of searches for deployments.
   'overview/preferencesRecalled': 'keep',
   'overview/viewChosen': 'keep',
   'overview/filterChosen': 'keep',
@@ -282,7 +282,7 @@ export const actionRules: Record<string, Rule | 'lines'> = {
   'overview/instanceDeselected': 'keep',
   'overview/selectionEnded': 'keep',
 
-  // The contents of drafts are outside the store.
+  // The contents of drafts are kept outside the store.
   'drafts/offersChanged': 'keep',
 
   'version/replaced': 'keep',
@@ -327,7 +327,7 @@ export const actionRules: Record<string, Rule | 'lines'> = {
   // Output is masked line by line. Only the first and last lines of a burst are kept (lines.ts).
   'console/linesReceived': 'lines',
 
-  // Ids of instances, numbers of panes, and search texts for names of instances.
+  // Ids of instances, numbers of panes, and texts of searches for instances.
   'consoles/panesShown': 'keep',
   'consoles/targetToggled': 'keep',
   'consoles/targetsChosen': 'keep',
@@ -349,7 +349,7 @@ export const actionRules: Record<string, Rule | 'lines'> = {
   'instance/resumed': 'keep',
   'instance/wrapToggled': 'keep',
   'instance/searched': 'line',
-  // In the output at that place are the letters of the text, also while it is being typed.
+  // The position in the output would reveal the search text and its prefixes.
   'instance/foundShown': 'mask',
   'instance/textSelected': 'keep',
   'instance/selectionEnded': 'keep',
@@ -369,17 +369,17 @@ export const actionRules: Record<string, Rule | 'lines'> = {
   'uploads/cleared': 'keep',
 }
 
-/** `plainCommands` come from the definition and are masked as there. */
+/** `plainCommands` come from the definition, where they are masked, too. */
 function instances(): Rule {
   return each(fields({ plainCommands: 'mask' }, 'keep'))
 }
 
-/** Credentials keep their shape only. */
+/** Credentials are masked, except for the port. */
 function databases(): Rule {
   return each(fields({ name: 'keep', size: 'keep', tables: 'keep', credentials: fields({ port: 'keep' }) }))
 }
 
-/** The first characters are part of the secret. */
+/** The prefix of a key is a part of the secret. */
 function apiKey(): Rule {
   return fields({ prefix: 'mask' }, 'keep')
 }

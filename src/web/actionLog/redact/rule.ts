@@ -5,12 +5,12 @@ import { maskDefinition, maskValue } from './mask'
 /**
  * How a value is redacted.
  *
- * - `keep` keeps it; `mask` keeps its shape only.
+ * - `keep` keeps the value; `mask` masks all texts and numbers and keeps only the shape.
  * - `line` (console output), `command` (a console command), `definition` (the text of a deployment) and `address` (a
  *   path with its query) keep the parts that look harmless.
- * - `{ fields }` is for an object; a field that is not listed has the rule `others`, usually `mask`. `{ each }` is for a
- *   list or a map.
- * - `{ instead }` replaces the value.
+ * - `{ fields }` is for an object: `others`, usually `mask`, is the rule for fields that are not listed. `{ each }` is
+ *   for the items of a list or the values of a map.
+ * - `{ instead }` replaces the value by a fixed one.
  */
 export type Rule =
   'keep' | 'mask' | TextRule | { fields: Record<string, Rule>; others: Rule } | { each: Rule } | { instead: unknown }
@@ -46,7 +46,7 @@ export function redact(value: unknown, rule: Rule, plainCommands?: readonly stri
   )
 }
 
-/** Returns the rule for a path inside the value that `rule` is for. */
+/** Returns the rule for the value at a path, inside a value with the rule `rule`. */
 export function ruleAt(rule: Rule, path: readonly (string | number)[]): Rule {
   const [first, ...rest] = path
   if (first === undefined || typeof rule === 'string' || 'instead' in rule) return rule

@@ -1,7 +1,7 @@
 import type { Rule } from './rule'
 import { each, fields } from './rule'
 
-/** The rules for slices, for Redux DevTools. Slices that are not listed hold no secrets. */
+/** The redaction rules for slices in Redux DevTools. Slices that are not listed contain no secrets. */
 export const stateRules: Record<string, Rule> = {
   login: fields({ step: 'keep', forgotOpen: 'keep' }),
   registration: fields({ username: 'mask' }),

@@ -5,7 +5,7 @@ import { hashOf } from './hash'
 import type { RootReducer, State, Step } from './steps'
 import { complete, takeStep } from './steps'
 
-/** A step whose changes differ from the recording. */
+/** A step whose state changes differ from the recording. */
 export type Deviation = {
   /** Index of the action, from 0. */
   index: number
@@ -30,7 +30,7 @@ export function replayLog(
   reducer: RootReducer,
   until = actions.length - 1,
 ): Replay {
-  // Slices that a newer console added are not in the log.
+  // Ignore slices that are not in the log, because a newer console added them.
   const isKnown = (part: string) => part in final
   const base = complete(reducer, recorded)
   const steps: Step[] = []

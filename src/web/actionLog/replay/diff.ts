@@ -1,10 +1,10 @@
 /**
- * A difference between two values and its path, such as `api.queries.getNodes(undefined).data.0`. A missing value is
+ * A difference between two values at a path, such as `api.queries.getNodes(undefined).data.0`. A missing value is
  * undefined.
  */
 export type Difference = { path: string; before: unknown; after: unknown }
 
-/** Returns the first `limit` differences, in the order of the keys. */
+/** Returns the first `limit` differences, ordered by key. */
 export function differences(before: unknown, after: unknown, limit = 50): Difference[] {
   const found: Difference[] = []
   const compare = (one: unknown, other: unknown, path: string) => {

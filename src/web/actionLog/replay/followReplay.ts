@@ -1,4 +1,4 @@
-/** Marks the controls of the replay. Everything else in the page ignores input. */
+/** The attribute of the replay controls. Input to all other elements of the page is blocked. */
 export const CONTROLS = 'data-replay-controls'
 
 const EVENTS = [
@@ -20,27 +20,27 @@ const isKey = (event: Event): event is KeyboardEvent => event.type === 'keydown'
 const isControl = ({ target }: Event) => target instanceof Element && target.closest(`[${CONTROLS}]`) !== null
 
 /**
- * Blocks input outside the controls: the page can be scrolled and selected, but links and forms do nothing. Returns a
- * function that unblocks it.
+ * Blocks input outside the controls: the user can scroll the page and select text, but links and forms do nothing.
+ * Returns a function that removes the block.
  */
 export function blockInput(): () => void {
   const stop = (event: Event) => {
     if (isControl(event)) return
     if (isKey(event) && ['Tab', 'PageUp', 'PageDown'].includes(event.key)) return
     event.stopImmediatePropagation()
-    // Shortcuts of the browser, such as copy and reload, work.
+    // Browser shortcuts, such as copy and reload, keep working.
     if (!isKey(event) || !(event.ctrlKey || event.metaKey || /^F\d/.test(event.key))) event.preventDefault()
   }
-  // A dialog would take the focus back from the controls.
+  // An open dialog would move the focus back from the controls to itself.
   const keepFocus = (event: Event) => {
     if (isControl(event)) event.stopImmediatePropagation()
   }
-  // Leaving a replay loses nothing, so the pages must not ask for confirmation.
+  // Leaving a replay loses no data, so the pages must not ask for confirmation.
   const allowLeaving = (event: Event) => event.stopImmediatePropagation()
   for (const type of EVENTS) window.addEventListener(type, stop, true)
   window.addEventListener('focus', keepFocus, true)
   window.addEventListener('beforeunload', allowLeaving, true)
-  // A dialog hides everything else, including the controls, from screen readers.
+  // An open dialog hides everything else from screen readers. The controls must stay accessible.
   const observer = new MutationObserver(() => {
     for (const hidden of document.querySelectorAll('[aria-hidden="true"]')) {
       if (hidden.querySelector(`[${CONTROLS}]`)) hidden.removeAttribute('aria-hidden')

@@ -1,12 +1,12 @@
 // Read once, because jest makes each access to a global slow.
 const { imul } = Math
 
-/** Hashes by object. States and actions are immutable, so a hash stays valid. */
+/** Cached hashes by object. States and actions are immutable, so a hash stays valid. */
 const known = new WeakMap<object, string>()
 
 /**
  * Returns a hash that is equal for equal values, regardless of the order of their keys. A key whose value is undefined
- * counts as absent, as in JSON. The hash detects changes, not forgeries.
+ * counts as absent, as in JSON. The hash detects accidental changes, not forgeries.
  */
 export function hashOf(value: unknown): string {
   if (typeof value !== 'object' || value === null) return digest(JSON.stringify(value) ?? 'undefined')

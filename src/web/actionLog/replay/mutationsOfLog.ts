@@ -8,8 +8,8 @@ type Id = { requestId?: string; fixedCacheKey?: string }
 type Select = (id: Id | string) => (state: never) => unknown
 
 /**
- * Makes the mutation hooks show recorded calls. A hook identifies its call by the request id, which it only knows if it
- * made the call. A replay makes no calls, so a hook shows the newest call of its endpoint in the state.
+ * Makes the mutation hooks show recorded calls. A hook finds its call by the request id, which it knows only if it made
+ * the call. A replay makes no calls, so each hook shows the newest call of its endpoint in the state.
  */
 export function showMutationsOfLog() {
   for (const [name, endpoint] of Object.entries<Endpoint>(api.endpoints)) {

@@ -26,7 +26,7 @@ export function playbackReducer({ actions }: ActionLog) {
   return (playback: Playback, event: PlaybackEvent): Playback => {
     switch (event.type) {
       case 'toggled':
-        // At the end, Play starts over.
+        // At the end, Play starts again from the first action.
         return playback.isPlaying || playback.index < last
           ? { ...playback, isPlaying: !playback.isPlaying }
           : { ...jump(playback, -1), isPlaying: true }

@@ -8,14 +8,14 @@ import {
 import { formatBytes } from '../../ui/formatBytes'
 import { hashOf } from './hash'
 
-/** A file cannot be replayed. The message is shown to the user. */
+/** The error for a file that cannot be replayed. The message is shown to the user. */
 export class LogFault extends Error {}
 
 /** Checks the size of a file before it is read. @throws LogFault if it exceeds the limit. */
 export function checkSize(bytes: number): void {
   if (bytes > ACTION_LOG_MAX_BYTES)
     throw new LogFault(
-      `The file has ${formatBytes(bytes)}; an action log has at most ${formatBytes(ACTION_LOG_MAX_BYTES)}.`,
+      `The size of the file is ${formatBytes(bytes)}. An action log has at most ${formatBytes(ACTION_LOG_MAX_BYTES)}.`,
     )
 }
 
@@ -24,27 +24,29 @@ export function checkSize(bytes: number): void {
  * not match its hash.
  */
 export function readLog(content: string): ActionLog {
-  // Some editors put a byte order mark first.
+  // Some editors add a byte order mark.
   const text = content.replace(/^\uFEFF/, '')
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch (error) {
     throw new LogFault(
-      text.trim() === '' ? 'The file is empty.' : `This is not JSON, or it was cut off: ${placeOf(error, text)}.`,
+      text.trim() === ''
+        ? 'The file is empty.'
+        : `The file is not valid JSON, or it is incomplete: ${placeOf(error, text)}.`,
     )
   }
   const { format, version } = (value ?? {}) as { format?: unknown; version?: unknown }
   if (format !== 'quarterdeck-action-log')
-    throw new LogFault('This is not an action log: it does not say "format": "quarterdeck-action-log".')
+    throw new LogFault('This is not an action log: the entry "format": "quarterdeck-action-log" is missing.')
   if (version !== ACTION_LOG_VERSION)
     throw new LogFault(
-      `The file is of version ${JSON.stringify(version)?.slice(0, 40)}; this console reads version ${ACTION_LOG_VERSION}.`,
+      `The file has version ${JSON.stringify(version)?.slice(0, 40)}, but this console reads version ${ACTION_LOG_VERSION}.`,
     )
   if (isDeeperThan(value, ACTION_LOG_MAX_DEPTH))
     throw new LogFault(`The file is damaged: its values are nested deeper than ${ACTION_LOG_MAX_DEPTH} levels.`)
   const name = forbiddenNameIn(value)
-  if (name !== undefined) throw new LogFault(`The file is damaged: it contains the name ${name}.`)
+  if (name !== undefined) throw new LogFault(`The file is damaged: it contains the forbidden name ${name}.`)
   const result = Schema.safeParse(value)
   if (!result.success) {
     const { path, message } = result.error.issues[0] ?? { path: [], message: 'it is not valid' }
@@ -62,10 +64,10 @@ function placeOf(error: unknown, text: string): string {
   return `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`
 }
 
-/** Names under which a reducer that uses them as a key would change the prototype of all objects. */
+/** Names that would change the prototype of all objects if a reducer used them as a key. */
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype'])
 
-/** Returns a forbidden key, or `__proto__` as a text, because reducers use texts as keys. */
+/** Returns a forbidden key of the value, or a text `__proto__`, because reducers use texts as keys. */
 function forbiddenNameIn(value: unknown): string | undefined {
   const left = [value]
   while (left.length > 0) {
@@ -79,7 +81,7 @@ function forbiddenNameIn(value: unknown): string | undefined {
   return undefined
 }
 
-/** Iterates level by level, because recursion into a deeply nested value would overflow the stack. */
+/** Checks level by level, because recursion into a deeply nested value would overflow the stack. */
 function isDeeperThan(value: unknown, levels: number): boolean {
   let level = [value]
   for (let depth = 0; level.length > 0; depth++) {

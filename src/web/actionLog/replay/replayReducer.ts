@@ -1,7 +1,7 @@
 import { rootReducer } from '../../app/rootReducer'
 // The api reducer needs the definitions of all endpoints.
 import '../../api/endpoints'
-// Each of these injects its slice.
+// Each of these modules injects its slice into the root reducer.
 import '../../app/palette/paletteSlice'
 import '../../app/routing/navigationSlice'
 import '../../app/versionSlice'
@@ -27,5 +27,5 @@ import '../../features/problems/problemsSlice'
 import '../../sockets/consoleSlice'
 import type { RootReducer } from './steps'
 
-/** The reducer of the console with the slices of all pages. */
+/** The root reducer of the console with the slices of all pages. */
 export const replayReducer = rootReducer as unknown as RootReducer

@@ -5,7 +5,7 @@ import type { State } from './steps'
 
 const stateShown = createAction<State>('replay/stateShown')
 
-/** Returned for every dispatched thunk. It never settles. */
+/** The result of every dispatched thunk: a promise that never settles. */
 const silent: Promise<never> = Object.assign(new Promise<never>(() => {}), {
   unsubscribe() {},
   abort() {},
@@ -13,24 +13,24 @@ const silent: Promise<never> = Object.assign(new Promise<never>(() => {}), {
   updateSubscriptionOptions() {},
   refetch: () => silent,
   unwrap: () => silent,
-  // The hooks compare this with their arguments.
+  // The hooks of RTK Query compare this with their arguments.
   arg: {},
 })
-/** The hooks of RTK Query get these functions from its middleware. */
+/** Replaces the functions that the hooks of RTK Query get from its middleware. */
 const subscriptions = {
   isRequestSubscribed: () => false,
   getSubscriptions: () => new Map(),
   getSubscriptionCount: () => 0,
 }
 
-/** Ignores everything that the pages dispatch. Only `show` changes the state. */
+/** Ignores all actions and thunks of the pages. Only `show` changes the state. */
 const mute: Middleware = () => (next) => (action) => {
   if (typeof action === 'function') return silent
   if (stateShown.match(action)) return next(action)
   return isAction(action) && action.type === 'api/subscriptions/internal_getRTKQSubscriptions' ? subscriptions : action
 }
 
-/** Creates a store for the pages of a replay. It makes no calls and has no sockets, storage or cookies. */
+/** Creates a store for the pages of a replay. The store makes no calls and uses no sockets, storage or cookies. */
 export function createReplayStore(state: State) {
   const store = configureStore({
     reducer: (shown: State = state, action) => (stateShown.match(action) ? action.payload : shown),

@@ -3,8 +3,8 @@ import type { Replay } from './checkLog'
 import type { Difference } from './diff'
 import { differences, shortText } from './diff'
 
-/** Limit of reported steps. Later deviations usually follow from the first ones. */
-const TOLD = 3
+/** Maximum number of reported steps. Later deviations usually follow from the first ones. */
+const MAX_REPORTED = 3
 
 const seconds = (at: number) => `${(at / 1000).toFixed(3)} s`
 const line = ({ path, before, after }: Difference, from: string, to: string) => [
@@ -13,23 +13,23 @@ const line = ({ path, before, after }: Difference, from: string, to: string) => 
   `      + ${to}: ${shortText(after)}`,
 ]
 
-/** Returns readable lines about each deviation from the recording. Empty if there are none. */
+/** Returns lines that describe the deviations from the recording. Returns an empty list if there are none. */
 export function reportReplay({ actions }: ActionLog, { deviations, final, steps }: Replay): string[] {
-  const told = deviations.slice(0, TOLD).flatMap(({ index, parts, changes, thrown }) => {
+  const reported = deviations.slice(0, MAX_REPORTED).flatMap(({ index, parts, changes, thrown }) => {
     const action = actions[index]
     return [
       `  action ${index} at ${seconds(action?.at ?? 0)}: ${action?.type}`,
       ...(thrown === undefined ? [] : [`    a reducer threw: ${thrown}`]),
       `    differs from the recording in: ${parts.map((part) => `${part} (recorded ${action?.changed[part] ?? 'no change'}, now ${steps[index]?.changed[part] ?? 'no change'})`).join(', ')}`,
       ...(changes.length === 0
-        ? ['    here it changes nothing of that']
-        : ['    here it changes', ...changes.flatMap((change) => line(change, 'before', 'after'))]),
+        ? ['    changes none of these in this replay']
+        : ['    changes in this replay', ...changes.flatMap((change) => line(change, 'before', 'after'))]),
     ]
   })
-  const more = deviations.length > TOLD ? [`  and ${deviations.length - TOLD} later actions`] : []
+  const more = deviations.length > MAX_REPORTED ? [`  and ${deviations.length - MAX_REPORTED} later actions`] : []
   const end =
     final.length > 0 ? ['  the final state', ...final.flatMap((difference) => line(difference, 'recorded', 'now'))] : []
-  return [...told, ...more, ...end]
+  return [...reported, ...more, ...end]
 }
 
 /** Returns a line for each action, followed by the changes that it made. */

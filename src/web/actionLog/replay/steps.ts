@@ -4,7 +4,7 @@ import { unpackLines } from '../record/lines'
 import type { PlainAction } from '../redact/redactAction'
 
 export type State = Record<string, unknown>
-/** Redacted actions with their times in milliseconds since the epoch, and the state before the first of them. */
+/** Redacted actions with their times in milliseconds since the epoch, and the state before the first action. */
 export type Recording = { startedAt: number; base: State; actions: (PlainAction & { at: number })[] }
 export type Step = {
   state: State
@@ -14,7 +14,7 @@ export type Step = {
   thrown?: string
 }
 
-/** The root reducer of the console. It accepts states that lack slices. */
+/** The root reducer of the console. It accepts states with missing slices. */
 export type RootReducer = Reducer<State>
 
 /** Converts a recorded action into one that the reducers accept. */
@@ -29,7 +29,7 @@ export function actionOf({ type, payload, meta, error }: PlainAction): UnknownAc
   }
 }
 
-/** Returns the state before the first action, with all slices that this build has. */
+/** Adds the slices of this build that are missing in a recorded base state. */
 export const complete = (reducer: RootReducer, base: State): State => ({
   ...base,
   ...reducer(base, { type: 'actionLog/begun' }),

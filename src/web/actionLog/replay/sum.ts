@@ -2,7 +2,7 @@ import type { ActionLog } from '../../../contract/actionLog'
 import { hashOf } from './hash'
 
 /**
- * Returns the checksum of everything in a log that its state hashes do not cover, so that a replay can detect changes.
+ * Returns the checksum of the parts of a log that its state hashes do not cover, so that a replay can detect changes.
  */
 export const sumOf = ({ startedAt, exportedAt, viewport, route, base, actions }: ActionLog) =>
   hashOf({ startedAt, exportedAt, viewport, route, base, actions })
