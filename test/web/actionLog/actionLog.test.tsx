@@ -59,7 +59,7 @@ test('decisions §10: the log contains no sign-in credentials and replays to the
   expect(log.final).toMatchObject({ route: '/', session: { current: { isAdmin: false } } })
 })
 
-test('decisions §10: the log contains neither an invite code from the URL nor registration data', async () => {
+test('decisions §10: the log contains neither an invite code from the URL nor the data of a registration', async () => {
   const { store, user } = renderApp('/register?invite=canary-invite')
   recorderOf(store)
   network.post('/api/auth/verify-invite').answers({ token: 'canary-invite-token' })
@@ -85,7 +85,7 @@ const signedIn = async () => {
   return app
 }
 
-test('replayLog reports the action and the state changes of a reducer that deviates from the recording', async () => {
+test('replayLog reports the action and the state changes when a reducer deviates from the recording', async () => {
   const { store, user } = await signedIn()
   await user.click(screen.getByRole('button', { name: /^lobby/ }))
   const log = readLog(logOf(store))
@@ -121,7 +121,7 @@ test('the log keeps the last 2,000 actions and advances its base state', async (
   expect(log.base.session).toMatchObject({ current: { isAdmin: false } })
 })
 
-test('an unknown action is recorded with its payload masked', async () => {
+test('an action without a redaction rule is recorded with a masked payload', async () => {
   const { store } = await signedIn()
   store.dispatch({ type: 'unheard/of', payload: { note: 'canary', count: 7 } })
   const log = readLog(logOf(store))
@@ -129,21 +129,25 @@ test('an unknown action is recorded with its payload masked', async () => {
 })
 
 test.each<[string, (text: string) => string, RegExp]>([
-  ['cut off', (text) => text.slice(0, -40), /not JSON, or it was cut off: line 1, column \d+/],
+  ['incomplete', (text) => text.slice(0, -40), /not valid JSON, or it is incomplete: line 1, column \d+/],
   ['empty', () => '', /is empty/],
-  ['something else', () => '{"name": "lobby"}', /not an action log/],
+  ['JSON of another format', () => '{"name": "lobby"}', /not an action log/],
   [
-    'of another version',
+    'an action log of another version',
     (text) => text.replace('"version":1', '"version":9'),
-    /version 9; this console reads version 1/,
+    /version 9, but this console reads version 1/,
   ],
-  ['without a time', (text) => text.replace(/"at":\d+/, '"at":"soon"'), /damaged at actions\.0\.at: .*number/],
   [
-    'with another final state',
+    'an action log with an invalid time',
+    (text) => text.replace(/"at":\d+/, '"at":"soon"'),
+    /damaged at actions\.0\.at: .*number/,
+  ],
+  [
+    'an action log with a changed final state',
     (text) => text.replace(/("final":.*?"route":)"[^"]*"/, '$1"/elsewhere"'),
     /damaged at final/,
   ],
-])('a log file that is %s is rejected with a reason', async (_what, damage, message) => {
+])('a log file is rejected with a reason if it is %s', async (_what, damage, message) => {
   const { store } = await signedIn()
   act(() => void store.dispatch(sessionEnded('signedOut')))
   await waitFor(() => expect(store.getState().session.current).toBeNull())
@@ -169,7 +173,7 @@ test('the user menu and Ctrl+Shift+L save the log as a file', async () => {
   expectFaithful(JSON.stringify(saved[1]!.log))
 })
 
-test('the login page cannot export the log of the previous user, and reports this', async () => {
+test('the sign-in page does not export the log of the previous user, and shows a notification', async () => {
   const saved = savedLogs()
   network.post('/api/auth/logout').answers({})
   const { user } = await signedIn()
@@ -203,7 +207,7 @@ test('signing in again as the same user keeps the whole log', async () => {
   expect(logOf(store)).toContain('abc123-lobby')
 })
 
-test('when another user signs in, nothing of the previous one is left in the log', async () => {
+test('the log of the previous user is dropped when another user signs in', async () => {
   const { store } = await signedIn()
   const session = { ...store.getState().session.current!, id: 'other', subject: '2', username: 'bob' }
   expect(logOf(store)).toContain('abc123-lobby')

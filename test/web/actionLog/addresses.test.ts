@@ -12,7 +12,7 @@ const answered = (endpoint: string, args: unknown, answer: unknown): Action[] =>
 ]
 const activity = { pages: [{ entries: [{ username: 'ann', subject: 'lobby' }], hasMore: false }], pageParams: [null] }
 
-/** The address of a page, and the calls with which it finds what it shows. */
+/** The address of a page, and the calls that load its data. */
 const pages: [string, Action[]][] = [
   ['/files/hub', answered('getFiles', '/nfsshare/hub', { files: [{ path: '/nfsshare/hub/a.txt', name: 'a.txt' }] })],
   ['/deployments/hub/edit', answered('getDeploymentConfig', 'hub', { content: 'name: hub\n', revision: 'r1' })],
@@ -25,7 +25,7 @@ const pages: [string, Action[]][] = [
 ]
 
 test.each(pages)(
-  'an exported log keeps the address %s, so that a replay finds what its page shows',
+  'an exported log keeps the address %s, so that its page finds its data in a replay',
   (address, calls) => {
     for (const more of [[], later]) {
       const { log } = exported([routeChanged(address), ...calls, ...more])
@@ -35,14 +35,14 @@ test.each(pages)(
 )
 
 test.each([`/activity?username=${SECRET}`, '/files/hun', '/admin/users/4711', '/security?sso=hun'])(
-  'an exported log masks what %s names and nothing else does',
+  'an exported log masks a name in %s that the log contains nowhere else',
   (address) => {
     const { log } = exported([routeChanged(address), files('hunter.txt')])
     expect(log.final.route).toMatch(/\u2022/)
   },
 )
 
-test('the names of all parameters in addresses are known as words of the console', () => {
+test('the names of all query parameters are listed as the console’s own words', () => {
   const root = join(__dirname, '../../../src/web')
   const sources = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => /\.tsx?$/.test(name))
   const read = sources.flatMap((name) =>

@@ -69,7 +69,7 @@ test('decisions §10: an export omits console output and replays with the same n
   ).toEqual(['…', '…'])
 })
 
-test('decisions §10: an export has the commands in the console as it has them elsewhere: masked', async () => {
+test('decisions §10: an export masks commands in the console like commands in other places', async () => {
   const { print, send, exported } = await opened()
   await send('someplugin swordfish-77')
   print('done')
@@ -92,7 +92,7 @@ test('decisions §10: an export includes console output on request', async () =>
   ).toEqual(['ann joined the game', 'bob left'])
 })
 
-test('decisions §10: output in the base state is omitted or masked, too', async () => {
+test('decisions §10: output in the base state is omitted or masked, like output in actions', async () => {
   const { print, send, store, exported } = await opened()
   print('the old line says hunter22')
   await send('someplugin hunter22')
@@ -105,7 +105,7 @@ test('decisions §10: output in the base state is omitted or masked, too', async
   expect(text).not.toContain('hunter22')
 })
 
-test('decisions §10: secrets of the session are masked in output printed before or after they were typed', async () => {
+test('decisions §10: a secret is masked in output that was printed before or after the secret was typed', async () => {
   const { print, send, exported, store } = await opened()
   print('early: Zebra-7731', 'early draft: draft-secret-1')
   await send('someplugin Zebra-7731')
@@ -185,7 +185,7 @@ test('decisions §10: the lines of a crash capsule are treated as console output
   expect(within(screen.getByRole('main')).getByText(/Exception with Zebra-7731/)).toBeInTheDocument()
 })
 
-test('decisions §10: a typed secret is masked in every text of the export, including earlier wrong fields', async () => {
+test('decisions §10: a typed secret is masked in every text of the export, even if it was first typed into the wrong field', async () => {
   const { send, exported, store } = await opened()
   await send('say hunter2secret')
   act(() => void store.dispatch(searched('hunter2sec')))

@@ -11,7 +11,7 @@ afterEach(() => {
   jest.useRealTimers()
 })
 
-test('decisions §10: Redux DevTools receive neither sign-in credentials nor a flood of lines', async () => {
+test('decisions §10: Redux DevTools receive no sign-in credentials, and only a few lines of a burst', async () => {
   network.post('/api/auth/login').answers(401, { message: 'The username or password is not right.' })
   const { user } = renderApp('/login')
   await user.type(await screen.findByLabelText('Username'), 'ann')
@@ -65,7 +65,7 @@ test('decisions §10: Redux DevTools receive redacted actions and state from the
   expect(JSON.stringify(withCommand)).not.toContain('canary')
 })
 
-test('decisions §10: Redux DevTools show no failure message that quotes masked arguments', async () => {
+test('decisions §10: Redux DevTools receive no failure message that quotes masked arguments', async () => {
   network.get('/api/users').answers({ users: [userOf(1, 'ann', true), userOf(2, 'bob')] })
   network.patch('/api/users/2/password').answers(400, { code: 'BAD_INPUT', message: 'Too weak: canary-password' })
   network.patch('/api/users/2/admin').answers(409, { code: 'CONFLICT', message: 'Not bob' })

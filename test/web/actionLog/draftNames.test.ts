@@ -28,23 +28,26 @@ const names = readdirSync(root, { recursive: true, encoding: 'utf8' })
     name.includes('${type}') ? ['sql', 'mongo'].map((type) => name.replace('${type}', type)) : [name],
   )
 
-test('the drafts of all dialogs are found', () => expect(names.length).toBeGreaterThanOrEqual(8))
+test('the scan finds the drafts of all dialogs', () => expect(names.length).toBeGreaterThanOrEqual(8))
 
-test.each(names)('an exported log names the dialog of the draft %p, so that a replay offers it there', (name) => {
-  for (const more of [[], later]) {
-    const known = name.replace(/\$\{.*\}/, '/nfsshare/plugins')
-    expect(offered('form', known, more).offer).toBe(known)
-    const { text, offer } = offered('form', name.replace(/\$\{.*\}/, `/nfsshare/${SECRET}`), more)
-    expectNowhere(text)
-    expect(offer.replace(/\u2022.*/, '')).toBe(name.replace(/\$\{.*\}/, '/nfsshare/'))
-  }
-})
+test.each(names)(
+  'an exported log keeps the dialog name of the draft %p, so that a replay offers the draft in that dialog',
+  (name) => {
+    for (const more of [[], later]) {
+      const known = name.replace(/\$\{.*\}/, '/nfsshare/plugins')
+      expect(offered('form', known, more).offer).toBe(known)
+      const { text, offer } = offered('form', name.replace(/\$\{.*\}/, `/nfsshare/${SECRET}`), more)
+      expectNowhere(text)
+      expect(offer.replace(/\u2022.*/, '')).toBe(name.replace(/\$\{.*\}/, '/nfsshare/'))
+    }
+  },
+)
 
 test.each<[Subject['kind'], string]>([
   ['configuration', SECRET],
   ['configuration', `create ${SECRET}`],
   ['file', `/nfsshare/${SECRET}`],
   ['form', `create deployment ${SECRET}`],
-])('of the draft of a %s, a name is masked that no answer holds: %s', (kind, name) => {
+])('the name in the draft of a %s is masked if no response contains it: %s', (kind, name) => {
   for (const more of [[], later]) expectNowhere(offered(kind, name, more).text)
 })

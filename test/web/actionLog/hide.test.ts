@@ -38,27 +38,30 @@ test.each(['', 'a', 'ab', 'abc', 'ann:'])('hides a secret in Base64 after %p and
   expect(Buffer.from(left.replace(/•••.*$/, ''), 'base64').toString('latin1')).not.toMatch(/hunt/)
 })
 
-test.each(['', 'a', 'ab', 'abc', 'ann:'])('no bit of a secret is left of its Base64 after %p', (before) => {
-  for (const [secret, other] of [
-    ['hunter2secret', 'jspvfs3tfdsfu'],
-    ['773177', '139428'],
-    ['Kx7vqZ2mWp4', 'Na0ytC5pZs7'],
-  ] as const)
-    for (const encoding of ['base64', 'base64url'] as const)
-      for (const after of ['', '\n', ' and more']) {
-        const logOf = (text: string) => hidden(Buffer.from(before + text + after).toString(encoding), text)
-        expect(logOf(secret)).toBe(logOf(other))
-      }
-})
+test.each(['', 'a', 'ab', 'abc', 'ann:'])(
+  'hides the Base64 of a secret after %p without leaving a bit of the secret',
+  (before) => {
+    for (const [secret, other] of [
+      ['hunter2secret', 'jspvfs3tfdsfu'],
+      ['773177', '139428'],
+      ['Kx7vqZ2mWp4', 'Na0ytC5pZs7'],
+    ] as const)
+      for (const encoding of ['base64', 'base64url'] as const)
+        for (const after of ['', '\n', ' and more']) {
+          const logOf = (text: string) => hidden(Buffer.from(before + text + after).toString(encoding), text)
+          expect(logOf(secret)).toBe(logOf(other))
+        }
+  },
+)
 
 test.each([
   ['decomposed accents', 'Hun7erbrooké', 'Hun7erbrooké'.normalize('NFD')],
   ['decomposed accents in a URL', 'Hun7erbrooké', encodeURIComponent('Hun7erbrooké'.normalize('NFD'))],
-  ['letters that have no lower case of their own', 'straßeHun7ος', 'STRASSEHUN7ΟΣ'],
+  ['letters that change when their case changes', 'straßeHun7ος', 'STRASSEHUN7ΟΣ'],
   ['colours as JSON', 'Hun7erbrook', JSON.stringify('Hun7\u001b[31merbrook').slice(1, -1)],
   ['colours as a program writes them', 'Hun7erbrook', 'Hun7\\033[1;31merb\\e[0mrook'],
-  ['signs that are ignored', '++Hun7erbrook+', '++Hun7erbrook+'],
-])('hides all of a secret with %s', (_what, secret, text) =>
+  ['characters that are ignored', '++Hun7erbrook+', '++Hun7erbrook+'],
+])('hides a secret completely if it contains %s', (_what, secret, text) =>
   expect(hidden(`it is ${text}.`, secret)).toBe('it is •••.'),
 )
 
@@ -68,7 +71,7 @@ test.each([
   ['a shell that joins lines', 'ab\\$cd\\\n!ef&gh ij'],
   ['PowerShell', 'ab`$cd!ef&gh` ij'],
   ['a regular expression', 'ab\\$cd\\!ef\\&gh ij'],
-])('hides a secret as %s writes it', (_what, text) => {
+])('hides a secret with the escapes of %s', (_what, text) => {
   for (const left of [hidden(`it is ${text}.`, 'ab$cd!ef&gh ij'), ...hideInLines([text], [], ['ab$cd!ef&gh ij'])])
     expect(left).not.toMatch(/ab|cd|ef|gh|ij/)
 })
@@ -76,10 +79,10 @@ test.each([
   ['SQL', "ab''cd''ef''gh"],
   ['a shell', "'ab'\\''cd'\\''ef'\\''gh'"],
   ['a shell with two kinds of quotes', `'ab'"'"'cd'"'"'ef'"'"'gh'`],
-])('hides a secret with quotes as %s writes it', (_what, text) =>
+])('hides a secret with quotes in the syntax of %s', (_what, text) =>
   expect(hidden(`it is ${text}.`, "ab'cd'ef'gh")).not.toMatch(/ab|cd|ef|gh/),
 )
-test('hides a secret that a shell continues on the next line', () =>
+test('hides a secret that is split across lines by backslashes of a shell', () =>
   expect(hideInLines(['login with hu\\', 'nt\\', 'er2\\', 'secret'], [], ['hunter2secret'])).toEqual([
     'login with •••\\',
     '•••\\',
@@ -98,7 +101,7 @@ test.each([
   ['HTML', 'hunter2secret', (byte: number) => `&#${byte};`],
   ['JSON', 'hunter2secret', (byte: number) => `\\u00${byte.toString(16)}`],
 ])(
-  'hides a secret each of whose characters is written as %s, however many lines it is split across',
+  'hides a secret whose characters are all encoded as %s, even if it is split across many lines',
   (_how, secret, write) => {
     const text = [...Buffer.from(secret)].map(write).join('')
     for (const width of [3, 5, 7, 12, 13, 20, 30]) {
@@ -115,20 +118,20 @@ test.each([
   ['its first characters', 'Loaded a9F3kLm2... for ann', 'Loaded •••... for ann'],
   ['its last characters', 'Incorrect argument: ...0Hs2Gf7Yq1<--[HERE]', 'Incorrect argument: ...•••<--[HERE]'],
   ['a word of it', 'syntax error at or near "Xw1Vb5Nc8Rt"', 'syntax error at or near "•••"'],
-])('hides a part of a long secret in output where a program prints %s', (_what, line, shown) =>
+])('hides a part of a long secret in output: %s', (_what, line, shown) =>
   expect(hideInLines([line], [], ['a9F3kLm2Qz7Xw1Vb5Nc8Rt&4Yp6Jd0Hs2Gf7Yq1'])).toEqual([shown]),
 )
 const [UMLAUTS, OF_UMLAUTS] = ['gr\u00f6\u00dfeK\u00f6ln99!', Buffer.from('gr\u00f6\u00dfeK\u00f6ln99!')]
 test.each([
-  ['one sign for each letter', UMLAUTS.replace(/[^ -~]/g, '?')],
-  ['one sign for each byte', OF_UMLAUTS.toString('latin1').replace(/[^ -~]/g, '?')],
+  ['one question mark for each letter', UMLAUTS.replace(/[^ -~]/g, '?')],
+  ['one question mark for each byte', OF_UMLAUTS.toString('latin1').replace(/[^ -~]/g, '?')],
   ['a replacement character for each byte', OF_UMLAUTS.toString('latin1').replace(/[^ -~]/g, '\ufffd')],
   ['its bytes as Latin-1', OF_UMLAUTS.toString('latin1')],
   ['its bytes as Windows-1252', new TextDecoder('windows-1252').decode(OF_UMLAUTS)],
-])('hides a secret with umlauts of which a program that does not know UTF-8 prints %s', (_what, printed) =>
+])('hides a secret with umlauts that a program without UTF-8 prints as %s', (_what, printed) =>
   expect(hideInLines([`it is ${printed}.`], [], formsOf(UMLAUTS))).toEqual(['it is •••.']),
 )
-test('hides a secret that looks as if it were encoded, also reversed', () => {
+test('hides a secret that looks like encoded text, also when it is reversed', () => {
   for (const secret of ['p%41ss&amp;w', 'a\\u0041b7c9'])
     expect(hidden(`${secret} or ${[...secret].reverse().join('')}`, secret)).toBe('••• or •••')
 })
@@ -142,8 +145,8 @@ test.each([
   ['bytes of Python', escaped(FOREIGN, (byte) => `\\x${byte.toString(16)}`).join('')],
   ['octal digits', escaped(FOREIGN, (byte) => `\\${byte.toString(8)}`).join('')],
   ['code points of JavaScript', FOREIGN.replace(/[^ -~]/g, (letter) => `\\u{${letter.codePointAt(0)!.toString(16)}}`)],
-  ['the old escapes of URLs', FOREIGN.replace(/[^ -~]/g, (letter) => `%u00${letter.charCodeAt(0).toString(16)}`)],
-  ['bytes with blanks', bytesOf(FOREIGN).join(' ')],
+  ['non-standard URL escapes', FOREIGN.replace(/[^ -~]/g, (letter) => `%u00${letter.charCodeAt(0).toString(16)}`)],
+  ['bytes with spaces', bytesOf(FOREIGN).join(' ')],
   [
     'hexadecimal bytes with dashes',
     Buffer.from(FOREIGN)
@@ -169,10 +172,10 @@ test.each([
     'numbers of HTML with zeros',
     FOREIGN.replace(/./gu, (letter) => `&#x${letter.codePointAt(0)!.toString(16).padStart(8, '0')};`),
   ],
-  ['numbers of HTML that do not end', FOREIGN.replace(/./gu, (letter) => `&#${letter.codePointAt(0)}`)],
-  ['names of HTML', 'Gr&uuml;&szlig;e-f&uuml;r&nbsp;-K&ouml;l&shy;n9'],
+  ['numeric HTML entities without semicolons', FOREIGN.replace(/./gu, (letter) => `&#${letter.codePointAt(0)}`)],
+  ['named HTML entities', 'Gr&uuml;&szlig;e-f&uuml;r&nbsp;-K&ouml;l&shy;n9'],
   ['a typed array as JSON', JSON.stringify(new Uint8Array(Buffer.from(FOREIGN))).slice(1, -1)],
-])('hides all of a secret written as %s', (_how, text) => {
+])('hides a secret completely if it is encoded as %s', (_how, text) => {
   expect(hidden(`it is ${text}.`, FOREIGN)).toMatch(/^it is (?:0x|")?•••\.$/)
   for (let at = 1; at < text.length; at++)
     expect(hideInLines([text.slice(0, at), text.slice(at)], [], [FOREIGN]).join('')).toMatch(
@@ -181,12 +184,12 @@ test.each([
 })
 
 test.each([
-  ['the title of a window', '\u001b]0;Hun7erbrook\u0007ready'],
-  ['the address of a link', '\u001b]8;;http://x/Hun7erbrook\u001b\\here\u001b]8;;\u001b\\'],
-  ['a title that does not end', 'x \u009d2;Hun7erbrook'],
-  ['a text to be copied', `\u001b]52;c;${btoa('Hun7erbrook')}\u0007`],
-  ['a title as JSON', JSON.stringify('\u001b]0;Hun7erbrook\u0007ready')],
-  ['a title as a program writes it', '\\033]0;Hun7erbrook\\007ready'],
+  ['a window title', '\u001b]0;Hun7erbrook\u0007ready'],
+  ['a link address', '\u001b]8;;http://x/Hun7erbrook\u001b\\here\u001b]8;;\u001b\\'],
+  ['an unterminated window title', 'x \u009d2;Hun7erbrook'],
+  ['a text for the clipboard', `\u001b]52;c;${btoa('Hun7erbrook')}\u0007`],
+  ['a window title in JSON', JSON.stringify('\u001b]0;Hun7erbrook\u0007ready')],
+  ['a window title in source code', '\\033]0;Hun7erbrook\\007ready'],
 ])('hides a secret in %s', (_where, text) => {
   for (const left of [hidden(text, 'Hun7erbrook'), ...hideInLines([text], [], ['Hun7erbrook'])]) {
     expect(left).toContain('•••')
@@ -195,16 +198,20 @@ test.each([
 })
 
 test.each([
-  ['hides most of a secret in a cache key', '{"filter":"hunter2sec"}', '{"filter":"•••"}'],
-  ['keeps half of a secret, because it may be a name', 'hunter2', 'hunter2'],
+  ['hides a long part of a secret in a cache key', '{"filter":"hunter2sec"}', '{"filter":"•••"}'],
+  ['keeps a half of a secret, because it may be a name', 'hunter2', 'hunter2'],
 ])('hiderOf %s', (_what, text, shown) => expect(hidden(text, 'hunter2secret')).toBe(shown))
 
 test.each([
   ['within a line', ['You said: hunter2secret!'], ['You said: •••!']],
   ['across two lines', ['You said: hunter2', 'secret!'], ['You said: •••', '•••!']],
-  ['across lines that end within a letter', ['GET /?hun%', '74er2se%6', '3ret&x=1'], ['GET /?•••', '•••', '•••&x=1']],
+  [
+    'across lines that end within an encoded letter',
+    ['GET /?hun%', '74er2se%6', '3ret&x=1'],
+    ['GET /?•••', '•••', '•••&x=1'],
+  ],
   ['across lines that end between the bytes of a letter', ['q=hunter2%73%65%63%', '72%65t.'], ['q=•••', '•••.']],
-  ['across lines that end within a colour', ['hunt\u001b[3', '1mer2secret'], ['•••\u001b[3', '1m•••']],
+  ['across lines that end within a color code', ['hunt\u001b[3', '1mer2secret'], ['•••\u001b[3', '1m•••']],
   ['across several lines', ['hunt', 'er2s', 'ecre', 't', 'end'], ['•••', '•••', '•••', '•••', 'end']],
   ['with color codes inside', ['a \u001b[31mhunt\u001b[1;32mer2secret\u001b[0m b'], ['a \u001b[31m•••\u001b[0m b']],
   [
@@ -218,7 +225,7 @@ test.each([
   expect(hideInLines(lines, ['hunter2secrets'], ['hunter2secret'])).toEqual(shown),
 )
 
-test('of what was said in a command, the whole and long parts are hidden in output, and single words are not', () => {
+test('the text of a chat command and long parts of it are hidden in output, but single words are not', () => {
   const lines = ['[ann] The server restarts in five minutes', '… server restarts in five', 'Stopping the server']
   expect(hideInLines(lines, [], [], ['The server restarts in five minutes'])).toEqual([
     '[ann] •••',

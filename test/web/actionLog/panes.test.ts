@@ -21,7 +21,7 @@ const lobby = { deployment: 'lobby', podName: 'lobby-0' }
 const survival = { deployment: 'survival', podName: 'survival-0' }
 const line = (content: string) => linesReceived([{ type: 'message', content }])
 
-/** Two consoles side by side, and that of the instance page. */
+/** Two consoles side by side, and the console of the instance page. */
 const opened: Action[] = [
   consoleOpened(lobby),
   inPane(consoleOpened(lobby), 1),
@@ -39,25 +39,25 @@ const walk: Action[] = [
 const after = (actions: Action[]) => actions.reduce(replayReducer, replayReducer({}, { type: 'begun' }))
 const linesOf = (state: object, pane?: 1 | 2) => allLines(selectBuffer(state, pane)).map(({ content }) => content)
 
-test('an action is about the console of its pane only', () => {
+test('an action changes only the console of its pane', () => {
   const state = after(walk)
   expect(linesOf(state)).toEqual(['of the instance page'])
   expect(linesOf(state, 1)).toEqual([`in pane one ${SECRET}`])
   expect(linesOf(state, 2)).toEqual([`> setkey ${SECRET}`])
 })
 
-test('a console that was left has no state, and what arrives late for it makes none', () => {
+test('a closed console has no state, and late actions for it create none', () => {
   const state = after([...walk, inPane(consoleLeft(), 2), inPane(line('late'), 2), inPane(commandRefused(), 2)])
   expect(Object.keys(state.consolePanes as object)).toEqual(['1'])
   expect(Object.keys(state.instancePanes as object)).toEqual(['1'])
 })
 
-test('a file may name any pane: an unknown one is that of the instance page', () => {
+test('an unknown pane in a file counts as the pane of the instance page', () => {
   const state = after([...opened, { ...line('x'), meta: { pane: '__proto__' } } as Action])
   expect(linesOf(state)).toEqual(['x'])
 })
 
-test('decisions §10: a log has the pane of an action, and neither output nor arguments of commands of panes', () => {
+test('decisions §10: a log keeps the pane of an action, but no output and no command arguments of a pane', () => {
   expect(redactAction(inPane(commandSubmitted('setkey key'), 2))).toMatchObject({ meta: { pane: 2 } })
   const { text, log } = exported(walk)
   expectNowhere(text)
@@ -66,20 +66,20 @@ test('decisions §10: a log has the pane of an action, and neither output nor ar
   expect(linesOf(log.final, 2)).toEqual([expect.stringMatching(/^> setkey /)])
 })
 
-test('decisions §10: the same holds for what is in the base state', () => {
+test('decisions §10: the base state contains no output and no command arguments of a pane', () => {
   const { text, log } = exported([...walk, ...later])
   expectNowhere(text)
   expect(text).not.toContain('in pane one')
   expect(linesOf(log.base, 1)).toEqual(['…'])
 })
 
-test('decisions §10: Redux DevTools show neither commands nor output of panes', () => {
+test('decisions §10: Redux DevTools receive no command arguments and no output of a pane', () => {
   const shown = JSON.stringify(showState(after([...walk, inPane(commandSubmitted(`setkey ${SECRET}`), 2)])))
   expect(shown).not.toContain(`setkey ${SECRET}`)
   expect(JSON.parse(shown)).toMatchObject({ consolePanes: { 1: { buffer: { lines: 1 } } } })
 })
 
-test('a secret that is split across lines of a console is hidden although lines of others come in between', () => {
+test('a secret that is split across lines of one console is hidden even if lines of other consoles come between them', () => {
   const password = call('login', { username: 'ann', password: SECRET }, 'pending')
   const capsule = (content: string) =>
     call('getCrashCapsule', { deployment: 'lobby', uid: 'u', crashedAt: 1 }, 'fulfilled', {

@@ -1,7 +1,7 @@
 /** @jest-environment node */
 import { call, expectNowhere, exported, files, SECRET } from '../../support/web/exportedLog'
 
-/** The calls that name a method of signing in, and the arguments that prove who is there. */
+/** The calls that name a sign-in method, with the arguments that prove the user’s identity. */
 const namings: [string, (name: string) => object][] = [
   ['renameMethod', (name) => ({ table: 'passkeys', id: 'm1', name })],
   ['createPasskey', (name) => ({ name, options: '{"challenge":"challenge"}' })],
@@ -15,7 +15,7 @@ const methods = (name: string) =>
   })
 
 test.each(namings)(
-  'the name that %s gives a method is no secret: it stays, and other names like it do',
+  'the name that %s sets for a sign-in method is not a secret, so it and equal names are kept',
   (endpoint, args) => {
     const actions = [call(endpoint, args('survival'), 'pending'), call(endpoint, args('survival'), 'fulfilled', null)]
     const { text, log } = exported([...actions, methods('survival'), files('survival')])

@@ -21,7 +21,7 @@ test('a valid type in a definition is kept', () => {
 })
 
 test.each(['name', 'type', 'node', 'description', 'dataDirectory'])(
-  'the prefixes typed before a secret are masked in the setting %s of a definition',
+  'every prefix of a secret that was typed key by key is masked in the setting %s of a definition',
   (setting) => {
     const typing = states(SECRET).map((value) => draftTyped({ name: 'world', text: `${setting}: ${value}\n` }))
     const { log } = exported([files('hunting.txt'), ...typing])
@@ -32,7 +32,7 @@ test.each(['name', 'type', 'node', 'description', 'dataDirectory'])(
 )
 
 test.each(['name', 'type', 'node', 'description', 'dataDirectory'])(
-  'what was typed into a definition is masked whatever blanks and line ends it has: %s',
+  'a text typed into a definition is masked whatever spaces and line breaks it contains: %s',
   (setting) => {
     for (const blank of [' ', '  ', '\t', ' \u00a0', ' \u3000', ' \ufeff'])
       for (const end of ['\n', '\r\n', ' \r\n', '\u2028\n', '\u0085\n', ' # x\r\n', '\r'])
@@ -42,7 +42,7 @@ test.each(['name', 'type', 'node', 'description', 'dataDirectory'])(
   },
 )
 
-test('the prefixes typed before a secret are masked in a path, and its directories are kept', () => {
+test('every prefix of a secret that was typed key by key is masked in a path, and the directories of the path are kept', () => {
   const typing = states(`/nfsshare/world/${SECRET}`).map((path) => destinationTyped(path))
   const { log } = exported([files('world', 'hunting.txt'), moveStarted([]), ...typing])
   const typed = log.actions.slice(2).map(({ payload }) => String(payload))
@@ -52,8 +52,8 @@ test('the prefixes typed before a secret are masked in a path, and its directori
 
 test.each([
   ['a tag', `!${SECRET}`, `Line 3: Unresolved tag: !${SECRET}.`],
-  ['a tag of YAML', `!!${SECRET} x`, `Line 3: Unresolved tag: tag:yaml.org,2002:${SECRET}.`],
-  ['a block', `|${SECRET}`, `Line 3: Block scalar header includes extra characters: |${SECRET}.`],
+  ['a standard YAML tag', `!!${SECRET} x`, `Line 3: Unresolved tag: tag:yaml.org,2002:${SECRET}.`],
+  ['a block scalar', `|${SECRET}`, `Line 3: Block scalar header includes extra characters: |${SECRET}.`],
 ])('an error message does not quote a value that YAML parses as %s', (_what, value, message) => {
   for (const setting of ['description', 'node', 'PASSWORD'])
     expectInNoLog([
@@ -93,7 +93,7 @@ test('the error of an upload does not reveal the name of its directory', () => {
   ])
 })
 
-test('the name of a file opened from a draft is masked unless a response contains it', () => {
+test('the name of a file that is opened from a draft is masked unless a response contains the name', () => {
   const item = (name: string) => fileOpened({ path: `/nfsshare/${name}`, name, type: '-' })
   expectInNoLog([item(`${SECRET}.txt`)])
   expect(exported([files('notes.txt'), item('notes.txt')]).log.actions[1]!.payload).toEqual({
@@ -103,7 +103,7 @@ test('the name of a file opened from a draft is masked unless a response contain
   })
 })
 
-test('a quoted name is masked although the server replaced some of its characters', () => {
+test('a quoted name is masked even if the server replaced some of its characters', () => {
   const path = '/nfsshare/hunter2\u202esecret'
   expectInNoLog(
     [
@@ -117,7 +117,7 @@ test('a quoted name is masked although the server replaced some of its character
   )
 })
 
-test.each(['code', 'field'])('a failure does not tell what was typed as its %s', (field) =>
+test.each(['code', 'field'])('a typed text is masked in the field %s of a failure', (field) =>
   expectInNoLog([
     call('createInviteCode', { message: SECRET }, 'pending'),
     call('createInviteCode', { message: SECRET }, 'rejected', { status: 400, message: 'no', [field]: SECRET }),
@@ -125,7 +125,7 @@ test.each(['code', 'field'])('a failure does not tell what was typed as its %s',
 )
 
 test.each([JSON.stringify, encodeURIComponent, (text: string) => text.normalize('NFD')])(
-  'a failure quotes no part of a password with blanks and signs, however it is encoded: %p',
+  'a password with spaces and special characters is masked completely in a failure, however it is encoded: %p',
   (encode) => {
     const password = 'Hun qer2 "zé/frvt&x'
     const failure = { status: 400, message: `Odd: ${encode(password)}.` }
@@ -134,7 +134,7 @@ test.each([JSON.stringify, encodeURIComponent, (text: string) => text.normalize(
   },
 )
 
-test('a search that failed is masked where the failure quotes it', () => {
+test('the search text of a failed search is masked in the failure message', () => {
   const failure = { status: 502, message: `GET /api/activity?search=${SECRET}` }
   expectInNoLog([
     call('getActivity', { search: SECRET }, 'pending'),
@@ -142,7 +142,7 @@ test('a search that failed is masked where the failure quotes it', () => {
   ])
 })
 
-test('the text of a file that could not be saved is not quoted by the failure, which says its status', () => {
+test('the failure of a file save keeps its status, and its message, which may quote the file, is masked', () => {
   const args = { path: '/nfsshare/notes.txt', text: 'handle' }
   const actions = [
     files('notes.txt'),
@@ -153,7 +153,7 @@ test('the text of a file that could not be saved is not quoted by the failure, w
   expect(exported(actions).log.actions[2]!.payload).toMatchObject({ status: 507, code: 'DISK_FULL' })
 })
 
-test('the words of a definition that an instance answers with are masked', () => {
+test('the plain commands in the response for an instance are masked', () => {
   const instance = { uid: 'u', name: 'a-world', deployment: 'world', plainCommands: [SECRET] }
   const overview = { sections: [{ deployment: { name: 'world' }, instances: [instance] }] }
   for (const answer of [
@@ -210,11 +210,11 @@ test.each<[string, string, (value: string) => Action]>([
     call('getDeploymentConfig', 'world', 'fulfilled', { content: definition(setting) }),
   ])
     expectInNoLog([stored, quoting(SECRET), filterTyped(SECRET)])
-  // Without it, the console does not know what the definition holds. A failed call is made by a page that has it.
+  // The definition may never have been loaded, so its values are unknown. A page that restarts has loaded it.
   if (quoting(SECRET).type !== 'api/executeMutation/rejected') expectInNoLog([quoting(SECRET), filterTyped(SECRET)])
 })
 
-test('instance messages are kept unless they quote the definition', () => {
+test('messages about instances are kept unless they quote the definition', () => {
   const content = definition('run: { jar: paper.jar } # then SIGTERM, then SIGKILL')
   const { log } = exported([
     save(content, 'fulfilled', { made: {}, warnings: [] }),
@@ -225,7 +225,7 @@ test('instance messages are kept unless they quote the definition', () => {
   ])
 })
 
-test('a text of 150,000 characters that was typed is masked like any other', () => {
+test('a typed text of 150,000 characters is masked like any other text', () => {
   const long = 'Ab1'.repeat(50_000)
   const failure = { status: 400, message: `No: ${long}` }
   for (const [endpoint, args] of [

@@ -134,7 +134,7 @@ test.each([
   ['/?Code=1', '/'],
 ])('the URL %p is recorded as %p', (address, known) => expect(withoutSecretParameters(address)).toBe(known))
 
-test('a burst of lines is recorded with its first and last lines and its total count', () => {
+test('of a burst of lines, the first lines, the last lines and the number of the others are recorded', () => {
   const lines = Array.from({ length: 500 }, (_, index) => ({ type: 'message' as const, content: `line ${index}` }))
   const packed = packLines(lines)
   expect(packed).toHaveLength(36)
@@ -160,7 +160,7 @@ test('a burst of lines is recorded with its first and last lines and its total c
   ])
 })
 
-test('a burst of long lines is recorded with fewer lines, always including the last', () => {
+test('of a burst of long lines, fewer lines are recorded, and always the last one', () => {
   const lines = (count: number, length: number) =>
     Array.from({ length: count }, (_, index) => ({
       type: 'message' as const,
@@ -187,7 +187,7 @@ const meta = (arg: object) => ({
   arg: { type: 'mutation', track: true, ...arg },
 })
 
-test('a call is recorded according to its redaction rule, and its failure without quoted arguments', () => {
+test('a call is redacted by the rule of its endpoint, and masked arguments are hidden in its failure', () => {
   const written = redactAction({
     type: 'api/executeMutation/rejected',
     payload: { status: 400, message: 'canary-password is too common', secret: 'canary' },
@@ -201,7 +201,7 @@ test('a call is recorded according to its redaction rule, and its failure withou
   expect(JSON.stringify(written)).not.toContain('canary')
 })
 
-test('arguments are masked in cache keys, consistently across actions', () => {
+test('equal arguments get equal masks in the cache keys of all actions', () => {
   const query = redactAction({
     type: 'api/executeQuery/pending',
     meta: meta({
@@ -225,7 +225,7 @@ test('arguments are masked in cache keys, consistently across actions', () => {
   expect(subscribed?.payload).toMatchObject([{ path: [key] }])
 })
 
-test('a cache patch is masked according to the path that it changes', () => {
+test('a cache patch is redacted by the rule for the path that it changes', () => {
   const written = redactAction({
     type: 'api/queries/queryResultPatched',
     payload: {

@@ -5,7 +5,7 @@ import { api } from '../../../src/web/api/api'
 
 const web = join(__dirname, '../../../src/web')
 
-/** Every module of the console except its entry point and what needs webpack. */
+/** Every module of the console except the entry point and the modules that need webpack. */
 const files = readdirSync(web, { recursive: true, encoding: 'utf8' }).filter(
   (file) => /\.tsx?$/.test(file) && !file.endsWith('.d.ts') && !['main.tsx', 'publicPath.ts'].includes(file),
 )

@@ -35,7 +35,7 @@ test.each<[string, string, string, string, (app: App) => Promise<unknown>]>([
   ],
   ['a file without a name', '/files', 'Create', 'Please enter a file name', (app) => press(app, 'Create New')],
   [
-    'a new name that is the old one',
+    'a new name that equals the old name',
     '/files',
     'Rename',
     'New name must be different',
@@ -55,7 +55,7 @@ test.each<[string, string, string, string, (app: App) => Promise<unknown>]>([
     },
   ],
 ])(
-  'decisions §10: a replay shows the validation error of %s from the rejected submit on',
+  'decisions §10: a replay shows the validation error for %s after the rejected submit, and not before',
   async (_what, path, action, problem, open) => {
     network.get('/api/invite-codes').answers({ codes: [] })
     network.get('/api/deployments').answers({ deployments: [] })

@@ -53,7 +53,7 @@ async function play(name: string): Promise<ActionLog> {
 }
 
 test.each(logs)(
-  'the pages render every step of %s forwards and backwards without requests or stored data',
+  'the pages render every step of %s forwards and backwards without a request, and without using browser storage',
   async (name) => {
     const log = await play(name)
     const broken: number[] = []
@@ -94,7 +94,7 @@ test('the step buttons move by one action, and the action list is searchable and
   expect(document.documentElement.dataset.bsTheme).toBe('dark')
 })
 
-test('the timeline marks failures and navigation, and links of the replayed pages do nothing', async () => {
+test('the timeline marks failures and navigations, and the links of replayed pages do nothing', async () => {
   const log = await play(logs[0]!)
   const marks = log.actions.map(markOf)
   expect(document.querySelectorAll('.mark.failure')).toHaveLength(marks.filter((mark) => mark === 'failure').length)
@@ -138,12 +138,14 @@ test('a damaged file is rejected with a reason; a file from another build is pla
     Object.assign(new File([text], 'log.json', { type: 'application/json' }), { text: async () => text })
   const choose = (text: string) => user.upload(screen.getByLabelText('Choose file'), fileOf(text))
   await choose(textOf(logs[0]!).slice(0, 1000))
-  expect(await screen.findByRole('alert')).toHaveTextContent('This is not JSON, or it was cut off: line 1, column')
+  expect(await screen.findByRole('alert')).toHaveTextContent(
+    'The file is not valid JSON, or it is incomplete: line 1, column',
+  )
   await choose(textOf(logs[0]!))
-  expect(await screen.findByText(/Recorded with build .*; this is source\./)).toBeVisible()
+  expect(await screen.findByText(/The log was recorded with build .*, but this is build source\./)).toBeVisible()
 })
 
-test('a replay can leave every page', async () => {
+test('a replay can navigate away from every page', async () => {
   const addresses = PAGE_ROUTES.map((route) => route.replace(/:\w+/g, 'hub').replace('*', 'hub')).filter(
     (address) => address !== '/replay',
   )
@@ -161,7 +163,7 @@ test('a replay can leave every page', async () => {
   expect(broken).toEqual([])
 })
 
-test('a page that broke is shown again in the states before, and stays broken in those after', async () => {
+test('a crashed page is shown again in the states before the crash, and stays crashed in the states after it', async () => {
   const users = (username: unknown) =>
     call('getUsers', undefined, 'fulfilled', [{ id: 1, username, is_admin: true, role: 'administrator' }])
   const { log } = exported([
@@ -187,7 +189,7 @@ test('a page that broke is shown again in the states before, and stays broken in
   }
 })
 
-test('decisions §10: the log omits file contents, and a replay shows only their length', async () => {
+test('decisions §10: the log contains no file contents, and a replay shows only their length', async () => {
   const log = readLog(textOf(logs[0]!))
   const opened = log.actions.findIndex(
     ({ type, payload }) => type === 'api/executeMutation/fulfilled' && Object.hasOwn(payload ?? {}, 'encoding'),

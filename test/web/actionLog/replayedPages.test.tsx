@@ -51,7 +51,7 @@ async function enterPassword(): Promise<App> {
   return app
 }
 
-test('a replay shows the form for a recovery code, and why a code was refused', async () => {
+test('a replay shows the form for a recovery code, and the reason why a code was rejected', async () => {
   const app = await enterPassword()
   await app.user.click(screen.getByRole('button', { name: 'Use a recovery code' }))
   network.post('/api/auth/verify-recovery-code').answers(400, { code: 'INVALID_CODE', message: 'This one is used.' })
@@ -64,7 +64,7 @@ test('a replay shows the form for a recovery code, and why a code was refused', 
   expect(screen.queryByRole('button', { name: 'Use a recovery code' })).not.toBeInTheDocument()
 })
 
-test('the form for a recovery code is gone after the way back to the password', async () => {
+test('the form for a recovery code closes when the user goes back to the password', async () => {
   const app = await enterPassword()
   await app.user.click(screen.getByRole('button', { name: 'Use a recovery code' }))
   await screen.findByLabelText('Recovery code')
@@ -76,7 +76,7 @@ test('the form for a recovery code is gone after the way back to the password', 
   expect(screen.queryByLabelText('Recovery code')).not.toBeInTheDocument()
 })
 
-test('a replay shows that a passkey was asked for, and why it was refused', async () => {
+test('a replay shows the request for a passkey, and the reason why the passkey was rejected', async () => {
   installPasskeys()
   const app = await enterPassword()
   network.post('/api/auth/passkey-options').answers({ options: passkeyOptions })
@@ -90,7 +90,7 @@ test('a replay shows that a passkey was asked for, and why it was refused', asyn
   expect(await screen.findByRole('button', { name: 'Waiting for the browser...' })).toBeVisible()
 })
 
-test('in a replay the dialog of an export shows what the log held when it was opened', async () => {
+test('in a replay, the export dialog shows the log as it was when the dialog was opened', async () => {
   const app = renderApp('/', { signedInAs: 'anna' })
   network.shows([])
   recorderOf(app.store)
@@ -106,7 +106,7 @@ test('in a replay the dialog of an export shows what the log held when it was op
       .map((row) => row.textContent),
   ]
   await screen.findByRole('heading', { name: 'Network Overview' })
-  // The page goes on while the dialog is rendered.
+  // The page dispatches more actions while the dialog is rendered.
   const stop = app.store.subscribe(() => {
     if (app.store.getState().account?.dialog !== 'export') return
     stop()

@@ -23,8 +23,8 @@ test.each(logs)(
   },
 )
 
-// Without the definition of an endpoint its calls change nothing, and the reducer throws.
-test('the reducer of a replay has all endpoints of the console', () =>
+// If the definition of an endpoint is missing, its calls change nothing, and the reducer throws.
+test('the replay reducer includes all endpoints of the console', () =>
   expect(Object.keys(callRules).filter((endpoint) => !Object.hasOwn(api.endpoints, endpoint))).toEqual([]))
 
 describe('npm run replay', () => {
@@ -44,7 +44,7 @@ describe('npm run replay', () => {
     return { status, said: stdout + stderr }
   }
 
-  test('reports a matching replay with exit code 0', () => {
+  test('exits with 0 if the replay matches the recording', () => {
     expect(run([walk])).toEqual({ status: 0, said: expect.stringMatching(/\d+ actions, as recorded/) })
   }, 60_000)
 

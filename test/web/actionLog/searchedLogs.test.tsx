@@ -71,7 +71,7 @@ const expectHidden = (actions: Action[], leak: RegExp, outputOnly = false) => {
   }
 }
 
-test('the exported route masks a secret', async () => {
+test('a secret in the exported route is masked', async () => {
   const saved = savedLogs()
   network.get('/api/sftp/files').answers({ files: [], deploymentTypeIndex: null })
   const { store, user } = renderApp(`/files/${P}`, { signedInAs: 'ann' })
@@ -126,12 +126,12 @@ test.each([
   `setkey key=${P}`,
   `connect mysql://root:${P}@db/x`,
   `addkey ann:${P}`,
-])('the secret inside a word of %p is masked in other fields and in the output', (command) => {
+])('a secret inside a word of the command %p is masked in other fields and in the output', (command) => {
   expectHidden([commandSubmitted(command), filterTyped(P)], /hunter2secret/)
   expectHidden([commandSubmitted(command), lines(`I got ${P}`)], /hunter2secret/, true)
 })
 test.each(['-pX', '{"password":"X"}', '/setup:X', 'setkey key=X', 'login ann "X"', 'user=ann;pwd=X;'])(
-  'a secret with separators inside a word of %p is masked in the output in all encodings',
+  'a secret with separators, inside a word of the command %p, is masked in the output in all encodings',
   (template) => {
     const secret = 'w1nter&lamp=9+x'
     const said = [secret, `got ${btoa(secret)}.`, Buffer.from(secret).toString('hex')]
@@ -143,7 +143,7 @@ test.each(['-pX', '{"password":"X"}', '/setup:X', 'setkey key=X', 'login ann "X"
   },
 )
 test.each(['setkey x7 k2 p9 q4', 'setkey "x7 k2 p9 q4"', 'verify x7 k2 p9 q4'])(
-  'a code of short groups in %p is masked in other fields and in the output',
+  'a code of short groups in the command %p is masked in other fields and in the output',
   (command) =>
     expectHidden(
       [
@@ -178,14 +178,14 @@ test.each([
   ['say Zebra-7731x', `got ${btoa('Zebra-7731x')}`],
   ['say correct horse battery', '<console> Correct horse battery'],
   ['say the door is Zebra-7731x, come in', 'ann got zebra-7731x'],
-])('what was typed in the harmless command %p is masked in the output', (command, line) => {
+])('the typed text of the harmless command %p is masked in the output', (command, line) => {
   const { text } = exported([commandSubmitted(command), lines(line, 'the door opens')], true)
   expect(text).not.toMatch(/hunter2secret|WmVicmEt|horse|zebra/i)
   expect(text).toContain('the door opens')
 })
-test('a secret that was typed as a command is masked in all encodings, also if it was typed after a slash', () =>
+test('a secret that was typed as a command is masked in all encodings, with or without a leading slash', () =>
   expectHidden([commandSubmitted('/Zebra7731x'), lines(`got ${btoa('Zebra7731x')}.`)], /WmVicmE/, true))
-test('secrets in commands of an earlier visit are masked, too', () =>
+test('a secret in the command history of an earlier visit is masked', () =>
   expectHidden([commandsLoaded([`setkey ${P}`]), filterTyped(P)], /hunter2secret/))
 
 test.each<[string, Action, string]>([
@@ -221,9 +221,9 @@ test.each<[string, string]>([
   ['a carriage return', 'hunter2\rsecret'],
   ['a backspace', 'hunter2\b\bsecret'],
 ])('a secret interrupted by %s is masked', (_what, line) => expectHidden([password(P), lines(line)], /secret"/, true))
-test('a secret of six characters after the sign of a Minecraft color is masked', () =>
+test('a secret of six characters is masked if it follows the § of a Minecraft color code', () =>
   expectHidden([password('abcdef'), lines('it is §abcdef.'), filterTyped('§abcdef')], /bcdef/, true))
-test('a definition value with color codes inside is masked', () =>
+test('a value of a definition is masked in output even if it contains color codes', () =>
   expectHidden(
     [
       draftTyped({ name: 'world', text: 'name: world\nrun: { env: { KEY: draft-canary-1 } }' }),
@@ -232,11 +232,11 @@ test('a definition value with color codes inside is masked', () =>
     /canary-1/,
     true,
   ))
-test('a value masked after a keyword in color is masked elsewhere without color', () =>
+test('a colored value that is masked after a keyword is also masked where it has no color', () =>
   expectHidden([lines(`password: \u001b[33m${P}\u001b[0m`), lines(`it is ${P}`)], /hunter2secret/, true))
 
 test.each(['"ab,cd;ef(gh)ij"', '"a b c d e f g"'])(
-  'the password %s of a definition is masked although its parts are short',
+  'the password %s of a definition is masked even though its parts are short',
   (value) => {
     const plain = value.slice(1, -1)
     const leak = new RegExp(plain.replaceAll(/[()]/g, '\\$&'))
@@ -254,7 +254,7 @@ test.each(['"ab,cd;ef(gh)ij"', '"a b c d e f g"'])(
   },
 )
 
-test('the ETag of a listing does not reveal a masked name', () => {
+test('the ETag of a directory listing is left out, because it is a hash of masked names', () => {
   const files = (name: string) =>
     `{"success":true,"data":{"files":[{"path":"/nfsshare/${name}","name":"${name}"}],"deploymentTypeIndex":null}}`
   const version = (name: string) => `"${createHash('sha1').update(files(name)).digest('base64url')}"`
@@ -277,7 +277,7 @@ test('the ETag of a listing does not reveal a masked name', () => {
   expect(guessed).toBeUndefined()
 })
 
-test('the ETag of the overview, a hash of all that is masked in it, is left out', () => {
+test('the ETag of the overview is left out, because it is a hash of masked values', () => {
   const overview = { managerSilent: false, sections: [], version: '"VG18r3dcGAlF953m0UwjUl_BCZE"' }
   expectHidden([query('getOverview', null, overview), ...old()], /VG18r3dc/)
 })
@@ -306,7 +306,7 @@ test('an error message is masked when the password starts with the username', ()
     [call('login', { username: 'hunter', password: P }, 'rejected', { status: 400, message: `odd: ${P}` })],
     /2secret/,
   ))
-test('the username of a failed login is masked elsewhere', () =>
+test('the username of a failed sign-in is masked in other places', () =>
   expectHidden(
     [
       call('login', { username: P, password: 'another-word' }, 'rejected', { status: 401, message: 'no' }),
@@ -315,7 +315,7 @@ test('the username of a failed login is masked elsewhere', () =>
     /hunter2secret/,
   ))
 
-test('the start of a secret is masked where its rest was masked because of a word in it', () => {
+test('the start of a secret is masked where a keyword inside the secret caused the rest to be masked', () => {
   const secret = 'Zebra7secret:x9y8w7v6u5t4'
   for (const said of [
     lines(`it is ${secret}`),
@@ -328,14 +328,15 @@ test('the start of a secret is masked where its rest was masked because of a wor
 test('a secret that overlaps itself is masked completely', () =>
   expectHidden([password('xyxyxyxy'), filterTyped('xyxyxyxyxy')], /•xy/))
 
-test.each([`execute as ann run setkey ${P}`, `execute run login ${P}`])('the command run by %p is masked', (command) =>
-  expectHidden([commandSubmitted(command)], /hunter2secret/),
+test.each([`execute as ann run setkey ${P}`, `execute run login ${P}`])(
+  'the secret in the nested command of %p is masked',
+  (command) => expectHidden([commandSubmitted(command)], /hunter2secret/),
 )
 
 test('a filter text that looks like a secret is masked like a line of output', () =>
   expectHidden([filterTyped(`password=${P}`)], /hunter2secret/))
 
-test('a sign-in after thousands of actions is recorded, and its password is masked', () => {
+test('a sign-in after thousands of unrecorded actions is recorded, and its password is masked', () => {
   const tape = createTape(() => 1000)
   const pass = tape.middleware({ dispatch: () => undefined as never, getState: () => undefined })((action) => action)
   const actions = [
@@ -351,7 +352,7 @@ test('a sign-in after thousands of actions is recorded, and its password is mask
   expectHidden([...handed, filterTyped(P)], /hunter2secret/)
 })
 
-test('too many secrets omit all texts from the log, which still replays', () => {
+test('if there are too many secrets, all texts are masked, and the log still replays', () => {
   const many = Array.from({ length: 150 }, (_, index) =>
     commandSubmitted(`setkey ${`${index}-`.repeat(3000).slice(0, 10_000)}x${index}`),
   )
@@ -436,7 +437,7 @@ test('a secret found in an error message is masked in the output', () =>
     true,
   ))
 
-test('an ordinary word in quotes is no secret in a command or a definition', () => {
+test('an ordinary word in quotes does not count as a secret in a command or a definition', () => {
   const failure = { status: 409, message: 'lobby did not start, or server' }
   const { text } = exported(
     [
@@ -466,7 +467,7 @@ test('messages of the console and the key of an assignment in a command are kept
   expect(text).not.toContain(P)
 })
 
-test('IDs that look like secrets are kept, so that a replay removes the right notifications', () => {
+test('an ID that looks like a secret is kept, so that a replay removes the right notification', () => {
   const id = 'T304EhSBaMxSfaD7O98bR'
   const { log } = exported(
     [
@@ -478,7 +479,7 @@ test('IDs that look like secrets are kept, so that a replay removes the right no
   expect(log.final.notifications).toEqual([])
 })
 
-test('file names that look like secrets are kept, so that pages find their data', () => {
+test('a file name that looks like a secret is kept, so that pages find their data', () => {
   const name = 'password list.txt'
   const { log } = exported(
     [
@@ -520,7 +521,7 @@ test.each([
   ),
 )
 
-test('what was typed into any field of the sign-in pages and not sent is masked', async () => {
+test('text that was typed into any field of the sign-in pages is masked even if the form was not submitted', async () => {
   network.get('/api/auth/methods').answers({ passkeys: false, openId: null })
   const { store, user } = renderApp('/register')
   await user.type(await screen.findByLabelText('Invite code'), P)
@@ -534,7 +535,7 @@ test('what was typed into any field of the sign-in pages and not sent is masked'
   )
 })
 
-test('a password that the form did not submit is masked', async () => {
+test('a new password is masked even if the form was not submitted', async () => {
   const saved = savedLogs()
   network.get('/api/sftp/files').answers({ files: [], deploymentTypeIndex: null })
   const { store, user } = renderApp('/files', { signedInAs: 'ann' })

@@ -19,11 +19,11 @@ const SPELLINGS: Record<string, (secret: string) => string> = {
   'with a colour': (secret) => `${secret.slice(0, 4)}\u001b[31m${secret.slice(4)}`,
 }
 
-/** Makes the recorder know a text as a secret. */
+/** Actions from which the recorder learns that a text is a secret. */
 const typedAsPassword = (password: string) =>
   actionsOfCall('login', { args: { username: 'ann', password } }).slice(0, 1)
 
-/** Requests of different walks must not be the same. */
+/** Requests of different walks must have different ids. */
 const withIds = (actions: Action[], id: number): Action[] =>
   actions.map((action) => {
     const { meta } = action as { meta?: { requestId?: string } }
@@ -58,32 +58,32 @@ type Options = {
 
 const walks = allWalks()
 
-test('decisions §10: every endpoint and every action has a sample in which secrets are looked for', () => {
+test('decisions §10: every endpoint and every action has a sample for the search for leaked secrets', () => {
   expect(Object.keys(calls).sort()).toEqual(Object.keys(callRules).sort())
   expect(Object.keys(payloads).sort()).toEqual(Object.keys(actionRules).sort())
 })
 
-test('logs of walks that differ only in a typed text are equal', () => {
+test('two logs are equal if their walks differ only in a typed text', () => {
   const typed = walks.filter(({ isTyped }) => isTyped)
   for (const secret of [SECRETS[1]!, SECRETS[3]!, 'q7Z', 'q7'])
     expect({ secret, leaks: leaksOf(typed, secret) }).toEqual({ secret, leaks: [] })
 })
 
-test('logs of walks that differ only in a text typed before the first recorded action are equal', () => {
+test('two logs are equal if their walks differ only in a text that was typed before the first recorded action', () => {
   const typed = walks.filter(({ isTyped }) => isTyped)
   for (const secret of [SECRETS[3]!, 'q7'])
     expect({ secret, leaks: leaksOf(typed, secret, { after: later }) }).toEqual({ secret, leaks: [] })
 })
 
-/** The name of a user who signed in is no secret. */
+/** The username of a successful sign-in is not a secret. */
 const hidden = walks.filter(({ name }) => name !== 'login: args.username')
-/** The length of a command is kept, and that of an encoded secret depends on its characters. */
+/** Excluded: the length of a command is kept, and the length of an encoded secret depends on its characters. */
 const ofSameLength = (secret: string, spell: Options['spell']) =>
   spell(secret).length === spell(unlike(secret)).length ? hidden : hidden.filter(({ of }) => !/command/i.test(of))
 
-// Each place is tested with a few of the spellings. All of them in every place would take a minute.
+// Each place is tested with a few spellings, because all spellings in every place would take a minute.
 test.each([0, 5])(
-  'logs of walks that differ only in a password are equal wherever it appears, from spelling %i on',
+  'two logs are equal if their walks differ only in a password, wherever it appears: spellings from number %i on',
   (first) => {
     const spellings = Object.values(SPELLINGS)
     groupsOf(hidden).forEach((group, index) => {
@@ -95,7 +95,7 @@ test.each([0, 5])(
   },
 )
 
-test('logs with console output of walks that differ only in a password are equal wherever it is printed', () => {
+test('two logs with console output are equal if their walks differ only in a password, wherever it is printed', () => {
   const printed = hidden.filter(({ of }) => of === 'console/linesReceived' || of === 'getCrashCapsule')
   Object.entries(SPELLINGS).forEach(([how, spell], index) => {
     const secret = SECRETS[index % SECRETS.length]!
@@ -104,7 +104,7 @@ test('logs with console output of walks that differ only in a password are equal
   })
 })
 
-test('logs of walks that differ only in a password typed before the first recorded action are equal', () =>
+test('two logs are equal if their walks differ only in a password that was typed before the first recorded action', () =>
   expect(leaksOf(groupsOf(hidden).slice(0, 4).flat(), SECRETS[0]!, { before: typedAsPassword, after: later })).toEqual(
     [],
   ))

@@ -8,7 +8,7 @@ import { exportOf } from '../../support/web/secretLeaks'
 const SECRET = 'K7QM-XW4T-9RHZ-P2VD'
 
 test.each(['createApiKey', 'createRecoveryCodes', 'beginAuthenticator'])(
-  'a secret that is shown once is known as one, although the store never has it: %s',
+  'a secret that is shown once is masked everywhere, although it never enters the store: %s',
   (endpoint) => {
     const info = { id: 'a1', name: 'nightly' }
     const actions = [
@@ -33,7 +33,7 @@ test.each([
   ['k7qm xw4t 9rhz p2vd', 'K7QM-XW4T-9RHZ-P2VD'],
   ['773177', '773-177'],
   ['correct horse-battery', 'correct_horse_battery'],
-])('the secret %p is hidden in answers and in the output as %p, too', (secret, form) => {
+])('the secret %p is also masked in responses and in the output when it is written as %p', (secret, form) => {
   const text = exportOf(
     [
       call('createRecoveryCodes', {}, 'fulfilled', { text: holdText(secret, [secret]) }),
@@ -47,7 +47,7 @@ test.each([
   expect(text).toContain(' at 2026-11-25')
 })
 
-test('a code that was typed without its dashes is hidden where it is encoded with them', () => {
+test('a code that was typed without dashes is masked where it is encoded with dashes', () => {
   const encoded = ['base64', 'hex'].map((encoding) => Buffer.from(SECRET).toString(encoding as 'hex'))
   const text = exportOf([
     call('verifyRecoveryCode', { recoveryCode: 'k7qm xw4t9rhz-p2vd' }, 'pending'),
@@ -58,12 +58,12 @@ test('a code that was typed without its dashes is hidden where it is encoded wit
 
 const NFC = 'C\u00e4nary7731\u00f6'
 test.each([
-  ['without the blank before it', ' hunter2secret', 'hunter2secret'],
-  ['without the blank after it', 'hunter2secreta ', 'hunter2secreta'],
-  ['composed', NFC.normalize('NFD'), NFC],
-  ['decomposed', NFC, NFC.normalize('NFD')],
-  ['without its groups', '773 177 123', '773177123'],
-])('a secret is hidden where it is encoded %s', (_how, typed, form) => {
+  ['without its leading space', ' hunter2secret', 'hunter2secret'],
+  ['without its trailing space', 'hunter2secreta ', 'hunter2secreta'],
+  ['in composed form (NFC)', NFC.normalize('NFD'), NFC],
+  ['in decomposed form (NFD)', NFC, NFC.normalize('NFD')],
+  ['without the spaces between its groups', '773 177 123', '773177123'],
+])('a secret is masked in encoded text that was made from it %s', (_how, typed, form) => {
   const encoded = ['base64', 'hex'].map((encoding) => Buffer.from(form).toString(encoding as 'hex'))
   const text = exportOf(
     [
@@ -76,39 +76,36 @@ test.each([
   for (const name of encoded) expectNowhere(text, name.slice(4, -4))
 })
 
-test.each([[], later])(
-  'a database that is named like a password typed earlier is hidden wherever its name is',
-  (...more) => {
-    const password = 'hunter2_secret'
-    const named = { type: 'sql', name: password }
-    const shop = { name: password, credentials: { username: password, database: password, port: 5432 } }
-    for (const withOutput of [false, true]) {
-      const text = exportOf(
-        [
-          call('login', { username: 'ann', password: 'Hunter2-Secret' }, 'pending'),
-          call('getDatabases', 'sql', 'fulfilled', [shop]),
-          creationStarted('sql'),
-          ...Array.from(password, (_letter, at) => nameTyped(password.slice(0, at + 1))),
-          call('createDatabase', named, 'fulfilled', [shop], { requestId: 'r2' }),
-          cardToggled({ type: 'sql', name: password }),
-          tabChosen({ type: 'sql', name: password, tab: 'connection' }),
-          call(
-            'deleteDatabase',
-            named,
-            'rejected',
-            { status: 409, message: `"${password}" is in use.` },
-            { requestId: 'r3' },
-          ),
-          ...more,
-        ],
-        withOutput,
-      )
-      expectNowhere(text.toLowerCase(), 'hunter')
-    }
-  },
-)
+test.each([[], later])('a database name that equals a password typed earlier is masked everywhere', (...more) => {
+  const password = 'hunter2_secret'
+  const named = { type: 'sql', name: password }
+  const shop = { name: password, credentials: { username: password, database: password, port: 5432 } }
+  for (const withOutput of [false, true]) {
+    const text = exportOf(
+      [
+        call('login', { username: 'ann', password: 'Hunter2-Secret' }, 'pending'),
+        call('getDatabases', 'sql', 'fulfilled', [shop]),
+        creationStarted('sql'),
+        ...Array.from(password, (_letter, at) => nameTyped(password.slice(0, at + 1))),
+        call('createDatabase', named, 'fulfilled', [shop], { requestId: 'r2' }),
+        cardToggled({ type: 'sql', name: password }),
+        tabChosen({ type: 'sql', name: password, tab: 'connection' }),
+        call(
+          'deleteDatabase',
+          named,
+          'rejected',
+          { status: 409, message: `"${password}" is in use.` },
+          { requestId: 'r3' },
+        ),
+        ...more,
+      ],
+      withOutput,
+    )
+    expectNowhere(text.toLowerCase(), 'hunter')
+  }
+})
 
-test('the text of a file is no secret by itself', () => {
+test('the content of a file does not count as a secret', () => {
   const opened = { text: holdText('paper.jar'), characters: 9, lines: 1 }
   const text = exportOf([call('openFile', '/nfsshare/a', 'fulfilled', opened), files('paper.jar')])
   expect(text).toContain('paper.jar')
@@ -121,7 +118,7 @@ test.each([
   ['config.yml', 'storage:\n  secret: >-\n    Zq8rocket\n    Umbrella\n', 'Zq8rocket Umbrella'],
   ['.env', 'DSN=root:Tr0ub4dor&3x@tcp(db:3306)/game', 'Tr0ub4dor&3x'],
   ['forwarding.secret', 'aB3dE5gH7jK9\n', 'aB3dE5gH7jK9'],
-])('a secret in the text of %s that was saved is hidden in the output', (name, saved, secret) => {
+])('a secret in the saved content of %s is masked in the output', (name, saved, secret) => {
   const args = { path: `/nfsshare/${name}`, text: holdText(saved) }
   const said = [secret, `got ${Buffer.from(secret).toString('base64')}`, 'Hello']
   const text = exportOf(

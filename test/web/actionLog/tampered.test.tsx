@@ -33,7 +33,7 @@ const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
 
 const refused: [string, string, string][] = [
   ['no content', '', 'The file is empty.'],
-  ['half a log', recorded.slice(0, 1000), 'This is not JSON, or it was cut off: line 1, column 1001.'],
+  ['half a log', recorded.slice(0, 1000), 'The file is not valid JSON, or it is incomplete: line 1, column 1001.'],
   ['a start time out of range', changed((log) => (log.startedAt = 1e20)), 'The file is damaged at startedAt:'],
   [
     'an action time out of range',
@@ -64,14 +64,14 @@ const refused: [string, string, string][] = [
   [
     'a __proto__ key',
     changed((log) => (log.base.here = 1)).replace('"here":1', '"__proto__":{"polluted":1}'),
-    'The file is damaged: it contains the name __proto__.',
+    'The file is damaged: it contains the forbidden name __proto__.',
   ],
   [
     'a __proto__ cache tag',
     withAction('api/invalidation/updateProvidedBy', [
       { queryCacheKey: 'polluted', providedTags: [{ type: '__proto__', id: 'x' }] },
     ]),
-    'The file is damaged: it contains the name __proto__.',
+    'The file is damaged: it contains the forbidden name __proto__.',
   ],
   [
     'lines that are not a list',
@@ -96,7 +96,7 @@ const refused: [string, string, string][] = [
   [
     'another version',
     changed((log) => (log.version = 99 as never)),
-    'The file is of version 99; this console reads version 1.',
+    'The file has version 99, but this console reads version 1.',
   ],
 ]
 
@@ -105,7 +105,7 @@ const played: [string, string, RegExp][] = [
   [
     'a byte order mark',
     `\uFEFF${recorded}`,
-    /^Recorded with build \S+; this is source\. What differs may be the difference between the two\.$/,
+    /^The log was recorded with build \S+, but this is build source\. The builds may cause differences\.$/,
   ],
   [
     'changed times',
@@ -121,7 +121,7 @@ const played: [string, string, RegExp][] = [
       Object.assign(log, { actions: [], final: log.base, hash: hashOf(log.base), sum: undefined })
       log.base = { ...log.base, theme: 'dark' }
     }),
-    /The final state is not as recorded: theme\.$/,
+    /The final state differs from the recording: theme\.$/,
   ],
 ]
 
@@ -149,7 +149,7 @@ beforeAll(() => {
 const saidOf = (name: string) =>
   said.split('\n').flatMap((line) => line.split(`${join(directory, name)}.json: `)[1] ?? [])
 
-// jsdom files have no text(); the one of a browser drops a byte order mark.
+// Files of jsdom have no text(). The method of a browser removes a byte order mark.
 const fileOf = (text: string) =>
   Object.assign(new File([text], 'log.json', { type: 'application/json' }), {
     text: async () => text.replace(/^\uFEFF/, ''),
@@ -181,8 +181,8 @@ test.each(played)(
   },
 )
 
-test('a file of 600 MB is rejected by its size without reading it', async () => {
-  const words = 'The file has 600.00 MB; an action log has at most 50.00 MB.'
+test('a file of 600 MB is rejected because of its size without being read', async () => {
+  const words = 'The size of the file is 600.00 MB. An action log has at most 50.00 MB.'
   const text = jest.fn()
   await choose(
     Object.assign(
@@ -198,7 +198,7 @@ test('a file of 600 MB is rejected by its size without reading it', async () => 
 })
 
 test.each(['/api/auth/logout', 'https://other.example/x.png', 'javascript:alert(1)'])(
-  'an image URL forged in a log is not requested: %s',
+  'a forged image URL in a log is not requested: %s',
   (qrCode) => {
     const { container } = render(
       <AuthenticatorStep qrCode={qrCode} secret="JBSWY3DP" busy={false} onSubmit={async () => ({})} />,

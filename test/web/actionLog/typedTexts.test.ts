@@ -53,7 +53,7 @@ const dialogs: Action[] = [
 ]
 
 test.each(Object.entries(typedPayloads))(
-  'text typed in %s is masked, in the action and later in the base state',
+  'a text typed in %s is masked in the action and later in the base state',
   (type, typed) => {
     const isList = ['drafts/offersChanged', 'instance/commandsRecalled'].includes(type)
     const payload = isList ? [payloadOf(typed)] : payloadOf(typed)
@@ -67,13 +67,13 @@ test.each(Object.entries(typedPayloads))(
   },
 )
 
-test('every action that records typing is listed in typedPayloads or masked when recorded', () => {
+test('every action with typed text is listed in typedPayloads or masked when it is recorded', () => {
   const typing = Object.keys(actionRules).filter((type) => /(?:typed|edited|searched|filtered)$/i.test(type))
   const masked = ['login/usernameTyped']
   expect(typing.filter((type) => !Object.hasOwn(typedPayloads, type) && !masked.includes(type))).toEqual([])
 })
 
-test('a name that a response contains is kept, including every state of its typing', () => {
+test('a name that a response contains is kept, with every prefix that was typed before it', () => {
   const typing = [
     ...['w', 'wo', 'wor', 'worl', 'world'].map((name) => deploymentEdited({ name })),
     call('createDeployment', { name: 'world', type: 'process' }, 'pending'),
@@ -89,13 +89,13 @@ test('a part of a known name is kept', () => {
   expect(log.actions[1]!.payload).toBe('prop')
 })
 
-test('the prefixes typed before a secret are masked, even if a known name starts with them', () => {
+test('every prefix of a secret that was typed key by key is masked, even if a known name starts with it', () => {
   const { log } = exported([files('hunting.txt'), ...byKey(SECRET)])
   expect(typedAs(log.actions.slice(1)).join('')).toMatch(/^[•\d]+$/)
 })
 
 test.each(['d7ragon-Xq9', '1qaz-Xq9wsx', 'viewdown-Xq9', 'filed-Xq9'])(
-  'no prefix of the secret %s is kept because it is a word of the console in an answer, or an id',
+  'a prefix of the secret %s is masked even if it is an id or the console’s own word in a response',
   (secret) => {
     const session = sessionStarted({ id: 's1', isAdmin: true, subject: '1', expiresAt: 1, username: 'ann' })
     const account = call('getAccount', undefined, 'fulfilled', {
@@ -116,7 +116,7 @@ test.each(['d7ragon-Xq9', '1qaz-Xq9wsx', 'viewdown-Xq9', 'filed-Xq9'])(
   },
 )
 
-test('the prefixes left after deleting from a secret are masked, and a known name is kept', () => {
+test('the prefixes that remain while a secret is deleted are masked, and a known name is kept', () => {
   const { log } = exported([
     files('hunting.txt', 'world'),
     ...['hunter2', 'hunt', 'hu', '', 'worldx', 'world'].map((text) => filterTyped(text)),
@@ -135,7 +135,7 @@ test.each([
   ['typed, deleted, and typed anew', ['hunt', 'hu', 'hun', '', 'hunter2secret']],
   ['typed from its end', ['et', 'ret', 'ecret', 'hunter2secret']],
   ['left when its middle is deleted', ['hunter2secret', 'hsecret', 'hret', 'ht']],
-])('what is %s is masked, also when the rest has left the log', (_what, states) => {
+])('a secret that is %s is masked, even after the other actions were evicted from the log', (_what, states) => {
   const names = files('hunting.txt', 'secrets.txt', 'heret', 'night')
   const places: ((text: string) => Action)[] = [filterTyped, nodeTyped]
   for (const typing of places) {
@@ -174,7 +174,7 @@ test('the arguments of a failed call are masked, also in its error and its notif
   ).not.toContain(SECRET)
 })
 
-test('search texts are masked in cache keys and tags, and the replay still finds its data', () => {
+test('search texts are masked in cache keys and tags, and a replay still finds its data', () => {
   const search = { search: SECRET }
   const key = `getActivity(${JSON.stringify(search)})`
   const path = `/nfsshare/${SECRET}`
@@ -204,7 +204,7 @@ test('search texts are masked in cache keys and tags, and the replay still finds
   expectNowhere(exported([...actions, ...later]).text)
 })
 
-test('a password that equals a player name is not kept as a property name', () => {
+test('a password that equals the name of a player is masked as a property name', () => {
   const password = 'hunterhunter'
   const login = call('login', { username: 'ann', password }, 'pending')
   const instances = call('getInstances', 'world', 'fulfilled', [
@@ -217,7 +217,7 @@ test('a password that equals a player name is not kept as a property name', () =
 })
 
 const sent = (command: string) => [commandSubmitted(command), commandSent()]
-test('of a harmless command the words that say what it does and the names in answers are kept', () => {
+test('in a harmless command, the words that say what it does and the names in responses are kept', () => {
   const instances = call('getInstances', 'world', 'fulfilled', [{ uid: 'u', name: 'world', players: { Ann_99: 'x' } }])
   const commands = [
     'say hello everyone',
@@ -251,7 +251,7 @@ test.each([
   ['execute run say thunder rain midnight', 'execute run say •••'],
   ['/minecraft:kick Ann_99 thunder rain midnight', '/minecraft:kick Ann_99 •••'],
   ['title @a title Hun7er thunder midnight', 'title @a title •••'],
-])('of the passphrase in %p no word is kept that says something in other commands', (command, shown) => {
+])('every word of the passphrase in %p is masked, even a word that is kept in other commands', (command, shown) => {
   const instances = call('getInstances', 'world', 'fulfilled', [{ uid: 'u', name: 'world', players: { Ann_99: 'x' } }])
   const actions = [instances, ...sent(command), linesReceived([{ type: 'message', content: `ann ${command}` }])]
   expect(typedAs(exported(actions).log.actions)[1]).toBe(shown)
@@ -268,7 +268,7 @@ test('the echo of a command is masked like the command, with and without console
   }
 })
 
-test('what was typed in commands is masked in the activity log, and nothing else in its entries of instances', () => {
+test('the typed words of commands are masked in the activity log, and the rest of its entries is kept', () => {
   const entry = { at: 1, username: 'ann', kind: 'command', action: 'sent command', address: '::1', succeeded: true }
   const subjects = [
     `world-1: say ${SECRET}`,
@@ -296,13 +296,13 @@ test('what was typed in commands is masked in the activity log, and nothing else
   ])
 })
 
-test('the message of a created invite is kept; an unsent message is masked', () => {
+test('the message of a created invite is kept, and a message that was not sent is masked', () => {
   const codes = call('getInviteCodes', undefined, 'fulfilled', [{ message: 'for bob' }])
   const { log } = exported([codes, dialogs[0]!, inviteMessageTyped('for bob'), inviteMessageTyped('for eve')])
   expect(typedAs(log.actions.slice(2))).toEqual(['for bob', expect.stringMatching(/^•+\d*$/)])
 })
 
-test('call arguments are masked in state that outlives the call in the log', () => {
+test('arguments of an evicted call are masked where the state still contains them', () => {
   const path = `/nfsshare/${SECRET}`
   const actions = [
     call('createDatabase', { type: 'sql', name: SECRET }, 'pending'),
@@ -318,7 +318,7 @@ test('call arguments are masked in state that outlives the call in the log', () 
   expectNowhere(exported([...actions, ...later]).text)
 })
 
-test('arguments are masked in keys of the base state after more was typed than the recorder remembers', () => {
+test('arguments are masked in keys of the base state even if the recorder no longer remembers all typed texts', () => {
   const path = `/nfsshare/${SECRET}`
   const flood = Array.from({ length: 21 }, (_, at) => filterTyped(`${at}`.padEnd(100_000, 'y')))
   const key = `getFiles(${JSON.stringify(path)})`
@@ -346,7 +346,7 @@ test('arguments are masked in keys of the base state after more was typed than t
     expectNowhere(exported([...first, ...later]).text)
 })
 
-test.each([SECRET, `${SECRET}/%é`, 'q7'])('the argument %p is masked in keys that are made of it', (name) => {
+test.each([SECRET, `${SECRET}/%é`, 'q7'])('the argument %p is masked in keys that contain it', (name) => {
   const path = `/nfsshare/${name}`
   const keyed = (endpoint: string, args: unknown, fixedCacheKey?: string) => [
     call(endpoint, args, 'pending', undefined, { requestId: endpoint, ...(fixedCacheKey && { fixedCacheKey }) }),
@@ -371,7 +371,7 @@ test.each([SECRET, `${SECRET}/%é`, 'q7'])('the argument %p is masked in keys th
   ])
 })
 
-test('a refused call repeated by the activity log does not count as a response', () => {
+test('an activity log entry that repeats a refused call does not count as a response', () => {
   const entry = { id: 1, at: 1, username: 'ann', kind: 'files', action: 'failed to move', address: '::1' }
   const pages = (succeeded: boolean) => ({
     pages: [{ entries: [{ ...entry, subject: `/nfsshare/${SECRET}`, succeeded }], hasMore: false }],
@@ -387,7 +387,7 @@ test('a refused call repeated by the activity log does not count as a response',
   expect(exported(actions(true)).log.actions[2]!.payload).toBe(SECRET)
 })
 
-test('directories that could not be created do not count as a response', () => {
+test('a response that lists directories that could not be created does not count as a source of names', () => {
   const path = `/nfsshare/${SECRET}`
   expectNowhere(
     exported([
@@ -398,7 +398,7 @@ test('directories that could not be created do not count as a response', () => {
   )
 })
 
-test('two masked searches stay two queries, and their prefixes do not mask messages', () => {
+test('two masked searches stay two queries, and their prefixes are not masked in messages', () => {
   const { log } = exported([
     ...['fai', 'fail'].flatMap((search) => [
       call('getActivity', { search }, 'pending'),
@@ -410,12 +410,12 @@ test('two masked searches stay two queries, and their prefixes do not mask messa
   expect((log.final.problems as { list: object[] }).list[0]).toMatchObject({ what: 'Failed to create world' })
 })
 
-test('a state value of the console is kept where a search for the same word is masked', () => {
+test('a state value is kept even if a search for the same word is masked', () => {
   const { log } = exported([call('getActivity', { search: 'dark' }, 'pending'), themeChosen('dark')])
   expect(log.actions[1]!.payload).toBe('dark')
 })
 
-test('the prefixes typed before a secret are masked where the console sends them without their blanks', () => {
+test('every prefix of a secret that was typed key by key is masked where the console sends it without spaces', () => {
   const search = (text: string) => call('getActivity', { search: text.trim() }, 'pending')
   const typing = Array.from(` ${SECRET}`, (_letter, at) => ` ${SECRET}`.slice(0, at + 1)).flatMap((text) => [
     activityFiltered({ search: text }),
@@ -439,31 +439,31 @@ test('the log of a user contains no actions of the previous user', () => {
   expect(exported([session('ann'), sessionEnded('expired'), session('ann')]).log.actions).toHaveLength(3)
 })
 
-describe('an answer counts as the export shows it', () => {
+describe('only the exported part of a response counts as a source of names', () => {
   const password = call('login', { username: 'ann', password: SECRET }, 'pending')
 
-  test('the first letters of a password are masked although an answer holds the password', () => {
+  test('the first letters of a password are masked even if a response contains the password', () => {
     for (const more of [[], later.slice(0, 1990)]) {
       const { log } = exported([password, files(`${SECRET}.txt`), ...byKey(SECRET), ...more])
       expect(JSON.stringify([log.base.files, log.actions.slice(-SECRET.length)])).not.toMatch(/"h|hunt/)
     }
   })
 
-  test('a directory that is a part of a password is masked although an answer holds the password', () => {
+  test('a directory name that is a part of a password is masked even if a response contains the password', () => {
     const split = 'hunter/2secret'
     const database = call('getDatabases', 'sql', 'fulfilled', [{ name: split, size: 1, tables: 1 }])
     const login = call('login', { username: 'ann', password: split }, 'pending')
     expectNowhere(exported([login, database, call('createFile', '/nfsshare/hunter/2', 'pending')]).text, 'hunter')
   })
 
-  test('a typed text is masked although an answer holds it after a word such as password', () => {
+  test('a typed text is masked even if a response contains it after a keyword such as password', () => {
     const deployments = [{ name: 'world', description: `The password is ${SECRET}` }]
     const actions = [call('getDeployments', undefined, 'fulfilled', deployments), ...byKey(SECRET)]
     expect(exported(actions).text).not.toMatch(/hunt/)
     expectNowhere(exported([...actions, ...later]).text)
   })
 
-  test('a directory that is a part of a password is masked although a directory has that name', () => {
+  test('a directory name that is a part of a password is masked even if a directory has that name', () => {
     const split = 'hunter/2secret'
     const login = call('login', { username: 'ann', password: split }, 'pending')
     for (const typed of [call('createFile', `/nfsshare/world/${split}`, 'pending'), routeChanged(`/files/${split}`)]) {
@@ -472,13 +472,13 @@ describe('an answer counts as the export shows it', () => {
     }
   })
 
-  test('a text is kept in lower case if an answer holds it in other letters', () => {
+  test('a typed text is kept in lower case if a response contains it in another case', () => {
     const { text, log } = exported([files('lobbyworld'), filterTyped('LobbyWorld'), filterTyped('lobbyworld')])
     expect(typedAs(log.actions.slice(1))).toEqual(['lobbyworld', 'lobbyworld'])
     expect(text).not.toContain('LobbyWorld')
   })
 
-  test('the end of a password that was typed as a path is masked where a failure quotes it', () => {
+  test('the last part of a password that was typed as a path is masked in a failure that quotes it', () => {
     const split = 'Hun7erbrook/Q9'
     const message = `The server failed "${split}".`
     const { text } = exported([
@@ -490,7 +490,7 @@ describe('an answer counts as the export shows it', () => {
   })
 })
 
-test('what a masked search of the activity log found is left out, because it contains the text', () => {
+test('the results of a masked search in the activity log are left out, because they contain the search text', () => {
   const entry = { id: 1, at: 1, username: 'ann', kind: 'files', action: 'moved', address: '::1', succeeded: true }
   const found = {
     pages: [{ entries: [{ ...entry, subject: '/nfsshare/chunks' }], hasMore: false }],
@@ -506,7 +506,7 @@ test('what a masked search of the activity log found is left out, because it con
   expect(exported(actions.slice(0, 3)).text).toContain('chunks')
 })
 
-test('where a text was found in the output is left out: what is there are its letters', () => {
+test('the position of a search result in the output is left out, because it would reveal the search text', () => {
   const found = { occurrence: { line: 12, at: 34 }, position: { line: 5, offset: 6 } }
   const { log } = exported([searched('hun'), matchShown(found), searched(SECRET)])
   expect(log.actions[1]!.payload).toEqual({ occurrence: { line: 0, at: 0 }, position: { line: 0, offset: 0 } })
@@ -525,11 +525,11 @@ test.each([
     /"h|hu/,
   )
 })
-test('a name that begins like a password is kept with all states of its typing', () => {
+test('a name with the same first letters as a password is kept, with every prefix that was typed before it', () => {
   const { log } = exported([signIn, files('hunting.txt'), ...byKey('hunting')])
   expect(typedAs(log.actions.slice(2))).toEqual(['h', 'hu', 'hun', 'hunt', 'hunti', 'huntin', 'hunting'])
 })
-test('which letter a password begins with is not told by a name that is deleted key by key', () => {
+test('deleting a name key by key does not reveal the first letter of a password', () => {
   const typing = [...byKey('hall'), filterTyped('hal'), filterTyped('ha'), filterTyped('h'), filterTyped('')]
   const { log } = exported([signIn, files('hall-of-fame.txt'), ...typing])
   expect(typedAs(log.actions.slice(2))).toEqual(typedAs(typing))
