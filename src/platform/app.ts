@@ -44,6 +44,7 @@ import { answerFailures, answerUnreadable, bodyOf } from './http/envelope'
 import { healthRoutes, type HealthChecks } from './http/routes/health'
 import { fileRoutes, type FileRouteParts } from './http/routes/files'
 import { readJsonBodies } from './http/jsonBody'
+import { answerOddRequests } from './http/oddRequests'
 import { isOfThisMachine, labelLocalConnections, warnOfLocalProxies } from './http/proxies/localConnections'
 import { describeCalls, openApiRoute } from './http/openapi/document'
 import { discoveryRoutes, metricRoutes, networkRoutes, type Network } from './http/routes/network'
@@ -149,6 +150,7 @@ export async function createApp(
     frameworkErrors: (_error, _request, reply) =>
       void (reply as FastifyReply).code(400).send(bodyOf(new AppError('INVALID_INPUT', 'The URL is not valid.'))),
   }).withTypeProvider<ZodTypeProvider>()
+  answerOddRequests(app)
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
   readJsonBodies(app, bodyMs)

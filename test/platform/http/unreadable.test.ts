@@ -72,6 +72,13 @@ test.each([
     'INVALID_INPUT',
     'The request has no Host header.',
   ],
+  [
+    'a method of RTSP, which the parser of Node.js accepts,',
+    'DESCRIBE /api/health RTSP/1.0\r\nHost: x\r\n\r\n',
+    400,
+    'INVALID_INPUT',
+    'This is not a valid HTTP request.',
+  ],
 ])(
   'decisions §1: %s is answered in the standard error format, and the connection is closed',
   async (_case, request, status, code, message) => {
@@ -198,3 +205,19 @@ test.each(['h2c', 'TLS/1.0', 'websockets', 'h2c, IRC/6.9'])(
     expect(text).toContain('BAD_CREDENTIALS')
   },
 )
+
+test.each([
+  ['GET', 'GET /api/health/live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n', 200],
+  ['GET without a host', 'GET /api/health/live HTTP/1.1\r\nConnection: close\r\n', 400],
+])('security 125: a %s that expects something unknown is answered as without it', async (_case, head, status) => {
+  expect(await answerTo(`${head}Expect: the-impossible\r\n\r\n`)).toMatchObject({
+    status,
+    body: { success: status === 200 },
+  })
+})
+
+test('security 125: a request with a method of RTSP is not logged as an error', async () => {
+  const before = platform.logged.length
+  await answerTo('DESCRIBE / RTSP/1.0\r\nHost: x\r\n\r\n')
+  expect(platform.logged.slice(before).filter((line) => !/"level":[123]0/.test(line))).toEqual([])
+})
