@@ -70,7 +70,7 @@ async function exported(page: Page, withOutput: boolean): Promise<{ path: string
   await dialog.waitFor()
   if (withOutput) await dialog.getByLabel('With console output').check()
   await dialog.getByLabel('Search the file').fill(PASSWORD)
-  await dialog.getByText('Not in the file.').waitFor()
+  await dialog.getByText('Not in the file.', { exact: true }).waitFor()
   await dialog.getByLabel('Search the file').fill('world')
   await dialog.getByText(/^Found in /).waitFor()
   if (withOutput) await expectGoodPage(page, 'export')

@@ -35,6 +35,8 @@ const UploadForm = z.object({
 const STALL_CHECK_MS = 500
 const STALL_CHECKS = 3
 const MAX_FILES = 1000
+/** Bytes that the parser reads ahead of the disk. What has arrived during a write is written at once. */
+const FILE_BUFFER = 2 ** 20
 const FIELDS = ['path', 'onConflict', 'names']
 /** In bytes: the names of as many files as a form may have, each of 255 bytes. */
 const FIELD_LIMIT = 2 ** 19
@@ -52,6 +54,7 @@ export async function uploadRoutes(
 ): Promise<void> {
   await app.register(async (scope) => {
     await scope.register(multipart, {
+      fileHwm: FILE_BUFFER,
       limits: {
         fileSize: uploadLimit,
         files: MAX_FILES,
