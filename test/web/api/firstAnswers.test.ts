@@ -40,10 +40,11 @@ test('data that the file requested for another session is requested again', asyn
   openFile('/', `token=${tokenOf('bob')}`)
   await waitFor(() => expect(early).toHaveLength(1))
   const { calls } = network.get('/api/deployments').answers(overviewOf('of-ann'))
-  renderApp('/', { signedInAs: 'ann' })
+  const token = tokenOf('ann')
+  renderApp('/', { signedInAs: 'ann', token })
   await screen.findByText('of-ann')
   expect(screen.queryByText('of-bob')).toBeNull()
-  expect(calls.map(({ authorization }) => authorization)).toContain(`Bearer ${tokenOf('ann')}`)
+  expect(calls.map(({ authorization }) => authorization)).toContain(`Bearer ${token}`)
 })
 
 test('a failure of a first request is shown as that of any other', async () => {
