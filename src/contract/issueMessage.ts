@@ -11,9 +11,9 @@ export const issueMessage: z.core.$ZodErrorMap = (issue) => {
     case 'invalid_value':
       return `must be ${alternatives(issue.values.map(String))}`
     case 'too_small':
-      return `must ${sizeText('at least', issue.minimum, issue.origin)}`
+      return `must ${sizeText(issue.inclusive === false ? 'more than' : 'at least', issue.minimum, issue.origin)}`
     case 'too_big':
-      return `must ${sizeText('at most', issue.maximum, issue.origin)}`
+      return `must ${sizeText(issue.inclusive === false ? 'less than' : 'at most', issue.maximum, issue.origin)}`
     default:
       return 'is not valid'
   }

@@ -40,7 +40,7 @@ import { deploymentRoutes } from './http/routes/deployments'
 import { AppError } from './errors'
 import { closeConnectionsOnShutdown, limitConnections } from './http/limits/connections'
 import { announceEnding, type Ending } from './http/ending'
-import { answerFailures, answerUnreadable, bodyOf } from './http/envelope'
+import { answerFailures, answerUnreadable, bodyOf, EARLY_REFUSAL_HEADERS } from './http/envelope'
 import { healthRoutes, type HealthChecks } from './http/routes/health'
 import { fileRoutes, type FileRouteParts } from './http/routes/files'
 import { readJsonBodies } from './http/jsonBody'
@@ -146,9 +146,12 @@ export async function createApp(
     clientErrorHandler: answerUnreadable,
     // Otherwise Node.js itself answers a request without Host header, in another format than ours.
     http: { requireHostHeader: false, IncomingMessage: UpgradableMessage },
-    // Malformed URLs fail before routing.
-    frameworkErrors: (_error, _request, reply) =>
-      void (reply as FastifyReply).code(400).send(bodyOf(new AppError('INVALID_INPUT', 'The URL is not valid.'))),
+    // Malformed URLs fail before routing and hooks.
+    frameworkErrors: (_error, { id }, reply) =>
+      void (reply as FastifyReply)
+        .code(400)
+        .headers({ ...EARLY_REFUSAL_HEADERS, 'x-request-id': id })
+        .send(bodyOf(new AppError('INVALID_INPUT', 'The URL is not valid.'))),
   }).withTypeProvider<ZodTypeProvider>()
   answerOddRequests(app)
   app.setValidatorCompiler(validatorCompiler)

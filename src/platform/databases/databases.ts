@@ -176,7 +176,7 @@ function newRow(type: DatabaseType, name: string, seal: (id: string) => string):
  */
 async function insert(db: Db, row: NewDatabaseRow, before: DatabaseRow | undefined): Promise<void> {
   const isInserted = await insertDatabase(db, row, MAX_DATABASES).catch((error: unknown) => {
-    if (isDuplicate(error)) throw new AppError('NAME_TAKEN', nameTakenText(row.name, before))
+    if (isDuplicate(error)) throw new AppError('NAME_TAKEN', nameTakenText(row, before))
     throw error
   })
   if (!isInserted)
@@ -207,7 +207,9 @@ function isListed({ state }: DatabaseRow): boolean {
   return state === 'ready' || state === 'resetting'
 }
 
-function nameTakenText(name: string, existing: DatabaseRow | undefined): string {
+function nameTakenText({ name, physical_name }: NewDatabaseRow, existing: DatabaseRow | undefined): string {
+  if (!existing && physical_name !== name)
+    return `The server cannot use this name in full, and the name "${physical_name}" that it would use instead exists already. Choose another name.`
   if (existing && existing.name !== name)
     return `A database named "${existing.name}" already exists, and MongoDB does not allow names that differ only in case. Choose another name.`
   return `A database named "${name}" already exists.`

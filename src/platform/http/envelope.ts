@@ -62,6 +62,13 @@ export function answerFailures(app: FastifyInstance): void {
   })
 }
 
+/** The headers of a refusal that is sent before the hooks run, which set them for every other response. */
+export const EARLY_REFUSAL_HEADERS = {
+  'content-type': 'application/json; charset=utf-8',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+}
+
 /** For `clientErrorHandler`: answers what Node.js could not parse in the same format, and closes the connection. */
 export function answerUnreadable(error: ConnectionError, socket: Socket): void {
   // The client is gone, or a response has begun, and the client would read this one as part of it.
@@ -78,9 +85,8 @@ export function answerUnreadable(error: ConnectionError, socket: Socket): void {
   const body = JSON.stringify(bodyOf(failure))
   const head = [
     `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status]}`,
-    'content-type: application/json; charset=utf-8',
+    ...Object.entries(EARLY_REFUSAL_HEADERS).map(([name, value]) => `${name}: ${value}`),
     `content-length: ${Buffer.byteLength(body)}`,
-    'cache-control: no-store',
     'connection: close',
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())

@@ -1,7 +1,7 @@
 import { METHODS, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { AppError } from '../errors'
-import { bodyOf } from './envelope'
+import { bodyOf, EARLY_REFUSAL_HEADERS } from './envelope'
 
 /**
  * Handles requests that Node.js or Fastify would answer in another format than ours, before any hook. An unknown
@@ -24,9 +24,8 @@ function refuse(response: ServerResponse): void {
   const body = JSON.stringify(bodyOf(failure))
   response
     .writeHead(failure.status, {
-      'content-type': 'application/json; charset=utf-8',
+      ...EARLY_REFUSAL_HEADERS,
       'content-length': Buffer.byteLength(body),
-      'cache-control': 'no-store',
       connection: 'close',
     })
     .end(body)

@@ -1,13 +1,12 @@
 import type { IncomingMessage, Server } from 'node:http'
 
 /**
- * Removes the base path from the URLs of requests and upgrades, so that routes do not need to know it. URLs without the
- * base path stay as they are: a reverse proxy may pass it on or remove it. Call this after all other listeners are
- * added, because its own must run first.
+ * Removes the origin and the base path from the URLs of requests and upgrades, so that routes do not need to know them.
+ * URLs without the base path keep their path: a reverse proxy may pass it on or remove it. Call this after all other
+ * listeners are added, because its own must run first.
  * @param basePath such as `/console`; empty for none
  */
 export function removeBasePath(server: Server, basePath: string): void {
-  if (basePath === '') return
   const changeUrl = (request: IncomingMessage) => {
     request.url = withoutBasePath(request.url ?? '', basePath)
   }
@@ -15,10 +14,15 @@ export function removeBasePath(server: Server, basePath: string): void {
   server.prependListener('upgrade', changeUrl)
 }
 
-/** @returns the URL of a request without the base path; unchanged if it is not below the base path */
-export function withoutBasePath(url: string, basePath: string): string {
-  if (!url.startsWith(basePath)) return url
-  const rest = url.slice(basePath.length)
-  if (rest.startsWith('/')) return rest
-  return rest === '' || rest.startsWith('?') ? `/${rest}` : url
+/**
+ * @param requested in origin-form or absolute-form (RFC 9112 §3.2)
+ * @returns the URL without an origin, and without the base path if it is below it
+ */
+export function withoutBasePath(requested: string, basePath: string): string {
+  const origin = /^https?:\/\/[^/?#]*/i.exec(requested)?.[0] ?? ''
+  const url = requested.slice(origin.length)
+  const isBelow = basePath !== '' && url.startsWith(basePath) && /^(?:[/?]|$)/.test(url.slice(basePath.length))
+  const rest = isBelow ? url.slice(basePath.length) : url
+  // An origin may be followed by no path, which means `/`.
+  return (isBelow || origin) && !rest.startsWith('/') ? `/${rest}` : rest
 }

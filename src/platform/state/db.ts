@@ -23,6 +23,7 @@ import * as openId from './migrations/0017_openid'
 import * as previousSignIns from './migrations/0018_previous_sign_ins'
 import * as inviteMakers from './migrations/0019_invite_makers'
 import * as activityFailures from './migrations/0020_activity_failures'
+import * as ownerIndexes from './migrations/0021_owner_indexes'
 import type { State } from './schema'
 
 export type Db = Kysely<State>
@@ -49,6 +50,7 @@ const migrations: Record<string, Migration> = {
   '0018_previous_sign_ins': previousSignIns,
   '0019_invite_makers': inviteMakers,
   '0020_activity_failures': activityFailures,
+  '0021_owner_indexes': ownerIndexes,
 }
 
 /** Limit for a connection or a result, so that an outage is reported within five seconds. */

@@ -51,6 +51,22 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
+test('a user has at most 100 challenges: one more ends the oldest', async () => {
+  const proofOptions = async () =>
+    (await post('/api/account/proof/passkey-options', {}, bob.token)).body.data.options as Options
+  const oldest = await proofOptions()
+  platform.clock.now += 1
+  const second = await proofOptions()
+  for (let made = 2; made < 101; made++) {
+    platform.clock.now += 1
+    await proofOptions()
+  }
+  const prove = (options: Options) =>
+    post('/api/account/proof', { password: bob.password, passkey: assertionOf(bobKey, options, ORIGIN) }, bob.token)
+  expect(await prove(oldest)).toMatchObject(refused)
+  expect(await prove(second)).toMatchObject({ status: 200 })
+})
+
 test('a passkey is the second factor, and the list shows when it was used', async () => {
   const step = await stepOf(ann)
   const options = await optionsOf(step)

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { CompactEncrypt, SignJWT, UnsecuredJWT } from 'jose'
+import { sql } from 'kysely'
 import { io } from 'socket.io-client'
 import { WebSocket } from 'ws'
 import { openSecrets } from '../../../src/platform/state/secrets'
@@ -139,6 +140,23 @@ test('a session expires after 7 days', async () => {
     .where('id', '=', claimsOf(token).jti)
     .execute()
   expect(await tryToken(token)).toBe(401)
+})
+
+test('a user has 1,000 sessions: one more sign-in ends the one that was not used for the longest time', async () => {
+  const cyd = await platform.register('cyd')
+  const { rows } = await sql<{ id: string }>`
+    insert into sessions (id, user_id, expires_at, device, address, last_used_at)
+    select gen_random_uuid(), user_id, expires_at, device, address, last_used_at - n * interval '1 hour'
+    from sessions, generate_series(1, 999) n where id = ${claimsOf(cyd.token).jti} returning id`.execute(platform.db)
+  const idsOf = async () =>
+    (await platform.sessions.list({ userId: Number(claimsOf(cyd.token).sub) })).map(({ id }) => id)
+  expect(await idsOf()).toHaveLength(1000)
+  const second = await platform.signIn(cyd)
+  const ids = await idsOf()
+  expect(ids).toHaveLength(1000)
+  expect(ids).toEqual(expect.arrayContaining([claimsOf(cyd.token).jti, claimsOf(second).jti]))
+  expect(ids).not.toContain(rows.at(-1)?.id)
+  expect(await tryToken(cyd.token)).toBe(200)
 })
 
 test('the body of a 401 says only how to sign in again', async () => {

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { Client } from 'pg'
 import pino from 'pino'
 import type { Database } from '../../../src/contract/database'
+import { physicalNameOf } from '../../../src/platform/databases/databaseNames'
 import { identifyDatabase } from '../../../src/platform/state/db'
 import { onServer } from '../../support/platform/freshState'
 import { startPlatform, testPostgres, type Account, type TestPlatform } from '../../support/platform/startPlatform'
@@ -454,6 +455,16 @@ describe('invalid input:', () => {
     expect(await codeOf(connect(database))).toBe('28P01')
     await as(reset, (client) => client.query('select * from t'))
     expect((await call('DELETE', name)).status).toBe(200)
+  })
+
+  test('a name of 64 characters whose shortened name is taken is refused with a text that names the shortened one', async () => {
+    const long = 'z'.repeat(64)
+    const shortened = physicalNameOf(long)
+    await create(shortened)
+    const { status, body } = await call('POST', '', { name: long })
+    expect({ status, code: body.code }).toEqual({ status: 409, code: 'NAME_TAKEN' })
+    expect(body.message).toContain(`the name "${shortened}" that it would use instead exists already`)
+    await call('DELETE', shortened)
   })
 
   test('decisions §8: case is kept, and names that differ only in case are two databases', async () => {

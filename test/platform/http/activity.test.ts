@@ -377,6 +377,11 @@ describe('GET /api/activity', () => {
     expect(await subjects('zoe', '&kind=file')).toEqual([])
   })
 
+  test('a cursor of 0 is refused with a text that names the bound', async () => {
+    const { body } = await platform.call('GET', '/api/activity?before=0', { token: ann.token })
+    expect(body.message).toContain('must be more than 0')
+  })
+
   test.each([
     '?kind=everything',
     '?before=0',

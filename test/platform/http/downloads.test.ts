@@ -193,6 +193,22 @@ describe('security 14: a ticket', () => {
     expect((await download(path, late)).status).toBe(401)
   })
 
+  test('is one of at most 100 that a session has not used: one more ends the oldest', async () => {
+    const dan = await platform.register('dan')
+    const of = (token: string) => ticketFor(path, token)
+    const other = await of(cyd.token)
+    const oldest = await of(dan.token)
+    platform.clock.now += 1
+    const second = await of(dan.token)
+    for (let made = 2; made < 101; made++) {
+      platform.clock.now += 1
+      await of(dan.token)
+    }
+    expect((await download(path, oldest)).status).toBe(401)
+    expect((await download(path, second)).status).toBe(200)
+    expect((await download(path, other)).status).toBe(200)
+  })
+
   test('is not a session, and a session token is not a ticket', async () => {
     expect((await download(path, ann.token)).status).toBe(401)
     expect(

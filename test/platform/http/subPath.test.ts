@@ -49,6 +49,12 @@ test.each([
   ['/Console/x', '/Console/x'],
   ['/api/health', '/api/health'],
   ['', ''],
+  ['*', '*'],
+  ['http://example.org/console/files/a?x', '/files/a?x'],
+  ['HTTPS://example.org:8443/console?x', '/?x'],
+  ['http://example.org', '/'],
+  ['http://example.org/api/health', '/api/health'],
+  ['http://example.org/consoles/x', '/consoles/x'],
 ])('a request for %s is handled as one for %s', (asked, served) => {
   expect(withoutBasePath(asked, '/console')).toBe(served)
 })

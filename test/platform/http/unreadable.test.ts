@@ -79,6 +79,13 @@ test.each([
     'INVALID_INPUT',
     'This is not a valid HTTP request.',
   ],
+  [
+    'a URL with an invalid escape',
+    'GET /%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+    400,
+    'INVALID_INPUT',
+    'The URL is not valid.',
+  ],
 ])(
   'decisions §1: %s is answered in the standard error format, and the connection is closed',
   async (_case, request, status, code, message) => {
@@ -86,6 +93,8 @@ test.each([
     expect(answer).toMatchObject({ status, body: { success: false, code, message, error: message } })
     expect(answer.head).toContain('content-type: application/json')
     expect(answer.head).toContain('connection: close')
+    expect(answer.head).toContain('cache-control: no-store')
+    expect(answer.head).toContain('x-content-type-options: nosniff')
   },
 )
 

@@ -1,14 +1,19 @@
 import { sql, type Selectable } from 'kysely'
 import type { Db } from '../db'
 import type { State } from '../schema'
+import { keepNewest } from './newestRows'
+
+/** The challenges of one user. One more deletes the oldest. */
+const MAX_CHALLENGES = 100
 
 export type ChallengeRow = Selectable<State['challenges']>
 
 /** The owner of a challenge. All null: anybody who signs in with a passkey alone. */
 export type ChallengeOwner = Pick<ChallengeRow, 'user_id' | 'session_id' | 'step_hash'>
 
-/** Stores a challenge without attempts. */
+/** Stores a challenge without attempts. Deletes those of its user beyond MAX_CHALLENGES. */
 export async function insertChallenge(db: Db, row: Omit<ChallengeRow, 'tries'>): Promise<void> {
+  if (row.user_id !== null) await keepNewest(db, 'challenges', ['user_id', row.user_id], MAX_CHALLENGES - 1)
   await db.insertInto('challenges').values(row).execute()
 }
 

@@ -1,7 +1,16 @@
 import type { Db } from '../db'
 import type { State } from '../schema'
+import { keepNewest } from './newestRows'
 
+/** The unused tickets of one session or API key. One more deletes the oldest. */
+const MAX_TICKETS = 100
+
+/** Stores a ticket. Deletes those of its session or key beyond MAX_TICKETS. */
 export async function insertDownloadTicket(db: Db, ticket: State['download_tickets']): Promise<void> {
+  for (const column of ['session_id', 'key_id'] as const) {
+    const owner = ticket[column]
+    if (owner !== null) await keepNewest(db, 'download_tickets', [column, owner], MAX_TICKETS - 1)
+  }
   await db.insertInto('download_tickets').values(ticket).execute()
 }
 

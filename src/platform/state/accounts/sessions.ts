@@ -3,15 +3,23 @@ import type { Caller } from '../../caller'
 import type { Db } from '../db'
 import type { State } from '../schema'
 import { callerColumns, toCaller } from './access'
+import { keepNewest } from './newestRows'
+
+/** The sessions of one user. One more sign-in ends the session that was not used for the longest time. */
+const MAX_SESSIONS = 1000
 
 /** The current user of a valid session. */
 export type SessionUser = Caller & { sessionId: string }
 
-/** Records the sign-in with the user, and the previous sign-in with the session. */
+/**
+ * Records the sign-in with the user, and the previous sign-in with the session. Deletes the user's sessions beyond
+ * MAX_SESSIONS.
+ */
 export async function insertSession(
   db: Db,
   session: { id: string; user_id: number; expires_at: Date; device: string; address: string },
 ): Promise<void> {
+  await keepNewest(db, 'sessions', ['user_id', session.user_id], MAX_SESSIONS - 1)
   await db
     // One statement, so that concurrent sign-ins are recorded one after the other.
     .with('previous', (query) =>
