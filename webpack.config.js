@@ -6,7 +6,7 @@ const CssMinimizerPlugin = require('css-minimizer-webpack-plugin')
 const HtmlWebpackPlugin = require('html-webpack-plugin')
 const MiniCssExtractPlugin = require('mini-css-extract-plugin')
 const TerserPlugin = require('terser-webpack-plugin')
-const { Compilation, DefinePlugin, optimize, sources } = require('webpack')
+const { Compilation, DefinePlugin, NormalModuleReplacementPlugin, optimize, sources } = require('webpack')
 const { ConcatSource } = sources
 
 /** The file of the login page, the only one with markup. */
@@ -164,6 +164,15 @@ class LoginPageSize {
   }
 }
 
+/** The sources of apexcharts, whose own build has all kinds of charts in one script. */
+const APEXCHARTS = path.resolve(__dirname, 'node_modules/apexcharts/src')
+
+/** The kinds of charts that no page has. The core of apexcharts constructs some of them for every chart. */
+const UNUSED_CHARTS = /\/charts\/(?:Bar|BarStacked|BoxCandleStick|HeatMap|Pie|Radar|Radial|RangeBar|Treemap)$/
+
+/** What moves and resizes selections, which the charts of the console do not have. */
+const UNUSED_PLUGINS = /^@svgdotjs\/svg\.(?:draggable|select|resize)\.js$/
+
 /** Leaves the folders of the packages that the console contains where `src/notices.js` reads them. */
 class BundledPackages {
   apply(compiler) {
@@ -216,6 +225,7 @@ const pageFile = (filename, chunkNames = [], nextChunkNames = [], render = async
 /** @param {object} cssOptions for `modules` of css-loader @param {object[]} first loaders */
 const styleRule = (cssOptions, ...first) => ({
   test: /\.s?css$/,
+  exclude: APEXCHARTS,
   use: [
     ...first,
     {
@@ -246,6 +256,7 @@ const commonOf = (mode) => ({
     // Without the alias react-ace brings its diff and split editors along.
     alias: {
       'react-ace$': path.resolve(__dirname, 'node_modules/react-ace/lib/ace.mjs'),
+      apexcharts$: path.join(APEXCHARTS, 'apexcharts.js'),
       // The package's exports name its development build only.
       ...(mode === 'production' && {
         'react-router$': path.resolve(__dirname, 'node_modules/react-router/dist/production/index.mjs'),
@@ -265,6 +276,7 @@ const scriptRules = [
     options: { cacheDirectory: path.resolve(__dirname, '.cache/babel') },
   },
   { resourceQuery: /url/, type: 'asset/resource' },
+  { test: /\.(?:css|svg)$/, include: APEXCHARTS, type: 'asset/source' },
 ]
 
 const definitions = { __BUILD__: JSON.stringify(process.env.QUARTERDECK_BUILD ?? 'development') }
@@ -302,6 +314,8 @@ function consoleConfig(mode) {
         chunkFilename: production ? 'assets/[id].[contenthash:6].css' : 'assets/[name].css',
       }),
       new DefinePlugin(definitions),
+      new NormalModuleReplacementPlugin(UNUSED_CHARTS, 'data:text/javascript,export default class {}'),
+      new NormalModuleReplacementPlugin(UNUSED_PLUGINS, 'data:text/javascript,export {}'),
       ...(production
         ? [
             pageFile(LOGIN_PAGE, ['page-login'], NEXT, renderLogin),

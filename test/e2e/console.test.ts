@@ -127,6 +127,19 @@ browserTest('the console works with its tools, power actions, a crash and a rest
   await page.locator('.apexcharts-svg').first().waitFor({ timeout: 60_000 })
   await expectGoodPage(page, 'instance-metrics')
 
+  // The charts follow the range, also after they were left and opened again.
+  const times = () => page.locator('.apexcharts-xaxis-label').allTextContents()
+  for (let round = 0; round < 2; round++) {
+    await page.getByRole('button', { name: '1 hour', exact: true }).click()
+    await page.getByRole('tab', { name: 'Console' }).click()
+    await page.getByRole('tab', { name: 'Metrics' }).click()
+    const before = await until(times, (found) => found.length > 0)
+    await page.getByRole('button', { name: '15 min', exact: true }).click()
+    await until(times, (found) => found.length > 0 && found[0] !== before[0])
+    const memory = page.getByRole('region', { name: 'Memory metrics' })
+    expect(await memory.locator('.apexcharts-yaxis-annotations').textContent()).toMatch(/^Limit .* MB$/)
+  }
+
   // The platform is killed and restarted: no line is missing or duplicated.
   await page.getByRole('tab', { name: 'Console' }).click()
   await type(page, 'before')

@@ -141,10 +141,8 @@ function optionsOf(metric: Metric, { points, span, limit }: Shown): ApexOptions 
   const end = points.at(-1)?.[0] ?? 0
   const scale = scaleUpTo(Math.max(...points.map(([, value]) => value), limit ?? 0))
   return {
+    // Without a group: apexcharts gives a change of one chart's options, with its limit, to the whole group.
     chart: {
-      id: `metric-${metric}`,
-      // Charts of one group synchronise their cursors.
-      group: 'metrics',
       animations: { enabled: false },
       toolbar: { show: false },
       zoom: { enabled: false },
