@@ -13,7 +13,10 @@ async function main(): Promise<void> {
   process.once('SIGINT', () => void product.stop().then(product.close))
   process.once('SIGTERM', () => void product.stop().then(product.close))
   const { call, token } = await signUpByCalls(product)
-  await makeSampleNetwork(product, call)
+  await makeSampleNetwork(product, call).catch(async (error: unknown) => {
+    await product.close()
+    throw error
+  })
   mkdirSync(join(ADDRESS, '..'), { recursive: true })
   writeFileSync(ADDRESS, JSON.stringify({ url: product.url, token }))
   console.log(`The sample network runs at ${product.url}. Its session is in the cookie token=${token}; isAdmin=1`)

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { chromium, type BrowserContext, type Page } from 'playwright-core'
 import { findBrowser } from '../support/browser/findBrowser'
+import { DIALOGS, openDialog } from './dialogs'
 
 const ROOT = join(__dirname, '../..')
 
@@ -32,11 +33,11 @@ const HEIGHTS: Record<number, number> = { 1440: 900, 1024: 768, 768: 1024, 360: 
 /**
  * Takes pictures of pages for a review, into `.cache/pictures`.
  *
- *   npm run pictures -- [--url URL] [--width 1440,360] [--theme light,dark] [--whole] [PAGE…]
+ *   npm run pictures -- [--url URL] [--width 1440,360] [--theme light,dark] [--whole] [--dialogs] [PAGE…]
  *   npm run pictures -- --readme      takes those of the README, into `public`
  *
  * `npm run sample` must be running. URL is that of `npm run dev`, to look at changes without a build. A page is one of
- * the names above, a path, or `instance:NAME` for the first instance of a deployment. `--whole` takes the whole page
+ * the names above, a dialog of `dialogs.ts`, a path, or `instance:NAME` for the first instance of a deployment. `--dialogs` takes the dialogs too. `--whole` takes the whole page
  * rather than what fits into the window.
  */
 async function main(): Promise<void> {
@@ -48,6 +49,7 @@ async function main(): Promise<void> {
       theme: { type: 'string', default: 'light,dark' },
       whole: { type: 'boolean', default: false },
       readme: { type: 'boolean', default: false },
+      dialogs: { type: 'boolean', default: false },
       out: { type: 'string' },
     },
   })
@@ -64,10 +66,17 @@ async function main(): Promise<void> {
   page.on('pageerror', (error) => console.error(`${page.url()}: ${error.message}`))
   const pages = values.readme ? README_PAGES : PAGES
   const widths = values.readme ? [1440] : values.width.split(',').map(Number)
-  for (const name of positionals.length > 0 ? positionals : Object.keys(pages)) {
+  const all = [...Object.keys(pages), ...(values.dialogs ? Object.keys(DIALOGS) : [])]
+  for (const name of positionals.length > 0 ? positionals : all) {
     for (const width of widths) {
       await page.setViewportSize({ width, height: HEIGHTS[width] ?? 900 })
-      await open(context, page, pages[name] ?? name)
+      const dialog = DIALOGS[name]
+      await open(context, page, dialog?.path ?? pages[name] ?? name)
+      const failure = dialog && (await openDialog(page, dialog.steps).catch((error: Error) => error))
+      if (failure) {
+        console.error(`${name} at ${width}: ${failure.message.split('\n')[0]}`)
+        continue
+      }
       // A sparkline grows with each poll.
       if (values.readme) await page.waitForTimeout(SPARKLINE_MS)
       for (const theme of values.theme.split(',') as ('light' | 'dark')[]) {
