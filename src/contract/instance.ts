@@ -47,6 +47,10 @@ export const Instance = z.object({
       'When the Kubernetes cluster last answered, in milliseconds since the epoch, if it does not answer any more: all of this is as last known. Missing while it answers.',
     ),
   dataDirectory: z.string().optional().describe('The directory of its deployment, under the shared root.'),
+  node: z
+    .string()
+    .optional()
+    .describe('The node of the Kubernetes cluster that it runs on. Missing when offline, or before a node is chosen.'),
   limits: z
     .object({
       cpu: z.number().positive().optional().describe('mCPU.'),

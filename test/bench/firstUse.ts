@@ -56,7 +56,7 @@ const uses: Use[] = [
     what: `listing of ${ENTRIES} entries, first row`,
     from: '/files',
     open: (page) => page.getByRole('link', { name: 'many', exact: true }).click(),
-    content: '[aria-label^="Contents of"] [data-row]',
+    content: '[aria-label$="many"] [data-row]',
   },
 ]
 

@@ -296,6 +296,7 @@ export interface components {
             };
             clusterSilentSince?: number;
             dataDirectory?: string;
+            node?: string;
             limits?: {
                 cpu?: number;
                 memory?: number;

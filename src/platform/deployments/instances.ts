@@ -108,6 +108,7 @@ function describe(
     memory: usage.memory,
     clusterSilentSince,
     dataDirectory: definition?.dataDirectory,
+    node: live?.node,
     limits: limitsOf(definition?.resources),
     restarts: row.restarts,
     lastExit: row.last_exit ?? undefined,

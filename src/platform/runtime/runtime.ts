@@ -106,6 +106,8 @@ export interface RuntimeInstance {
   /** Milliseconds since the epoch. */
   startedAt: number
   exit: InstanceExit | undefined
+  /** The node of the cluster that it runs on. Undefined on this machine, and until a node is chosen. */
+  node?: string | undefined
   /**
    * Its first process, which leads its session and, in a container, its PID namespace. A run of a plain process keeps it
    * after its end, because others of its session may be left. Undefined in a cluster, before there is a process, and

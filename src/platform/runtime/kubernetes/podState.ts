@@ -136,6 +136,7 @@ export function instanceOf(pod: V1Pod, seenEndedAt = Date.now()): RuntimeInstanc
     port: runOptionsOf(pod).port,
     startedAt: startOf(pod),
     exit: state === 'EXITED' ? exitOf(pod, seenEndedAt) : undefined,
+    node: pod.spec?.nodeName,
   }
 }
 

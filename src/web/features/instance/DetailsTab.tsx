@@ -12,6 +12,7 @@ export function DetailsTab({ deployment, instance }: { deployment: string; insta
     podName,
     ip,
     port,
+    node,
     players,
     startedAt,
     restarts,
@@ -50,6 +51,7 @@ export function DetailsTab({ deployment, instance }: { deployment: string; insta
             {ip || '–'}
           </Row>
           {port !== undefined && <Row term="Port">{port}</Row>}
+          {node !== undefined && <Row term="Node">{node}</Row>}
           <Row term="Player count">
             {playerCountOf(instance) === null ? 'Unknown: the server does not answer' : (playerCountOf(instance) ?? 0)}
           </Row>

@@ -137,6 +137,12 @@ test('a copy is made on the node, or in the shared area where files of it are ke
   expect(podOf(kept, settings).metadata?.finalizers).toEqual([KEEP_FINALIZER])
 })
 
+test('the node of a run is known once it is chosen', () => {
+  const pod = podWith(running)
+  expect(instanceOf(pod).node).toBeUndefined()
+  expect(instanceOf({ ...pod, spec: { ...pod.spec!, nodeName: 'node-a' } }).node).toBe('node-a')
+})
+
 test.each<[string, V1Pod, string]>([
   ['a Pod that waits for a node', podWith(undefined, {}, { phase: 'Pending' }), 'STARTING'],
   ['a program that has not printed its ready line', podWith(running), 'STARTING'],

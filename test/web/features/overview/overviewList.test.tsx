@@ -175,12 +175,15 @@ test('a row draws the CPU of the last polls as a line', async () => {
   jest.useRealTimers()
 })
 
-test('the search finds deployments, instances and players, and opens what it finds', async () => {
+test('the search finds deployments, instances, players and nodes, and opens what it finds', async () => {
   const { network, user } = renderApp('/', { signedInAs: 'ann', stored: { overview: '{"collapsed":["lobby"]}' } })
   network.shows([
     {
       deployment: lobby,
-      instances: [instanceOf('3fa2c1-lobby', { players: { a: 'Maren' } }), instanceOf('77e0d4-lobby')],
+      instances: [
+        instanceOf('3fa2c1-lobby', { players: { a: 'Maren' } }),
+        instanceOf('77e0d4-lobby', { node: 'node-b' }),
+      ],
     },
     { deployment: bot, instances: [instanceOf('5150aa-discord-bot')] },
   ])
@@ -195,6 +198,9 @@ test('the search finds deployments, instances and players, and opens what it fin
   expect(within(await sectionOf('lobby')).getByText('1 of 2 instances')).toBeVisible()
   await find('discord')
   await waitFor(() => expect(links()).toEqual([expect.stringMatching(/^5150aa-discord-bot/)]))
+  await find('node-b')
+  await waitFor(() => expect(links()).toEqual([expect.stringMatching(/^77e0d4-lobby/)]))
+  expect(within(await sectionOf('lobby')).getByTitle('The node that it runs on')).toHaveTextContent('node-b')
   await find('nothing like it')
   expect(await screen.findByText('No instances match')).toBeVisible()
   await user.click(screen.getByRole('button', { name: 'Show all instances' }))

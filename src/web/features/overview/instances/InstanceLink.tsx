@@ -21,7 +21,7 @@ type InstanceLinkProps = {
 
 /** An instance as a card or as a row, which differ by their style. Memoized: there may be a thousand. */
 export const InstanceLink = memo(function InstanceLink({ deployment, instance, isCard, samples }: InstanceLinkProps) {
-  const { uid, name, description, state } = instance
+  const { uid, name, description, node, state } = instance
   const isUp = state !== 'STOPPED' && state !== 'BLOCKED'
   const retry = state === 'STOPPED' ? instance.retry : undefined
   const lateStart = state === 'STARTING' ? instance.lateStart : undefined
@@ -37,7 +37,7 @@ export const InstanceLink = memo(function InstanceLink({ deployment, instance, i
       <span className={styles.name} title={isCard ? undefined : name}>
         {name}
       </span>
-      {(description || lateStart || draining) && (
+      {(description || node || lateStart || draining) && (
         <span className={styles.about}>
           {lateStart && (
             <span className={styles.warning} title={`It waits for ${lateStart.waitingFor}`}>
@@ -45,6 +45,11 @@ export const InstanceLink = memo(function InstanceLink({ deployment, instance, i
             </span>
           )}
           {draining && <span className={styles.warning}>Draining: no new players</span>}
+          {node && (
+            <span className={styles.node} title="The node that it runs on">
+              {node}
+            </span>
+          )}
           {description && <span className={styles.description}>{description}</span>}
         </span>
       )}

@@ -65,6 +65,7 @@ export function findInstances(
         has(instance.name) ||
         has(instance.description) ||
         has(instance.podName) ||
+        has(instance.node) ||
         Object.values(instance.players ?? {}).some(has)),
   )
   return found.length > 0 || (filter === 'all' && isNamed) ? found : null
