@@ -87,14 +87,14 @@ export function killNamespace(namespace: string): void {
 
 /**
  * Finds the run that a process belongs to: by the PID namespace of its container, otherwise by its session and those of
- * its ancestors. A process can make new ones of these, but cannot enter those of another run. Whatever it can set, such
- * as its environment, does not count.
+ * its ancestors. A process can create new namespaces and sessions, but cannot enter those of another run. Values that a
+ * process can set itself, such as its environment, are not used.
  */
-export function findRunOf<Run extends { process?: RunProcess | undefined }>(
+export function findRunOfProcess<Run extends { process?: RunProcess | undefined }>(
   pid: number,
   runs: readonly Run[],
 ): Run | undefined {
-  const known = runs.filter((run) => run.process && isOrWas(run.process))
+  const known = runs.filter((run) => run.process && holdsPid(run.process))
   const namespace = pidNamespaceOf(pid)
   if (namespace !== undefined && namespace !== pidNamespaceOf('self')) {
     const found = known.find((run) => run.process && pidNamespaceOf(run.process.pid) === namespace)
@@ -109,8 +109,8 @@ export function findRunOf<Run extends { process?: RunProcess | undefined }>(
   return undefined
 }
 
-/** Whether a pid is still that of this process, or of none: the kernel gives it to no other while its session lives. */
-function isOrWas({ pid, startTime }: RunProcess): boolean {
+/** Whether no other process has got the pid of this one: the kernel does not reuse it as long as its session exists. */
+function holdsPid({ pid, startTime }: RunProcess): boolean {
   return startTime === undefined || ['', startTime].includes(startTimeOf(pid))
 }
 

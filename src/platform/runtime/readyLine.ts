@@ -1,12 +1,12 @@
 import { createContext, Script } from 'node:vm'
 import type { ConsoleLine } from './runtime'
 
-/** Time for matching that a run may use at once, in milliseconds. */
+/** CPU time that the matching of a run may use at once. */
 const BURST_MS = 200
-/** The share of time that it may use from then on. Matching blocks all instances and, where they are contained, the platform. */
+/** Share of time that it may use after that. Matching blocks all instances and, if they are contained, the platform. */
 const SHARE = 1 / 20
-/** How often lines are tried on a machine so busy that this process hardly runs until the timeout. */
-const TRIES = 3
+/** Attempts per batch of lines: on a busy machine the timeout may pass while this process hardly runs. */
+const MAX_ATTEMPTS = 3
 
 /** Returns the lines that the program printed, without those of the platform. */
 export function printedTexts(lines: Pick<ConsoleLine, 'type' | 'content'>[]): string[] {
@@ -14,9 +14,9 @@ export function printedTexts(lines: Pick<ConsoleLine, 'type' | 'content'>[]): st
 }
 
 /**
- * A definition's ready expression, for the lines of one run. Users write it, and it may take long: for one line
- * (catastrophic backtracking, `^(a+)+$`), or in the sum of many (`^a*a*b`). Its time is therefore limited, within one
- * match by V8's timeout, which applies to regular expressions too.
+ * Matches a definition's ready expression against the lines of one run. Users write the expression, and it may be slow:
+ * for one line (catastrophic backtracking, `^(a+)+$`), or for many lines in total (`^a*a*b`). Its CPU time is therefore
+ * limited; V8's timeout interrupts a regular expression within a match.
  */
 export class ReadyLine {
   private readonly batch: { lines: string[]; at: number } = { lines: [], at: 0 }
@@ -28,20 +28,20 @@ export class ReadyLine {
   constructor(expression: string) {
     this.context = createContext({ given: this.batch })
     new Script(`const batch = given, expression = new RegExp(${JSON.stringify(expression)})`).runInContext(this.context)
-    // `batch.at` lets a further try continue with the line that was not finished.
+    // After a timeout, the next attempt continues at the line `batch.at`.
     this.script = new Script(
       'while (batch.at < batch.lines.length && !expression.test(batch.lines[batch.at])) batch.at += 1; batch.at < batch.lines.length',
     )
   }
 
   /**
-   * Matches lines together: each call with a timeout takes a tenth of a millisecond by itself.
-   * @returns whether one of them matches
+   * Matches lines in one call, because each call with a timeout has an overhead of a tenth of a millisecond.
+   * @returns whether a line matches
    */
   matches(lines: string[]): boolean | 'too slow' {
     if (lines.length === 0) return false
     Object.assign(this.batch, { lines, at: 0 })
-    for (let tries = 0; tries < TRIES; tries += 1) {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       this.refill()
       if (this.budget < 1) return 'too slow'
       const startedAt = performance.now()
@@ -49,7 +49,7 @@ export class ReadyLine {
       try {
         return Boolean(this.script.runInContext(this.context, { timeout: Math.floor(this.budget) }))
       } catch {
-        // The timeout. It is measured by the clock, the time used by the processor.
+        // Timed out. The timeout counts real time, but the budget counts CPU time, so some of it may be left.
       } finally {
         const { user, system } = process.cpuUsage(before)
         this.budget -= Math.min(performance.now() - startedAt, (user + system) / 1000)

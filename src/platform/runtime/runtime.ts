@@ -25,7 +25,7 @@ export interface InstanceSpec {
   env: Record<string, string>
   /** Whether it has a peers file. The variable QUARTERDECK_PEERS contains the file's path. */
   hasPeers: boolean
-  /** Port that it is told to listen on, as shown in lists. */
+  /** The port assigned to it, as shown in lists. */
   port: number | undefined
   /** The instance is ready when a console line matches this regular expression; without one, immediately. */
   ready: string | undefined
@@ -101,7 +101,7 @@ export interface RuntimeInstance {
   runId: string
   state: 'STARTING' | 'RUNNING' | 'STOPPING' | 'EXITED'
   ip: string
-  /** Port that this run was told to listen on. */
+  /** The port assigned to this run. */
   port: number | undefined
   /** Milliseconds since the epoch. */
   startedAt: number

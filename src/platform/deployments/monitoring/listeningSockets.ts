@@ -1,6 +1,6 @@
 import { readdir, readFile, readlink } from 'node:fs/promises'
 import { consoleText } from '../../runtime/consoleText'
-import { findRunOf } from '../../runtime/processes'
+import { findRunOfProcess } from '../../runtime/processes'
 import type { RuntimeInstance } from '../../runtime/runtime'
 import { readSocketTable, type SocketTable } from '../../socketTables'
 
@@ -88,7 +88,7 @@ export function createListeningSockets(
 
   /** @returns undefined while it is not known which processes are those of instances */
   async function describeProcess(pid: number, runs?: RuntimeInstance[]): Promise<PortOwner | undefined> {
-    const run = runs && findRunOf(pid, runs)
+    const run = runs && findRunOfProcess(pid, runs)
     if (run) return { kind: 'instance', podName: run.podName }
     if (!runs || runs.some(({ state, process: first }) => state !== 'EXITED' && !first)) return undefined
     const name = await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '')

@@ -65,7 +65,7 @@ export function lastErrorIn(log: string): string | undefined {
   try {
     return quoted === undefined ? undefined : String(JSON.parse(quoted))
   } catch {
-    // Go writes bytes that are no text as `\x00`, which JSON does not know.
+    // Go escapes bytes that are not UTF-8 as `\x00`, which is not valid JSON.
     return quoted
   }
 }

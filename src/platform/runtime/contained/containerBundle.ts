@@ -51,7 +51,7 @@ export async function writeBundle(bundle: string, initScript: string, { command,
     { source: initScript, target: INIT_PATH },
     ...Object.keys(files).map((file) => ({ source: join(bundle, file), target: `/etc/${file}` })),
   ]
-  // Root of the machine may leave restrictions out.
+  // Outside of a user namespace, root may mount without the restrictions.
   const isRestricted = spec.isRootless || (await isInUserNamespace())
   const restrictions = isRestricted
     ? await mountRestrictions([SYS, spec.directory, ...readable.map(({ source }) => source)])

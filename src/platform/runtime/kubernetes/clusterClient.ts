@@ -34,7 +34,7 @@ const MAX_REFUSAL_BYTES = 64 * 1024
 const MAX_MESSAGE_LENGTH = 1000
 /** Subprotocols of attaching. In both, the first byte of a message names its stream. */
 const ATTACH_PROTOCOLS = ['v5.channel.k8s.io', 'v4.channel.k8s.io']
-/** Nothing but the end of the connection is expected from the server. */
+/** Maximum size of a message from the server while attached. Only the end of the connection is expected. */
 const MAX_ATTACH_MESSAGE_BYTES = 64 * 1024
 
 /** A refused request: the status and the message of the API server. */

@@ -26,7 +26,7 @@ export interface PodEventParts {
 
 /**
  * Writes the warnings of the cluster to the consoles of pending Pods. A volume that cannot be mounted, for example, is
- * only in the events of a Pod, not in its status. Events are polled, one Pod at a time, with exponential backoff.
+ * only in the events of a Pod, not in its status. Events are polled, one Pod at a time, with exponential back-off.
  * @returns a function that stops it
  */
 export function reportPodEvents({ client, runs, isActive, messages, log }: PodEventParts): () => void {

@@ -191,7 +191,7 @@ function killedForMemory(pod: V1Pod): string {
   return limit ? `Killed for memory: it may use ${limit} bytes.` : 'Killed for memory: its node had none left.'
 }
 
-/** Why the cluster ended a run that nobody asked to stop; undefined if the program ended by itself. */
+/** Why the cluster ended a run without a stop request; undefined if the program ended by itself. */
 function interruptionOf(pod: V1Pod): string | undefined {
   const { reason, message, conditions } = pod.status ?? {}
   if (reason !== undefined && INTERRUPTIONS.includes(reason)) return `${reason}${message ? `: ${message}` : ''}`

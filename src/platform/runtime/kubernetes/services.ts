@@ -50,7 +50,8 @@ export function createServices(
       if (!wanted.has(name)) await client.call((core) => core.deleteNamespacedService({ name, namespace }))
     for (const [name, service] of wanted) {
       // A Service that was created elsewhere, such as the console's own, must not be changed.
-      if (taken.has(name)) log.error({ service: name }, 'a deployment has no Service: another one has its name')
+      if (taken.has(name))
+        log.error({ service: name }, 'failed to create the Service of a deployment: another Service has its name')
       else await apply(service)
     }
     published = { text, at: performance.now() }

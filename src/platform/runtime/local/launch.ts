@@ -14,7 +14,8 @@ const ANSWER_MS = 5000
 const LAUNCHER = 'ulimit -n "$1" && cd -- "$2" && unset OLDPWD && shift 2 && exec "$@"'
 
 /**
- * Returns the arguments of `spawn` for a program that runs, with a limit of open files, in a directory which may hang. Spawn them with `cwd: '/'`.
+ * Returns the arguments of `spawn` for a program with a limit of open files, in a directory that may hang. Call `spawn`
+ * with `cwd: '/'`.
  * @param command program and arguments
  */
 export function launchIn(directory: string, command: readonly string[]): [program: string, args: string[]] {

@@ -1,61 +1,61 @@
 import { BackPressure } from '../../../../src/platform/runtime/local/backPressure'
 
-let held: Set<string>
+let paused: Set<string>
 let backPressure: BackPressure
 beforeEach(() => {
   jest.useFakeTimers()
-  held = new Set()
-  backPressure = new BackPressure((podName, isHeld) => void (isHeld ? held.add(podName) : held.delete(podName)))
+  paused = new Set()
+  backPressure = new BackPressure((podName, isPaused) => void (isPaused ? paused.add(podName) : paused.delete(podName)))
 })
 afterEach(() => {
   jest.useRealTimers()
 })
 
-test('holds an instance until the connection has drained', () => {
+test('pauses the output of instances until the connection has drained', () => {
   backPressure.pauseOutput('lobby-0')
   backPressure.pauseOutput('proxy-0')
-  expect([...held]).toEqual(['lobby-0', 'proxy-0'])
+  expect([...paused]).toEqual(['lobby-0', 'proxy-0'])
   backPressure.drained()
-  expect([...held]).toEqual([])
+  expect([...paused]).toEqual([])
 })
 
-test('a new hold lasts its full 50 ms, however soon it follows the previous one', () => {
+test('a new pause lasts its full 50 ms, however soon it follows the previous one', () => {
   backPressure.pauseOutput('lobby-0')
   jest.advanceTimersByTime(49)
   backPressure.drained()
   backPressure.pauseOutput('lobby-0')
   jest.advanceTimersByTime(49)
-  expect([...held]).toEqual(['lobby-0'])
+  expect([...paused]).toEqual(['lobby-0'])
   jest.advanceTimersByTime(1)
-  expect([...held]).toEqual([])
+  expect([...paused]).toEqual([])
 })
 
-test('a stalled connection holds no instance during a pause, which doubles each time', () => {
-  for (const pause of [50, 100, 200]) {
+test('a stalled connection pauses no instance during a stall, which doubles each time', () => {
+  for (const stallMs of [50, 100, 200]) {
     backPressure.pauseOutput('lobby-0')
     jest.advanceTimersByTime(50)
     backPressure.pauseOutput('lobby-0')
-    jest.advanceTimersByTime(pause - 1)
+    jest.advanceTimersByTime(stallMs - 1)
     backPressure.pauseOutput('lobby-0')
-    expect([...held]).toEqual([])
+    expect([...paused]).toEqual([])
     jest.advanceTimersByTime(1)
   }
   backPressure.pauseOutput('lobby-0')
-  expect([...held]).toEqual(['lobby-0'])
+  expect([...paused]).toEqual(['lobby-0'])
 })
 
-test('after a drain the connection holds instances at once, and its next pause is short again', () => {
+test('after a drain the connection pauses instances at once, and its next stall is short again', () => {
   backPressure.pauseOutput('lobby-0')
   jest.advanceTimersByTime(50)
   backPressure.drained()
   backPressure.pauseOutput('lobby-0')
-  expect([...held]).toEqual(['lobby-0'])
+  expect([...paused]).toEqual(['lobby-0'])
   jest.advanceTimersByTime(50 + 50)
   backPressure.pauseOutput('lobby-0')
-  expect([...held]).toEqual(['lobby-0'])
+  expect([...paused]).toEqual(['lobby-0'])
 })
 
-test('an earlier pause does not shorten a later one', () => {
+test('an earlier stall does not shorten a later one', () => {
   backPressure.pauseOutput('lobby-0')
   jest.advanceTimersByTime(50)
   backPressure.drained()
@@ -63,12 +63,12 @@ test('an earlier pause does not shorten a later one', () => {
   backPressure.pauseOutput('lobby-0')
   jest.advanceTimersByTime(50 + 45)
   backPressure.pauseOutput('lobby-0')
-  expect([...held]).toEqual([])
+  expect([...paused]).toEqual([])
 })
 
-test('closing a connection releases its instances and clears its timer', () => {
+test('closing a connection resumes the output of instances and clears its timer', () => {
   backPressure.pauseOutput('lobby-0')
   backPressure.close()
-  expect([...held]).toEqual([])
+  expect([...paused]).toEqual([])
   expect(jest.getTimerCount()).toBe(0)
 })
