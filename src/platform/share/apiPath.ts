@@ -58,7 +58,7 @@ export function parentAndName(segments: PathSegments, field = 'path'): [parent: 
 
 /** Replaces characters that would break a line or change the text direction. */
 export function printable(text: string): string {
-  // eslint-disable-next-line no-control-regex -- these are what is replaced
+  // eslint-disable-next-line no-control-regex -- replaces control characters
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, '\ufffd')
 }
 

@@ -43,7 +43,7 @@ export function fileFailure(error: unknown, path: string): unknown {
         `${shown} got new entries while it was being deleted. Its earlier contents are deleted.`,
       )
     case 'EAGAIN':
-      // fcntl(2), F_SETLEASE. A process that cannot be started for want of others has this code, too.
+      // A lease (fcntl(2), F_SETLEASE). At the limit of processes, the start of one fails with the same code.
       if ((error as NodeJS.ErrnoException).syscall !== 'open') return error
       return new AppError('CONFLICT', `${shown} is in use by another program. Try again in a moment.`)
     case 'EBUSY':

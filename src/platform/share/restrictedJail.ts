@@ -33,9 +33,9 @@ export function restrictJail(jail: Jail, reach: Reach): Jail {
   }
 
   /**
-   * Passes on why a path cannot be opened, unless the reason lies in a part of others or outside of the shared area:
-   * then the path is reported as missing. The longest existing prefix of the path, with links followed, shows where it
-   * leads.
+   * Returns a handler that rethrows the error of a path that cannot be opened. If the path leads out of the reach, it
+   * throws the error for a missing path instead. The longest existing prefix of the path, with links followed, decides
+   * where the path leads.
    * @param missing the path that the error for a missing path names
    */
   function explain(segments: PathSegments, missing = segments) {

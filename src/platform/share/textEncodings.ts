@@ -13,7 +13,7 @@ const BOMS: [TextEncoding, Buffer][] = [
 ]
 
 /** Control characters that texts do not contain: C0 except tab, line ends, form feed and ESC of coloured logs. */
-// eslint-disable-next-line no-control-regex -- these are what is looked for
+// eslint-disable-next-line no-control-regex -- matches control characters
 const BINARY_CONTROL_CHARACTERS = /[\u0000-\u0008\u000e-\u001a\u001c-\u001f]/
 
 /** Whether the first bytes of a file, at most TEXT_SAMPLE, look like text in a supported encoding. */

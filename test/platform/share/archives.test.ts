@@ -525,7 +525,7 @@ describe('archive', () => {
   })
 
   // An unhandled error, which would end the platform, fails this whole test file.
-  test('an archive cancelled at any point ends only itself', async () => {
+  test('cancelling an archive at any point ends only that archive', async () => {
     await put('large.bin', '')
     await promisify(execFile)('truncate', ['-s', '2G', join(share, 'large.bin')])
     for (let round = 1; round <= 8; round += 1) {

@@ -84,7 +84,7 @@ describe('a recent read', () => {
   })
 })
 
-test('a batched read is of all keys that were asked for since the last read began', async () => {
+test('a batched read covers all keys that were requested since the last read began', async () => {
   const batches: string[][] = []
   let answer: (() => void) | undefined
   const read = createBatchedRead(async (keys: string[]) => {

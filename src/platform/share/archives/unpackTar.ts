@@ -97,7 +97,7 @@ async function unpackEntry(
   if (type === 'directory') await extraction.directory(name)
   else if (type === 'symlink') extraction.link(name, linkname)
   else if (type === 'file' || type === 'contiguous-file') {
-    // An old way to mark a directory.
+    // Old tar programs mark a directory by a trailing slash only.
     if (name.endsWith('/')) await extraction.directory(name)
     else return extraction.file(name, content, { mode, mtime })
   } else if (type === 'link') throw entryError(name, 'is a hard link')

@@ -158,7 +158,7 @@ function isText(path: PathLike, { dev, ino, size, mtimeMs, ctimeMs }: Stats): bo
   if (known?.dev === dev && known.size === size && known.mtimeMs === mtimeMs && known.ctimeMs === ctimeMs)
     return known.isText
   const readsAsText = (fd: number) => looksLikeText(sample.subarray(0, readSync(fd, sample, 0, TEXT_SAMPLE, 0)))
-  // An instance may swap it for a link to a device meanwhile, which to open may change something (`/dev/watchdog`).
+  // An instance may swap it for a link to a device meanwhile. Opening a device can have effects (`/dev/watchdog`).
   const readIfSame = (fd: number) => {
     const found = fstatSync(fd)
     if (found.dev !== dev || found.ino !== ino) return false

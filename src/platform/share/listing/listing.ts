@@ -57,7 +57,7 @@ export function createListing(jail: Jail): Listing {
       resourceLimits: { maxOldGenerationSizeMb: WORKER_MEMORY },
     })
     workers.add(worker)
-    // `ask` receives it. An 'error' that nobody listens to would end the platform.
+    // `ask` handles the error. Without a listener, an error between two calls would end the platform.
     worker.on('error', () => undefined)
     worker.on('exit', () => {
       for (const all of [workers, hung]) all.delete(worker)

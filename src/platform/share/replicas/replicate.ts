@@ -141,7 +141,7 @@ async function replicateDirectory(
   return changes
 }
 
-/** Removes an earlier copy of what is not copied any more. @returns the number of removed entries */
+/** Removes the copy of an entry that is no longer copied. @returns the number of removed entries */
 async function removeCopy(
   to: OpenDirectory,
   name: RawName,
@@ -152,12 +152,12 @@ async function removeCopy(
   return existing ? 1 : 0
 }
 
-/** Names of a directory that are remembered. It may have millions. */
+/** Names held in memory per directory, which may have millions. */
 const MAX_REMEMBERED = 10_000
 
 /**
- * The entries of a source that stay in its copy. Those beyond the ones that are remembered stay as long as the source
- * has an entry of the name.
+ * The entries of a source that stay in its copy. Beyond MAX_REMEMBERED names, an entry stays if the source has one of
+ * its name.
  */
 function createKept(from: OpenDirectory) {
   const keyOf = (name: RawName): string => Buffer.from(name).toString('latin1')
@@ -255,7 +255,7 @@ async function replicateLink(
 }
 
 /**
- * The target of a link that resolves within the root; undefined for others, and for what is no link any more. Relative
+ * The target of a link that resolves within the root; undefined for other links and for other entries. Relative
  * links only: an absolute one would lead from the copy back to the original.
  */
 async function targetWithin(root: string, from: OpenDirectory, name: RawName): Promise<string | undefined> {
@@ -264,7 +264,7 @@ async function targetWithin(root: string, from: OpenDirectory, name: RawName): P
     const target = bytes.toString()
     if (!isUtf8(bytes) || isAbsolute(target)) return undefined
     const isWithin = (path: string) => path === root || path.startsWith(`${root}${sep}`)
-    // Links through other directories are left out: whether they resolve would tell instances what exists there.
+    // Links through other directories are left out: whether they resolve would reveal to instances what exists there.
     const path = await realPathThrough(from.procPath, target, isWithin)
     return path !== undefined && isWithin(path) ? target : undefined
   } catch {

@@ -215,7 +215,7 @@ function undefinedIfMissing(error: unknown): undefined {
 interface ZipContents {
   /** Paths in the zip so far. */
   paths: Set<string>
-  /** Takes memory for the zip's list, in bytes. @returns whether there was as much */
+  /** Reserves memory for the zip's list, in bytes. @returns false if too little is left */
   hasRoom: (bytes: number) => boolean
   /** Bytes of holes in the files so far. */
   holes: number

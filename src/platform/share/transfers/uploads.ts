@@ -119,7 +119,7 @@ export function createUploads(jail: Jail, temporaries: Temporaries): { begin(): 
 function checkUploadName(name: string): void {
   const invalid = (reason: string) =>
     new AppError('INVALID_INPUT', `files: "${printable(name)}" ${reason}`, { field: 'files' })
-  // eslint-disable-next-line no-control-regex -- these are what is refused
+  // eslint-disable-next-line no-control-regex -- matches control characters
   if (name === '' || name === '.' || name === '..' || /[/\\\u0000-\u001f\u007f]/.test(name))
     throw invalid('is not a valid file name')
   parsePath(formatPath([name]), 'files')
