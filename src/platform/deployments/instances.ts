@@ -23,7 +23,7 @@ export interface InstanceParts {
   now: () => number
 }
 
-const NOBODY: Players = { count: 0, names: {} }
+const NO_PLAYERS: Players = { count: 0, names: {} }
 
 /**
  * Describes the instances of deployments; of disabled ones, only those that have not ended yet.
@@ -86,7 +86,7 @@ function describe(
 ): Instance {
   const live = isLive(run) ? run : undefined
   const isGame = type !== 'process'
-  const players = live ? playerWatch.playersOf(row.pod_name) : NOBODY
+  const players = live ? playerWatch.playersOf(row.pod_name) : NO_PLAYERS
   const portWarning = live && playerWatch.portWarning(row.pod_name)
   const warnings = portWarning === undefined ? unenforced : [portWarning, ...unenforced]
   return {

@@ -40,7 +40,7 @@ stop: { command: stop, timeoutSeconds: 5 }
 `
 
 /**
- * Creates the sample deployment, enabled, with its program: Does so once per state, even if the deployment is deleted
+ * Creates the sample deployment, enabled, with its program. Does so once per state, even if the deployment is deleted
  * later.
  */
 export async function createSampleDeployment(db: Db, shareDir: string): Promise<void> {

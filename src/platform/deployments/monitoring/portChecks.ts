@@ -7,7 +7,7 @@ const LISTEN_TIMEOUT_MS = 30_000
 /** Time for the processes of an ended run to release its port. */
 const RELEASE_TIMEOUT_MS = 10_000
 
-/** As who holds a port is told to somebody who must not know that it is a deployment. */
+/** Replaces the name of a deployment that the reader may not know of. */
 const UNNAMED = 'another program'
 
 type Row = Pick<InstanceRow, 'pod_name' | 'deployment'>
@@ -20,7 +20,7 @@ const nameDeployment = ({ deployment, pod_name }: Row) => `the deployment "${dep
 const NAMED_DEPLOYMENT = /the deployment "([a-z0-9-]+)" \([a-z0-9-]+\)/g
 
 /**
- * A text for those who must not know of every deployment.
+ * Removes from a text the names of deployments that its reader may not know of.
  * @param text a reason or warning, in which deployments are named as `describeOwner` does
  * @param isNamed whether a deployment may be named
  */
@@ -59,7 +59,10 @@ function mayListenSoon({ state, startedAt }: RuntimeInstance, listening: Listeni
   return state === 'STARTING' || !listening || Math.abs(now - startedAt) < LISTEN_TIMEOUT_MS
 }
 
-/** Names the owner of a port for messages: `the deployment "lobby" (lobby-abc123)`. Not everybody may know of it: `hideDeployments`. */
+/**
+ * Names the owner of a port for messages: `the deployment "lobby" (lobby-abc123)`. For readers with limited rights, pass
+ * the text through `hideDeployments`.
+ */
 export function describeOwner(owner: PortOwner, rows: Row[]): string {
   if (owner.kind === 'unknown' || owner.kind === 'unsure') return UNNAMED
   if (owner.kind === 'instance') {

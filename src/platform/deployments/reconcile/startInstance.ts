@@ -45,7 +45,7 @@ export async function startInstance(
     if (answer !== 'free') {
       const reason = `Port ${spec.port} is taken by ${answer.takenBy}.`
       if (row.blocked_reason === reason) return []
-      // Without names of others: not everybody who sees this console may know of them.
+      // Viewers of this console may not know of other deployments.
       const shown = hideDeployments(reason, (name) => name === row.deployment)
       await runtime.note(row.pod_name, `[System] Blocked: ${shown} It starts when the port is free.`)
       await setBlocked(db, row.uid, reason, true)
