@@ -115,7 +115,7 @@ function expected(thrown: FastifyError): AppError | undefined {
   if (thrown.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
     return new AppError('INVALID_INPUT', 'The Content-Type must be application/json.')
   if (thrown.statusCode === 400) return new AppError('INVALID_INPUT', 'The request’s body is not valid JSON.')
-  // Of a file of the page, whose version or range a client names (RFC 9110 §13.1, §14.2).
+  // Conditional and range requests for files of the page (RFC 9110 §13.1, §14.2).
   if (thrown.statusCode === 412) return new AppError('CONFLICT', 'The file has changed since it was requested.')
   if (thrown.statusCode === 416) return new AppError('RANGE_NOT_SATISFIABLE', 'The file ends before this range.')
   return undefined

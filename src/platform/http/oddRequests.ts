@@ -5,8 +5,8 @@ import { bodyOf, EARLY_REFUSAL_HEADERS } from './envelope'
 
 /**
  * Handles requests that Node.js or Fastify would answer in another format than ours, before any hook. An unknown
- * expectation is ignored (RFC 9110 §10.1.1), and a request with a method of RTSP, which the parser of Node.js accepts
- * and the router has no place for, gets 400. Must be called before others listen to the requests of the server.
+ * expectation is ignored (RFC 9110 §10.1.1). A request with a method of RTSP, which the parser of Node.js accepts and
+ * the router does not know, gets 400. Must be called before others listen to the requests of the server.
  */
 export function answerOddRequests(app: FastifyInstance): void {
   const { server }: { server: Server } = app

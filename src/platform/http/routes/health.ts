@@ -24,7 +24,8 @@ const CHECK_MS = 4500
  * Adds the calls for the health of this platform:
  * - `GET /api/health` (decisions §11, §12), whether calls may be sent here: 200, or 503 with the failing checks. Both
  *   list the disks (our extra).
- * - `GET /api/health/live` (our extra), whether the process works: 200. A restart would not fix a failure above.
+ * - `GET /api/health/live` (our extra), whether the process works: 200. A restart would not fix the
+ *   failures of `GET /api/health`.
  */
 export function healthRoutes(
   app: Router,
@@ -43,10 +44,10 @@ export function healthRoutes(
   )
 
   const names = [...Object.keys(checks), 'disk']
-  // Shared, because anybody can request them at any rate.
+  // Shared, because clients without a session can request them at any rate.
   const sharedChecks = Object.values(checks).map((check) => createBoundedRead(check, CHECK_MS))
   const sharedDisks = createBoundedRead(listDisks, CHECK_MS)
-  /** Logged once for each change, because anybody can request them at any rate. */
+  /** Logged once for each change, because clients without a session can request them at any rate. */
   let reported = ''
   function report(failing: string[], log: FastifyBaseLogger): void {
     const text = failing.join(', ')
@@ -77,7 +78,7 @@ export function healthRoutes(
         Promise.allSettled(sharedChecks.map((check) => check())),
       ])
       const all = names.filter((_, at) => results[at]?.status === 'rejected')
-      // Disks that cannot be measured in time are as they were.
+      // If the disks cannot be measured in time, the last result still counts.
       if (measured) isDiskFull = measured.some(({ level }) => level === 'full')
       if (isDiskFull) all.push('disk')
       const disks = measured ?? []

@@ -159,8 +159,8 @@ async function receive(
         names ? 'names: is shorter than the list of files' : 'files: every file must have a name',
         { field: names ? 'names' : 'files' },
       )
-    // The parser replaces what is not UTF-8, so that two names may become one, and one file replace the other. In `names`,
-    // which programs write that know JSON, U+FFFD may be a part of a name.
+    // The parser replaces bytes that are not UTF-8, so two names may become one, and one file would replace the other.
+    // The strings in `names` are valid Unicode, so U+FFFD belongs to the name.
     if (!names && name.includes('\ufffd'))
       throw new AppError('INVALID_INPUT', 'files: the names must be UTF-8', { field: 'files' })
     if (needsPathFirst && fields.path === undefined)
