@@ -11,12 +11,12 @@ import { printReplay, reportReplay } from '../../src/web/actionLog/replay/report
 
 const USAGE = `npm run replay -- [options] FILE…
 
-Takes the actions of action logs again, without a browser, and compares each step and the final state with what was
-recorded. Ends with 1 when anything differs.
+Replays action logs without a browser, and compares the state after each action with the recorded one. Exits with code 1
+if a state differs.
 
-  --until N   stop after action N (counted from 0)
-  --print     show each action and what it changes
-  --update    write into the files what happens now: for changes that are meant, after a look at them`
+  --until N   stop after action N (zero-based)
+  --print     print each action and the changes that it makes
+  --update    write the new states to the files; only for intended changes: check the differences first`
 
 function main(): number {
   let options
@@ -39,7 +39,7 @@ function main(): number {
   return results.every(Boolean) ? 0 : 1
 }
 
-/** @returns whether everything went as recorded. */
+/** @returns whether all states are as recorded. */
 function replayFile(
   file: string,
   until: number | undefined,
