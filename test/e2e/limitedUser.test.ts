@@ -21,7 +21,7 @@ async function takeTabletPictures(page: Page, name: string): Promise<void> {
 }
 
 browserTest(
-  'an administrator invites a limited user, changes their rights and ends their session, and makes an API key that works',
+  'an administrator invites a limited user, changes their rights and ends their session, and creates an API key that works',
   async () => {
     const [ann, bob] = [await openPage(product().url), await openPage(product().url)]
     const { page } = ann

@@ -45,7 +45,7 @@ const PROGRAM = `run:
       // The image has hundreds of megabytes.
     }, 300_000)
 
-    test('register, create a deployment, type in its console, lose each replica in turn, and go on typing', async () => {
+    test('a user registers, creates a deployment and types in its console while each replica is lost in turn', async () => {
       const first = await platform.ready()
       const link = /http\S+(\/register\?invite=\S+)/.exec(await platform.kubectl('logs', 'deployment/quarterdeck'))?.[1]
       const { page, errors } = await openPage(`http://${platform.address}`)

@@ -6,7 +6,7 @@ afterEach(() => jest.useRealTimers())
 /** Runs pending promises without advancing the clock. */
 const settle = () => jest.advanceTimersByTimeAsync(0)
 
-test('callers that wait for the same name share one poll with exponential backoff; each name is polled separately', async () => {
+test('callers that wait for the same name share one poll with exponential back-off; each name is polled separately', async () => {
   const asked: string[] = []
   const state: { answer?: string } = {}
   const wait = createSharedPoll(async (name) => {

@@ -166,7 +166,7 @@ describe('decisions §2: access that is revoked at one replica is refused at the
     ).toBe(401)
   })
 
-  test('security 92: grants on a deployment that is deleted, when another one is made with its name', async () => {
+  test('security 92: grants on a deployment that is deleted, when another one is created with its name', async () => {
     const make = () =>
       one.call('POST', '/api/deployments', { token: ann.token, body: { name: 'reused', type: 'process' } })
     await make()

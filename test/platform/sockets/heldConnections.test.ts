@@ -57,7 +57,7 @@ test('security 64: a user may watch 100 consoles at a time, and another one when
   await until(async () => (await watch(bob)).status === 101)
 })
 
-test('security 64: messages of a viewer that wait for one before take at most 1 MiB', async () => {
+test('security 64: queued messages of a viewer take at most 1 MiB', async () => {
   const sent: string[] = []
   const viewer = Object.assign(new EventEmitter(), { OPEN: 1, readyState: 1, send: (text: string) => sent.push(text) })
   let release = () => {}

@@ -250,7 +250,7 @@ test.each([
   },
 )
 
-test('a handshake that is not understood takes no place', async () => {
+test('a handshake that is not understood does not count towards the limit', async () => {
   const user = await platform.register('no-place')
   const headers = { cookie: `token=${user.token}` }
   for (let count = 0; count < 105; count++) {
