@@ -188,7 +188,7 @@ export const settings = {
   QUARTERDECK_SAMPLE: {
     schema: z.enum(['on', 'off'], 'must be on or off').transform((word) => word === 'on'),
     default: 'on',
-    description: 'Whether the first start with an empty data directory makes a sample deployment.',
+    description: 'Whether the first start with an empty data directory creates a sample deployment.',
   },
 } satisfies Record<string, Setting>
 

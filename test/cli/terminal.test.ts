@@ -71,7 +71,7 @@ testOnTerminal('login asks for the address and the key, and does not show the ke
     ],
   )
   expect({ code, shown }).toEqual({ code: 0, shown: expect.stringContaining(`Signed in to ${server} as ann`) })
-  expect(shown).toContain(`Make a key on this page, and paste it here:\r\n  ${server}/keys\r\n`)
+  expect(shown).toContain(`Create a key on this page, and paste it here:\r\n  ${server}/keys\r\n`)
   for (let length = 4; length < key.length; length += 8) expect(shown).not.toContain(key.slice(0, length))
   expect(JSON.parse(readFileSync(at('config/quarterdeck/config.json'), 'utf8'))).toEqual({ server, key })
 })

@@ -54,7 +54,7 @@ async function keyFor(server: string, keyFile: string | undefined, note: (text: 
   if (keyFile === undefined && process.env.QUARTERDECK_KEY) return process.env.QUARTERDECK_KEY
   if (process.stdin.isTTY) {
     const page = `${server}/keys`
-    note(`Make a key on this page, and paste it here:\n  ${page}`)
+    note(`Create a key on this page, and paste it here:\n  ${page}`)
     openPage(page)
   }
   return readSecret('Key (not shown): ')
