@@ -12,11 +12,11 @@ export const DATABASE_NAME_PATTERN = /^[A-Za-z0-9_]+$/
 export const INVALID_DATABASE_NAME = 'Database name can only contain letters, numbers, dashes, and underscores'
 
 /** Names of new or renamed files and directories (product §5). The limit of 255 bytes applies as well. */
-// eslint-disable-next-line no-control-regex -- these are what is forbidden
+// eslint-disable-next-line no-control-regex -- excludes control characters
 export const FILE_NAME_PATTERN = /^(?!\.{1,2}$)[^<>:"/\\|?*\u0000-\u001f\u007f]+$/
 
 /** PostgreSQL, file names and process arguments cannot hold NUL. */
-// eslint-disable-next-line no-control-regex -- it is what is forbidden
+// eslint-disable-next-line no-control-regex -- excludes NUL
 export const NUL_FREE = /^[^\u0000]*$/
 export const NO_NUL = 'must not contain a NUL character'
 

@@ -198,7 +198,7 @@ test('console output cannot control the terminal, and --json prints it unchanged
     (text) => text.includes('red'),
   )
   expect(printed).toContain('redend\n')
-  // eslint-disable-next-line no-control-regex -- these are what must not be there
+  // eslint-disable-next-line no-control-regex -- matches control characters
   expect(printed).not.toMatch(/[\0-\x08\x0b-\x1f\x7f-\x9f\u202e]/)
   const lines = (await ok('logs', 'echo', '--json')).trim().split('\n')
   // eslint-disable-next-line no-control-regex -- as above

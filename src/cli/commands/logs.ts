@@ -62,7 +62,7 @@ export async function logs(
     if ((await channel.closed) === CLOSE_SESSION_ENDED)
       throw new CliError(EXIT.notSignedIn, 'The key is not valid any more. Sign in again: quarterdeck login')
     const since = next === undefined ? {} : { since: next }
-    // Resets the backoff only after a long connection, because a server may close each one at once.
+    // Resets the back-off only after a long connection, because a server may close each one at once.
     if (performance.now() - openedAt < BACKOFF_MS.longest) await backoff.wait()
     else backoff.reset()
     channel = await reconnect(terminal, backoff, () => openConsole(api, target, { ...since, onFrame }))
@@ -106,7 +106,7 @@ interface Backoff {
   reset(): void
 }
 
-/** Exponential backoff with jitter. */
+/** Exponential back-off with jitter. */
 function createBackoff(): Backoff {
   let ms = BACKOFF_MS.first
   return {

@@ -1,5 +1,5 @@
 /** A colour or style (SGR), the only sequence that may reach a terminal. */
-// eslint-disable-next-line no-control-regex -- control characters are what this is about
+// eslint-disable-next-line no-control-regex -- matches control characters
 const COLOUR = /(\u001b\[[\d;:]{0,64}m)/
 /**
  * Control sequences: CSI; strings such as OSC with their terminator; any other escape. `stripVTControlCharacters` of

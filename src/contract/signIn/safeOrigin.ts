@@ -1,7 +1,7 @@
 /** Browsers and Node.js have `URL`, but this TypeScript project has the types of neither. */
 declare const URL: new (path: string, base: string) => { origin: string; pathname: string; search: string }
 
-// eslint-disable-next-line no-control-regex -- control characters are what it looks for: browsers drop them from URLs
+// eslint-disable-next-line no-control-regex -- matches control characters, which browsers drop from URLs
 const unsafeCharacters = /[\\\u0000-\u001f\u007f]/
 
 /** A placeholder for the page's origin, which a replay without a browser does not have. */

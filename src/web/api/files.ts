@@ -21,7 +21,7 @@ export const post = (call: string, body: unknown) => ({ url: `sftp/${call}`, met
 
 type Outcome = { error?: unknown }
 
-/** Makes one call per entry, continues after failures and returns them all. A 401 stops it. */
+/** Sends one request per entry, continues after failures and returns them all. A 401 stops it. */
 async function callForEach<Entry extends { path: string }>(
   entries: readonly Entry[],
   call: (entry: Entry) => Outcome | PromiseLike<Outcome>,

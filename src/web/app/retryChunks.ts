@@ -1,4 +1,4 @@
-/** Exponential backoff between attempts. */
+/** Exponential back-off between attempts. */
 const INITIAL_DELAY_MS = 500
 const MAX_DELAY_MS = 15_000
 

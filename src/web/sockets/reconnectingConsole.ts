@@ -29,10 +29,10 @@ export type ConsoleEvents = {
   state(state: string): void
 }
 
-/** Exponential backoff with jitter between attempts. */
+/** Exponential back-off with jitter between attempts. */
 const INITIAL_DELAY_MS = 100
 const MAX_DELAY_MS = 5000
-/** After a connection of this length the backoff starts again. */
+/** After a connection of this length the back-off starts again. */
 const STABLE_MS = 5000
 
 /** Holds the console of one instance open: reconnects after a loss and resumes after the last line received. */

@@ -44,7 +44,7 @@ export function useShortcuts(): void {
         return
       }
       const state = store.getState()
-      // The palette may still be loading. What is typed meanwhile is meant for it.
+      // Keys that are typed while the palette loads are meant for it.
       const isElsewhere = isTyping(event) || isDialogOpen() || selectShown(state) !== null
       if (ctrlKey || metaKey || altKey || isElsewhere || !selectSingleKeys(state)) return
       const isAfterLeader = timeStamp - leaderAt < SEQUENCE_MS
@@ -67,7 +67,7 @@ function isTyping({ target }: Event): boolean {
 function focusField(selector: string): boolean {
   const field = document.querySelector<HTMLInputElement>(selector)
   field?.focus()
-  // What stands in a command line goes on.
+  // The text of a command line is kept, and typing continues it.
   if (field?.type === 'search') field.select()
   return field !== null
 }

@@ -13,7 +13,7 @@ type ShownOnceDialogProps = {
   onClose: () => void
 }
 
-/** Shows a secret that nobody can read again. A click outside does not close it. */
+/** Shows a secret that cannot be shown again. A click outside does not close the dialog. */
 export function ShownOnceDialog({ title, action, children, onClose }: ShownOnceDialogProps) {
   const id = useId()
   return (

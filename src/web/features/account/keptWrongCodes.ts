@@ -31,7 +31,7 @@ function readWrongCodes(storage: Store, session: string): WrongCodes | undefined
   return { count: kept.count as number, since: kept.since as number }
 }
 
-/** Takes what a sign-in by OpenID Connect has left for the page. What it holds is checked when it is read again. */
+/** Removes and returns the cookie of a sign-in by OpenID Connect. `readWrongCodes` validates its content. */
 function takeCookie({ cookies }: Services): WrongCodes | undefined {
   const text = cookies.get(WRONG_CODES_COOKIE)
   if (text === undefined) return undefined

@@ -64,7 +64,7 @@ export function CrashCapsulePanel({ deployment, uid, name, crashedAt }: CrashCap
           <pre
             ref={lines}
             className={styles.crashLines}
-            // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls has to be reachable by keyboard
+            // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the keyboard must reach a scrollable element
             tabIndex={0}
             aria-label={`The last ${capsule.lines.length} lines`}
           >

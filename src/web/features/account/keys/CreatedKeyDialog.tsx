@@ -9,7 +9,7 @@ type CreatedKeyDialogProps = {
   onClose: () => void
 }
 
-/** Shows a new key, which nobody can read again. */
+/** Shows a new key, which cannot be shown again. */
 export function CreatedKeyDialog({ name, secret, onClose }: CreatedKeyDialogProps) {
   return (
     <ShownOnceDialog title="Your New API Key" action="I have copied it" onClose={onClose}>

@@ -42,7 +42,7 @@ export function ConsoleView({ label, name, start, end, isPane = false, onLeave, 
   }
 
   return (
-    // eslint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the browser's own search would miss what is not drawn
+    // eslint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the browser's own search would miss lines that are not rendered
     <section
       className={isPane ? `${styles.console} ${styles.pane}` : styles.console}
       aria-label={label}

@@ -44,7 +44,7 @@ export function useShowConsoles() {
   const navigate = useNavigate()
   const store = useAppStore()
   return (change: (uids: readonly string[]) => readonly string[]) => {
-    // By the store: what is drawn follows the address in a transition, and a second change would undo the first.
+    // Reads the store: the rendered consoles follow in a transition, so a second change would undo the first.
     const uids = change(selectPanes(store.getState()).map(({ uid }) => uid))
     store.dispatch(panesShown([...uids]))
     void navigate(consolesAddress(uids), { replace: true })

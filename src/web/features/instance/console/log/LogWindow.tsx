@@ -106,7 +106,7 @@ export function LogWindow({ buffer, ref }: { buffer: LineBuffer; ref: Ref<HTMLDi
       role="log"
       aria-live="off"
       aria-label="Console output"
-      // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls has to be reachable by keyboard
+      // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the keyboard must reach a scrollable element
       tabIndex={0}
       onScroll={onScroll}
     >

@@ -18,7 +18,7 @@ export const aroundLine = (line: number, height: number): Position => ({ line, o
 export const heightOf = (pane: Element | null): number => pane?.clientHeight || LOG_HEIGHT_PX
 
 /** Characters that are one column wide, and escapes, which have no width. */
-// eslint-disable-next-line no-control-regex -- the escape is what this is about
+// eslint-disable-next-line no-control-regex -- matches the escape character
 const NARROW = /^[ -~\x1b]*$/
 
 /**

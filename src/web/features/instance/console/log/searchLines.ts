@@ -12,10 +12,10 @@ function folded(text: string) {
   ).join('')
 }
 
-function forEachMatch(text: string, query: string, tell: (at: number) => void) {
+function forEachMatch(text: string, query: string, onMatch: (at: number) => void) {
   const [where, wanted] = [folded(text), folded(query)]
   if (wanted === '') return
-  for (let at = where.indexOf(wanted); at !== -1; at = where.indexOf(wanted, at + wanted.length)) tell(at)
+  for (let at = where.indexOf(wanted); at !== -1; at = where.indexOf(wanted, at + wanted.length)) onMatch(at)
 }
 
 /** Returns the offsets of all matches, case-insensitive and without overlaps. */
