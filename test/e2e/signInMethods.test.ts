@@ -119,8 +119,8 @@ browserTest(
     await page.getByRole('listitem', { name: 'Laptop' }).waitFor()
 
     // Recovery codes.
-    await prove(page, 'Make codes', await nextCode(secret))
-    await press(page, 'Make codes')
+    await prove(page, 'Create codes', await nextCode(secret))
+    await press(page, 'Create codes')
     const dialog = page.getByRole('dialog', { name: 'Your New Recovery Codes' })
     await dialog.getByRole('listitem').first().waitFor()
     const codes = await dialog.getByRole('listitem').allInnerTexts()

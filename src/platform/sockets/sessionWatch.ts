@@ -7,7 +7,7 @@ import { createSharedRead } from '../concurrency/sharedRead'
 const CHECK_MS = 2000
 
 /**
- * Closes sockets whose session or API key has ended (logout, expiry, deletion, password change), and those of users
+ * Closes sockets whose session or API key has ended (sign-out, expiry, deletion, password change), and those of users
  * whose rights have changed (decisions §2, §16).
  * @param opened the callers of the open sockets, as of their handshakes
  * @param close closes the sockets of a caller; `isStillValid` if the session or key is valid with other rights

@@ -10,7 +10,7 @@ import { Icon } from '../../ui/Icon'
 import { Logo } from '../../ui/Logo'
 import { keepDrafts } from '../../drafts/keepDrafts'
 import { useAppStore } from '../hooks'
-import { LogoutButton } from './LogoutButton'
+import { SignOutButton } from './SignOutButton'
 import { commandsOpened } from '../palette/paletteSlice'
 import { menuClosed, menuToggled, selectMenuOpen } from '../routing/navigationSlice'
 import { RealtimeDot } from './RealtimeDot'
@@ -96,7 +96,7 @@ export function Header() {
         <div id="menu" className={open ? 'header-menu open' : 'header-menu'}>
           <ThemeChoice />
           {signedIn && <UserMenu />}
-          {signedIn && <LogoutButton />}
+          {signedIn && <SignOutButton />}
         </div>
       </div>
     </header>

@@ -117,14 +117,14 @@ export function PaletteDialog() {
 type PaletteOptionProps = { id: string; command: Command; isChosen: boolean; onPoint: () => void }
 
 function PaletteOption({ id, command, isChosen, onPoint }: PaletteOptionProps) {
-  const { label, hint, to, run, isLogout } = command
+  const { label, hint, to, run, isSignOut } = command
   const properties = {
     id,
     role: 'option',
     tabIndex: -1,
     'aria-selected': isChosen,
     'data-command': command.id,
-    ...(isLogout && { 'data-leaves': 'session' }),
+    ...(isSignOut && { 'data-leaves': 'session' }),
     className: styles.option,
     onMouseMove: onPoint,
   }

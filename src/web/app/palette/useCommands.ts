@@ -10,7 +10,7 @@ import { countsOf } from '../../api/deployments'
 import { networkApi } from '../../api/network'
 import { useGetUsersQuery } from '../../api/admin'
 import { useAccess } from '../../api/useAccess'
-import { useLogout } from '../../api/signIn/useLogout'
+import { useSignOut } from '../../api/signIn/useSignOut'
 import { accountDialogOpened } from '../../features/account/accountSlice'
 import { toggleDeployment } from '../../deploymentPower/power'
 import { useAskFirst } from '../../deploymentPower/useAskFirst'
@@ -32,7 +32,7 @@ export interface Command {
   to?: string
   run?: () => void
   /** Ends the session, so guards of unsaved work ask before it runs. */
-  isLogout?: boolean
+  isSignOut?: boolean
 }
 
 /** Every page and action that the palette offers the signed-in user. */
@@ -41,7 +41,7 @@ export function useCommands(): Command[] {
   const askFirst = useAskFirst()
   const isAdmin = useSelector(selectIsAdmin)
   const { isLimited, may } = useAccess()
-  const [logout] = useLogout()
+  const [signOut] = useSignOut()
   const { data: overview } = networkApi.useGetOverviewQuery(undefined, { refetchOnMountOrArgChange: 5 })
   const { data: users } = useGetUsersQuery(undefined, { skip: !isAdmin })
 
@@ -111,7 +111,7 @@ export function useCommands(): Command[] {
     action('password', 'Change password', () => dispatch(accountDialogOpened('password'))),
     action('export', 'Export action log', () => dispatch(accountDialogOpened('export'))),
     action('shortcuts', 'Show keyboard shortcuts', () => dispatch(shortcutsOpened()), '?'),
-    { ...action('logout', 'Log out', logout), isLogout: true },
+    { ...action('logout', 'Log out', signOut), isSignOut: true },
   ]
 }
 

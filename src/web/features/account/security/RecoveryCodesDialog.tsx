@@ -9,7 +9,7 @@ import { ShownOnceDialog } from '../ShownOnceDialog'
 import { ProofDialog } from './ProofDialog'
 import styles from './security.module.scss'
 
-const FAILED = 'Failed to make recovery codes'
+const FAILED = 'Failed to create recovery codes'
 
 export function RecoveryCodesDialog({ onClose }: { onClose: () => void }) {
   const left = useGetOwnMethodsQuery().data?.recoveryCodes ?? 0
@@ -19,9 +19,9 @@ export function RecoveryCodesDialog({ onClose }: { onClose: () => void }) {
   if (codes !== undefined) return <NewRecoveryCodes codes={codes} onClose={onClose} />
   return (
     <ProofDialog
-      title={left > 0 ? 'Make New Recovery Codes' : 'Make Recovery Codes'}
-      action="Make codes"
-      busyText="Making codes..."
+      title={left > 0 ? 'Create New Recovery Codes' : 'Create Recovery Codes'}
+      action="Create codes"
+      busyText="Creating codes..."
       failed={FAILED}
       busy={isLoading}
       error={error}

@@ -62,7 +62,7 @@ export function SecurityPage() {
       )}
       {dialog?.kind === 'addPasskey' && <AddPasskeyDialog onClose={close} />}
       {dialog?.kind === 'addAuthenticator' && <AddAuthenticatorDialog onClose={close} />}
-      {dialog?.kind === 'makeRecoveryCodes' && <RecoveryCodesDialog onClose={close} />}
+      {dialog?.kind === 'createRecoveryCodes' && <RecoveryCodesDialog onClose={close} />}
       {dialog?.kind === 'connect' && <ConnectDialog name={provider} onClose={close} />}
       {dialog?.kind === 'disconnect' && <DisconnectDialog name={provider} onClose={close} />}
       {dialog?.kind === 'rename' && <RenameMethodDialog table={dialog.table} id={dialog.id} onClose={close} />}
@@ -75,7 +75,7 @@ function OwnMethodSections({ methods: { passkeys, authenticators, recoveryCodes 
   const support = usePasskeySupport()
   const dispatch = useDispatch()
   const isLast = passkeys.length + authenticators.length === 1
-  const button = (kind: 'addPasskey' | 'addAuthenticator' | 'makeRecoveryCodes', text: string) => (
+  const button = (kind: 'addPasskey' | 'addAuthenticator' | 'createRecoveryCodes', text: string) => (
     <Button variant="outline-secondary" onClick={() => dispatch(securityDialogOpened({ kind }))}>
       {text}
     </Button>
@@ -107,7 +107,7 @@ function OwnMethodSections({ methods: { passkeys, authenticators, recoveryCodes 
       <Section
         title="Recovery codes"
         hint="Each signs you in once instead of a code, when nothing else is at hand."
-        action={button('makeRecoveryCodes', recoveryCodes > 0 ? 'Make new codes' : 'Make codes')}
+        action={button('createRecoveryCodes', recoveryCodes > 0 ? 'Create new codes' : 'Create codes')}
       >
         <p className={styles.note}>
           {recoveryCodes > 0

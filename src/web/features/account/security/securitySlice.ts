@@ -5,7 +5,7 @@ import { rootReducer } from '../../../app/rootReducer'
 import { sessionEnded } from '../../../facts'
 
 export type SecurityDialog =
-  | { kind: 'addPasskey' | 'addAuthenticator' | 'makeRecoveryCodes' | 'connect' | 'disconnect' }
+  | { kind: 'addPasskey' | 'addAuthenticator' | 'createRecoveryCodes' | 'connect' | 'disconnect' }
   | { kind: 'rename' | 'remove'; table: MethodTable; id: string }
 
 /** Typed texts, and secrets that are shown once, stay in component state, because the action log records the store. */

@@ -2,19 +2,19 @@ import Button from 'react-bootstrap/Button'
 import Modal from 'react-bootstrap/Modal'
 import { useDispatch } from 'react-redux'
 import { useNavigate } from 'react-router-dom'
-import { useLogout } from '../../../api/signIn/useLogout'
+import { useSignOut } from '../../../api/signIn/useSignOut'
 import type { Leaving } from '../../../ui/leave/useLeaveGuard'
 import { dialogClosed } from './configurationSlice'
 
 export function LeaveDialog({ name, leaving, onDiscard }: { name: string; leaving: Leaving; onDiscard: () => void }) {
   const dispatch = useDispatch()
   const navigate = useNavigate()
-  const [logout] = useLogout()
+  const [signOut] = useSignOut()
   const stay = () => dispatch(dialogClosed())
   const leave = () => {
     dispatch(dialogClosed())
     onDiscard()
-    if ('signingOut' in leaving) void logout()
+    if ('signingOut' in leaving) void signOut()
     else if ('to' in leaving) void navigate(leaving.to)
     else void navigate(leaving.by)
   }

@@ -1,14 +1,14 @@
 import { useDispatch } from 'react-redux'
-import { useLogout } from '../../../api/signIn/useLogout'
+import { useSignOut } from '../../../api/signIn/useSignOut'
 import { ConfirmDialog } from '../../../ui/dialog/ConfirmDialog'
 import { signOutDeclined } from './uploadSlice'
 
 /** Uploads cannot continue without the session's token. */
 export function SignOutDialog() {
-  const [logout, isLoading] = useLogout()
+  const [signOut, isLoading] = useSignOut()
   const dispatch = useDispatch()
   const leave = async () => {
-    if (!(await logout())) dispatch(signOutDeclined())
+    if (!(await signOut())) dispatch(signOutDeclined())
   }
   return (
     <ConfirmDialog

@@ -8,12 +8,12 @@ import { failureReason, reportProblem } from '../reportProblem'
  * Returns a function that signs out and resolves to whether the session is over. Only the server ends it (200, or 401
  * if it was over before), so that no valid session is left behind. Other failures are reported.
  */
-export function useLogout() {
-  const [logout, { isLoading }] = useLogoutMutation()
+export function useSignOut() {
+  const [signOut, { isLoading }] = useLogoutMutation()
   const dispatch = useDispatch<AppDispatch>()
   const store = useStore<RootState>()
   const leave = async () => {
-    const { error } = await logout()
+    const { error } = await signOut()
     // Checks the session, because after a 401 the session's end has reset the call and its error.
     const isOver = !error || !store.getState().session.current
     if (!isOver)

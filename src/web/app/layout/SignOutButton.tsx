@@ -1,8 +1,8 @@
-import { useLogout } from '../../api/signIn/useLogout'
+import { useSignOut } from '../../api/signIn/useSignOut'
 import { Icon } from '../../ui/Icon'
 
-export function LogoutButton() {
-  const [logout, isLoading] = useLogout()
+export function SignOutButton() {
+  const [signOut, isLoading] = useSignOut()
   return (
     // Leave guards look for `data-leaves` and ask about unsaved work before the click is handled.
     <button
@@ -10,7 +10,7 @@ export function LogoutButton() {
       data-leaves="session"
       className="header-button header-logout"
       disabled={isLoading}
-      onClick={logout}
+      onClick={signOut}
     >
       <Icon name="exit" size={16} />
       Logout
