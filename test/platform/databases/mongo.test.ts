@@ -174,7 +174,7 @@ testWithMongo(
 )
 
 testWithMongo(
-  '§7 PATCH: a reset makes a new password, refuses the old one, disables its connections and keeps the data',
+  '§7 PATCH: a reset sets a new password, refuses the old one, disables its connections and keeps the data',
   async () => {
     const before = await create('resettable')
     const open = new MongoClient(urlOf(before), { serverSelectionTimeoutMS: 1500 })

@@ -238,7 +238,7 @@ describe('security 48: a role can open its own database only:', () => {
   })
 })
 
-test('§7 PATCH: a reset makes a new password, refuses the old one and ends its connections', async () => {
+test('§7 PATCH: a reset sets a new password, refuses the old one and ends its connections', async () => {
   const before = await create(unique('reset'))
   const open = await connect(before)
   const ended = new Promise((resolve) => open.once('end', resolve))

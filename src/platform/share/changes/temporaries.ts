@@ -106,7 +106,7 @@ interface Content<Opened> {
   close: (opened: Opened) => Promise<void>
 }
 
-/** Makes a temporary in a directory, with its record. */
+/** Creates a temporary in a directory, with its record. */
 async function createTemporary<Opened>(
   records: TemporaryRecords,
   withLocks: EntryLocks,
