@@ -72,5 +72,5 @@ export const SCOPES = [
 /** Every API key begins with this prefix, so that leaked keys can be found. */
 export const API_KEY_PREFIX = 'qd_'
 
-/** Has the wrong codes that a sign-in without a page of ours, by OpenID Connect, tells the page. */
+/** The cookie in which a sign-in by OpenID Connect, which is a navigation, passes the wrong codes to the page. */
 export const WRONG_CODES_COOKIE = 'wrongCodes'

@@ -22,7 +22,7 @@ export function createSharedRead<Result>(read: () => Promise<Result>, pauseMs = 
 }
 
 /**
- * As `createSharedRead`, for entries by key: a read is of all keys that were asked for since the last one began.
+ * As `createSharedRead`, for entries by key: a read covers all keys that were requested since the last one began.
  * @returns a function that resolves with the entry, undefined if there is none
  */
 export function createBatchedRead<Key, Entry>(

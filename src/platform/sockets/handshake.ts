@@ -21,7 +21,7 @@ export function isAllowedOrigin(request: IncomingMessage, origins: string[]): bo
 }
 
 /**
- * Whether browsers reach the requested host over https. Anybody on their network can then send them an http page of this
+ * Whether browsers reach the requested host over https. Anyone on their network can then send them an http page of this
  * host, with whose requests some browsers send the cookie. The header is not verified: a false one can only refuse.
  */
 function isUsedByHttps(

@@ -137,7 +137,7 @@ export function openRealtime(app: FastifyInstance, { callers, origins, sync, isR
       for (const [connection, user] of connections) {
         if (user !== opened) continue
         const socket = sockets().find(({ conn }) => (conn as EngineConnection) === connection)
-        // A client that has joined is told. If it does not read that, the next check closes its connection.
+        // Notifies a client that has joined. If it does not read that, the next check closes its connection.
         if (socket) socket.disconnect(true)
         else connection.close(true)
       }

@@ -99,7 +99,7 @@ const bindMount = ({ source, target }: Mount, access: 'ro' | 'rw', restrictions:
   type: 'bind',
   options: [...new Set(['rbind', access, 'nosuid', 'nodev', ...restrictions])],
 })
-const special = (destination: string, type: string, ...options: string[]) => ({
+const pseudoMount = (destination: string, type: string, ...options: string[]) => ({
   destination,
   type,
   source: type,
@@ -117,7 +117,7 @@ export function ociConfig(spec: ContainerSpec, restrictions: Map<string, string[
   const openFiles = instanceOpenFiles()
   const sys = isRootless
     ? [readOnly({ source: SYS, target: SYS })]
-    : [special(SYS, 'sysfs', 'nosuid', 'noexec', 'nodev', 'ro')]
+    : [pseudoMount(SYS, 'sysfs', 'nosuid', 'noexec', 'nodev', 'ro')]
   return {
     ociVersion: '1.0.2',
     process: {
@@ -134,15 +134,15 @@ export function ociConfig(spec: ContainerSpec, restrictions: Map<string, string[
     },
     root: { path: 'rootfs', readonly: true },
     mounts: [
-      special('/proc', 'proc', 'nosuid', 'noexec', 'nodev'),
-      special('/dev', 'tmpfs', 'nosuid', 'strictatime', 'mode=755', 'size=65536k'),
-      special('/dev/pts', 'devpts', 'nosuid', 'noexec', 'newinstance', 'ptmxmode=0666', 'mode=0620'),
-      special('/dev/shm', 'tmpfs', 'nosuid', 'noexec', 'nodev', 'mode=1777', 'size=65536k'),
-      special('/tmp', 'tmpfs', 'nosuid', 'nodev', 'mode=1777', 'size=1g'),
+      pseudoMount('/proc', 'proc', 'nosuid', 'noexec', 'nodev'),
+      pseudoMount('/dev', 'tmpfs', 'nosuid', 'strictatime', 'mode=755', 'size=65536k'),
+      pseudoMount('/dev/pts', 'devpts', 'nosuid', 'noexec', 'newinstance', 'ptmxmode=0666', 'mode=0620'),
+      pseudoMount('/dev/shm', 'tmpfs', 'nosuid', 'noexec', 'nodev', 'mode=1777', 'size=65536k'),
+      pseudoMount('/tmp', 'tmpfs', 'nosuid', 'nodev', 'mode=1777', 'size=1g'),
       ...sys,
-      ...(isRootless ? [] : [special('/sys/fs/cgroup', 'cgroup', 'nosuid', 'noexec', 'nodev', 'relatime', 'ro')]),
+      ...(isRootless ? [] : [pseudoMount('/sys/fs/cgroup', 'cgroup', 'nosuid', 'noexec', 'nodev', 'relatime', 'ro')]),
       ...spec.readable.map(readOnly),
-      ...spec.hidden.map((path) => special(path, 'tmpfs', 'nosuid', 'noexec', 'nodev', 'ro', 'mode=0', 'size=4k')),
+      ...spec.hidden.map((path) => pseudoMount(path, 'tmpfs', 'nosuid', 'noexec', 'nodev', 'ro', 'mode=0', 'size=4k')),
       bindMount({ source: spec.directory, target: WORKING_DIRECTORY }, 'rw', restrictions.get(spec.directory)),
     ],
     linux: {

@@ -130,7 +130,7 @@ export function watchPodRuns(client: ClusterClient, pods: Pods, log: Logger): Po
     async forget(pod) {
       forgotten.add(runIdOf(pod))
       await pods.delete(pod, 0)
-      if (!(await becomes(() => isGone(pod), changes, DELETION_TIMEOUT_MS)))
+      if (!(await waitUntil(() => isGone(pod), changes, DELETION_TIMEOUT_MS)))
         throw new Error(`The Pod ${nameOf(pod)} was deleted but is not gone yet`)
     },
     forgetRun: (podName) => void withoutPod.delete(podName),
@@ -168,8 +168,8 @@ function consoleRunOf(pod: V1Pod): ConsoleRun {
   }
 }
 
-/** Resolves as soon as a condition holds, or with whether it holds when the time is up. */
-function becomes(condition: () => boolean, changes: EventEmitter, timeoutMs: number): Promise<boolean> {
+/** Waits until a condition holds. @returns false if it does not hold when the time is up */
+function waitUntil(condition: () => boolean, changes: EventEmitter, timeoutMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     const end = () => {
       clearTimeout(timer)
