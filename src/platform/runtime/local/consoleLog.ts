@@ -107,7 +107,7 @@ export class ConsoleLog {
   }
 }
 
-/** The last READ_LIMIT bytes of a file, without an incomplete first row. */
+/** The last MAX_TAIL_BYTES of a file, without an incomplete first row. */
 function readTail(path: string): string {
   const descriptor = openSync(path, 'r')
   try {
