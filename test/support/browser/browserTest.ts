@@ -80,8 +80,8 @@ async function describePages(): Promise<string> {
 }
 
 /**
- * Opens a new browser profile with one page, whose scroll bars take no room by default. Errors on the page fail the
- * test that calls `expectNoErrors`.
+ * Opens a new browser profile with one page, whose scroll bars take no room by default. Collects the errors of the page
+ * in `errors`.
  */
 export async function openPage(
   url: string,
