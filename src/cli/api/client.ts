@@ -81,15 +81,15 @@ export function answerOf<Data>({ data, error, response }: Answer<Data>): Data {
   if (status >= 300 && status < 400 && place)
     throw new CliError(EXIT.failed, `The server redirects to ${place}. Sign in with the address of the console itself.`)
   // A proxy may answer in another format.
-  const told = typeof error?.message === 'string' ? error : undefined
+  const failure = typeof error?.message === 'string' ? error : undefined
   const id = headers.get('x-request-id')
   const request = status >= 500 && id ? ` (request ${id})` : ''
-  if (!told)
+  if (!failure)
     throw new CliError(
       status === 502 || status === 504 ? EXIT.unreachable : exitCodeOf(status),
       `The server answered ${status}, but not as a console does. Check the address.${request}`,
     )
-  throw new CliError(exitCodeOf(status), `${told.message}${request}${adviceOf(status)}`, told.code)
+  throw new CliError(exitCodeOf(status), `${failure.message}${request}${adviceOf(status)}`, failure.code)
 }
 
 /**

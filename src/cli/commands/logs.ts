@@ -124,16 +124,16 @@ async function reconnect(
   backoff: Backoff,
   open: () => Promise<ConsoleChannel>,
 ): Promise<ConsoleChannel> {
-  let isTold = false
+  let isNoted = false
   for (;;) {
     try {
       const channel = await open()
-      if (isTold) terminal.note('-- connected again --')
+      if (isNoted) terminal.note('-- connected again --')
       return channel
     } catch (error) {
       if (!(error instanceof CliError) || error.exitCode !== EXIT.unreachable) throw error
-      if (!isTold) terminal.note('-- the connection was lost; trying again --')
-      isTold = true
+      if (!isNoted) terminal.note('-- the connection was lost; trying again --')
+      isNoted = true
       await backoff.wait()
     }
   }

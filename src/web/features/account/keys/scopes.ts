@@ -9,7 +9,7 @@ export const scopes: Record<Scope, { name: string; meaning: string }> = {
   configuration: { name: 'Configuration', meaning: 'Creates deployments, and reads and changes their configurations.' },
   databases: { name: 'Databases', meaning: 'Manages databases and reads their passwords.' },
   schedules: { name: 'Schedules', meaning: 'Plans commands and restarts.' },
-  backups: { name: 'Backups', meaning: 'Makes and restores backups.' },
+  backups: { name: 'Backups', meaning: 'Creates and restores backups.' },
   metrics: { name: 'Metrics', meaning: 'Reads the load of instances.' },
   admin: { name: 'Admin', meaning: 'Manages users, invite codes and the activity log.' },
 }

@@ -18,7 +18,7 @@ export const rights: Record<Right, { name: string; meaning: string }> = {
   files: { name: 'Files', meaning: 'reads and changes the files of its data directory' },
   configuration: { name: 'Configuration', meaning: 'reads and changes its configuration' },
   schedules: { name: 'Schedules', meaning: 'plans commands and restarts' },
-  backups: { name: 'Backups', meaning: 'makes and restores backups' },
+  backups: { name: 'Backups', meaning: 'creates and restores backups' },
 }
 
 export const grantedOf = (grants: readonly Grant[], deployment: string): readonly Right[] =>
