@@ -50,7 +50,7 @@ export const InstanceLink = memo(function InstanceLink({ deployment, instance, i
               {node}
             </span>
           )}
-          {description && <span className={styles.description}>{description}</span>}
+          {description && <span>{description}</span>}
         </span>
       )}
       {retry ? <Retry {...retry} /> : <State state={state} />}
