@@ -39,6 +39,7 @@ import { databaseRoutes } from './http/routes/databases'
 import { deploymentRoutes } from './http/routes/deployments'
 import { AppError } from './errors'
 import { closeConnectionsOnShutdown, limitConnections } from './http/limits/connections'
+import { limitPipelining } from './http/limits/pipelining'
 import { announceEnding, type Ending } from './http/ending'
 import { answerFailures, answerUnreadable, bodyOf, EARLY_REFUSAL_HEADERS } from './http/envelope'
 import { healthRoutes, type HealthChecks } from './http/routes/health'
@@ -196,6 +197,7 @@ export async function createApp(
   openRealtime(app, parts)
   openConsoleChannel(app, { ...parts, proxies })
   removeBasePath(app.server, parts.basePath)
+  limitPipelining(app.server)
   closeConnectionsOnShutdown(app)
   return { app, ending }
 }

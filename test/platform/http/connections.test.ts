@@ -152,15 +152,3 @@ test('behind a trusted proxy, an upgrade above the limit of its forwarded addres
   expect(await upgrade('192.0.2.1')).toBe('closed')
   expect(await upgrade('192.0.2.2')).toBe('upgraded')
 })
-
-test('a connection with more than 16 pipelined requests is closed', async () => {
-  const port = await listenWith(1000)
-  const pipelining = async (count: number) => {
-    const socket = connectFrom('127.0.0.2', port)
-    socket.resume().write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(count))
-    return socket
-  }
-  const within = await pipelining(16)
-  await once(await pipelining(17), 'close')
-  expect(within.closed).toBe(false)
-})

@@ -1,5 +1,4 @@
 import type { IncomingMessage, Server } from 'node:http'
-import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
@@ -18,13 +17,11 @@ const LOG_INTERVAL_MS = 60_000
 const MAX_PER_ADDRESS = 1000
 /** The share of all connections for the instances of this machine, so that their clients leave some for operators. */
 const INSTANCES_SHARE = 1 / 4
-/** Pipelined requests of one connection. Browsers and proxies send one at a time. */
-const MAX_PIPELINED = 16
 
 /**
- * Limits connections: in total, so that descriptors remain for PostgreSQL, files and processes; per client address; for
- * all instances of this machine; and pipelined requests per connection. Connections above a limit are closed. For a
- * trusted proxy, the calls and sockets of each forwarded address are counted instead.
+ * Limits connections: in total, so that descriptors remain for PostgreSQL, files and processes; per client address; and
+ * for all instances of this machine. Connections above a limit are closed. For a trusted proxy, the calls and sockets of
+ * each forwarded address are counted instead.
  * @param openFiles the process's limit of open files; undefined if unknown
  */
 export function limitConnections(
@@ -85,16 +82,8 @@ export function limitConnections(
     else socket.destroy()
   })
 
-  const waiting = new WeakMap<Socket, number>()
   app.addHook('onRequest', async (request, reply) => {
     const { socket } = request.raw
-    const count = (waiting.get(socket) ?? 0) + 1
-    waiting.set(socket, count)
-    onResponseEnd(request, reply, () => waiting.set(socket, (waiting.get(socket) ?? 1) - 1))
-    if (count > MAX_PIPELINED) {
-      socket.destroy()
-      throw new AppError('TOO_MANY_TRIES', 'Too many requests are waiting on one connection.')
-    }
     if (!proxies.includes(socket.remoteAddress)) return
     const release = reserveConnection(proxies.addressOf(request.raw))
     if (!release)
