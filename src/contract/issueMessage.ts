@@ -34,12 +34,18 @@ function typeName(type: string): string {
 }
 
 function alternatives(values: string[]): string {
-  return values.join(', ').replace(/, ([^,]*)$/, ' or $1')
+  return values
+    .map((value) => value || 'empty')
+    .join(', ')
+    .replace(/, ([^,]*)$/, ' or $1')
 }
 
-const UNITS: Partial<Record<string, string>> = { string: 'characters', array: 'entries' }
+const UNITS: Partial<Record<string, [one: string, several: string]>> = {
+  string: ['character', 'characters'],
+  array: ['entry', 'entries'],
+}
 
 function sizeText(bound: string, size: number | bigint, origin: string): string {
-  const unit = UNITS[origin]
+  const unit = UNITS[origin]?.[size === 1 ? 0 : 1]
   return unit ? `have ${bound} ${size} ${unit}` : `be ${bound} ${size}`
 }

@@ -108,6 +108,8 @@ test.each([
   [z.number().int(), 1.5, 'must be a whole number'],
   [z.number().min(1), 0, 'must be at least 1'],
   [z.string().max(3), 'xxxx', 'must have at most 3 characters'],
+  [z.array(z.string()).min(1), [], 'must have at least 1 entry'],
+  [z.literal(''), 'x', 'must be empty'],
   [z.string().regex(/a/, 'must hold an a'), 'x', 'must hold an a'],
 ])('issueMessage describes an issue in plain words (%#)', (schema, value, text) => {
   const [issue] = schema.safeParse(value, { error: issueMessage }).error!.issues
@@ -118,6 +120,8 @@ test('§7 the console schemas accept the frames and requests of the channel', ()
   expect(ConsoleFrame.safeParse({ type: 'power', content: 'RUNNING' }).success).toBe(true)
   expect(ConsoleFrame.safeParse({ type: 'other', content: '' }).success).toBe(false)
   expect(ConsoleRequest.safeParse({ type: 'command', command: '' }).success).toBe(false)
+  expect(ConsoleRequest.safeParse({ type: 'command', command: 'say \u{1f600}\n' }).success).toBe(true)
+  expect(ConsoleRequest.safeParse({ type: 'command', command: 'say \ud800' }).success).toBe(false)
   expect(ConsoleRequest.safeParse({ type: 'power', action: 'restart' }).success).toBe(true)
 })
 

@@ -22,9 +22,16 @@ export type ConsoleFrame = z.infer<typeof ConsoleFrame>
 /** Our extra: a request with a `ref` is answered by a frame with the same `ref`, which says whether it was executed. */
 const Ref = z.string().min(1).max(64).optional()
 
+/** Half of a surrogate pair, which JSON can hold, is no character: the program would read another one. */
+const WELL_FORMED = /^\P{Surrogate}*$/u
+
 /** Frames from the browser. */
 export const ConsoleRequest = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('command'), command: z.string().min(1).max(COMMAND_MAX_LENGTH), ref: Ref }),
+  z.strictObject({
+    type: z.literal('command'),
+    command: z.string().min(1).max(COMMAND_MAX_LENGTH).regex(WELL_FORMED),
+    ref: Ref,
+  }),
   z.strictObject({
     type: z.literal('power'),
     ref: Ref,

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { createKeyedCounter } from '../concurrency/keyedCounter'
 import { AppError } from '../errors'
 import { clientKeyOf } from './access'
-import { hasMoreValues } from './jsonValues'
+import { hasLoneSurrogate, hasMoreValues } from './jsonValues'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -43,6 +43,11 @@ export function readJsonBodies(app: FastifyInstance, timeoutMs: number): void {
     if (text === '') return undefined
     if (text.length > COUNT_VALUES_FROM_LENGTH && hasMoreValues(text, MAX_VALUES))
       throw new AppError('TOO_LARGE', 'The request’s body contains too many values.')
+    if (hasLoneSurrogate(text))
+      throw new AppError(
+        'INVALID_INPUT',
+        'The request’s body contains half of a surrogate pair, which is no character.',
+      )
     return await new Promise(
       (resolve, reject) => void parse(request, text, (error, body) => (error ? reject(error) : resolve(body))),
     )

@@ -20,3 +20,13 @@ function endOfString(text: string, start: number): number {
   }
   return text.length
 }
+
+/**
+ * Whether a JSON text has a string with half of a surrogate pair, which only an escape can make (`"\ud800"`). UTF-8
+ * cannot encode it: something else would be stored.
+ */
+export function hasLoneSurrogate(text: string): boolean {
+  if (!/\\u[dD]/.test(text)) return false
+  const rest = text.replaceAll(/\\(?:[^u]|u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2})/g, ' ')
+  return /\\u[dD][89a-fA-F]/.test(rest)
+}

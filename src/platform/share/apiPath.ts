@@ -29,7 +29,7 @@ export function parsePath(path: string, field = 'path'): PathSegments {
       throw invalid('must not contain . or .. segments')
     if (Buffer.byteLength(segment) > MAX_NAME_BYTES)
       throw invalid(`must not contain names of more than ${MAX_NAME_BYTES} bytes`)
-    if (isInternalName(segment)) throw invalid('is an unfinished file of the platform')
+    if (isInternalName(segment)) throw invalid('is a file of the platform itself')
   }
   return segments
 }

@@ -77,7 +77,7 @@ export function openRealtime(app: FastifyInstance, { callers, origins, sync, isR
     // Runs before engine.io opens a connection, so that a refused client (403 for polling) costs no memory. It is not
     // called for later requests of a connection.
     allowRequest: (request, decide) => {
-      if (!isAllowedOrigin(request, origins)) return decide('ORIGIN', false)
+      if (!isAllowedOrigin(request, origins) || asksForScript(request)) return decide('ORIGIN', false)
       callers.authenticate(tokenOf(request)).then(
         (user) => {
           if (user.key && !user.key.scopes.has('files')) return decide('NOT_ALLOWED', false)
@@ -149,6 +149,14 @@ export function openRealtime(app: FastifyInstance, { callers, origins, sync, isR
     // Not io.close(), which would wait for every connection, consoles included. Clients reconnect as after a loss.
     io.engine.close()
   })
+}
+
+/**
+ * Whether engine.io would answer with a script (JSONP). A page may embed scripts of any origin: browsers send no `Origin`
+ * for them, without TLS nothing else that tells, and the cookie if the page is of the same site.
+ */
+function asksForScript({ url = '' }: IncomingMessage): boolean {
+  return new URLSearchParams(url.split('?')[1]).has('j')
 }
 
 /** The state is that of all directories. From it, a restricted caller would learn when those of others change. */

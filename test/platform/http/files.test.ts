@@ -213,6 +213,24 @@ describe('the content of a file', () => {
     expect(await readFile(join(share, 'umlauts/motd.txt'), 'utf8')).toBe('before')
   })
 
+  test('security 129: half of a surrogate pair gets 400, and the file stays unchanged; an escaped pair is saved', async () => {
+    const path = await makeDirectory('surrogates', { 'motd.txt': 'before' })
+    const save = (content: string) =>
+      call('PATCH', 'file/content', `{"path": "${path}/motd.txt", "content": "${content}"}`)
+    for (const content of [
+      '\\ud800',
+      '\\uDFFF',
+      'a\\udc00\\ud800',
+      '\\ud83d\\n\\ude00',
+      '\\ud83d\\ud83d\\ude00',
+      '\\\\\\ud800',
+    ])
+      expect([content, await save(content)]).toMatchObject([content, { status: 400, body: { code: 'INVALID_INPUT' } }])
+    expect(await readFile(join(share, 'surrogates/motd.txt'), 'utf8')).toBe('before')
+    expect(await save('\\ud83d\\uDE00 \\\\ud800 \\ud7ff')).toMatchObject({ status: 200 })
+    expect(await readFile(join(share, 'surrogates/motd.txt'), 'utf8')).toBe('\u{1f600} \\ud800 \ud7ff')
+  })
+
   test('a character that the encoding cannot represent gets 400, and the file stays unchanged', async () => {
     const path = `${await makeDirectory('one-byte', { file: Buffer.from([0xe4]) })}/file`
     expect(await call('PATCH', 'file/content', { path, content: '漢', encoding: 'windows-1252' })).toMatchObject({

@@ -166,6 +166,14 @@ test('security 41: the refusal is a 403', async () => {
   expect((await fetch(`${url}/socket.io/?EIO=4&transport=polling`, { headers })).status).toBe(403)
 })
 
+test.each(['j=0', 'j=', '%6a=0', 'j=0&j=1'])(
+  'security 128: a poll that asks for a script (%s), which a page of any origin may embed, is refused',
+  async (query) => {
+    const headers = { cookie: `token=${ann.token}` }
+    expect((await fetch(`${url}/socket.io/?EIO=4&transport=polling&${query}`, { headers })).status).toBe(403)
+  },
+)
+
 test('security 36: without a session no socket is opened', async () => {
   for (const transports of [['polling'], ['websocket']]) {
     for (const token of ['', 'nonsense', `${ann.token}x`])
