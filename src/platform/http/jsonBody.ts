@@ -17,6 +17,9 @@ declare module 'fastify' {
 const MAX_TOTAL_BYTES = 256 * 2 ** 20
 const MAX_BYTES_PER_CLIENT = MAX_TOTAL_BYTES / 4
 
+/** In bytes, for a body without a session or API key. The longest is the answer of a passkey. */
+const MAX_BYTES_OF_STRANGER = 64 * 1024
+
 /** Limit of values in one body: 32 MiB of `{},` block the event loop for seconds and take half a gigabyte. */
 const MAX_VALUES = 200_000
 /** In UTF-16 code units. Shorter bodies parse fast whatever they contain. */
@@ -35,7 +38,8 @@ export function readJsonBodies(app: FastifyInstance, timeoutMs: number): void {
   app.addHook('onSend', async ({ releaseBody }) => releaseBody?.())
   app.removeContentTypeParser('application/json')
   app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: Readable) => {
-    const limit = request.routeOptions.bodyLimit
+    const { bodyLimit } = request.routeOptions
+    const limit = request.user ? bodyLimit : Math.min(bodyLimit, MAX_BYTES_OF_STRANGER)
     if (Number(request.headers['content-length']) > limit) throw tooLarge()
     const budget = budgets.open(clientKeyOf(request).key)
     request.releaseBody = budget.close

@@ -90,3 +90,20 @@ test('an unexpected error gives a bare 500, and the log has the details under it
   expect(answer.body.message).toContain(String(answer.headers['x-request-id']))
   expect(platform.logged.join('')).toContain('secret detail')
 })
+
+test.each(['login', 'no-such-call'])(
+  'security 130: without a session, a body over 64 KiB for %s gets 413 before it is parsed',
+  async (path) => {
+    const keys = Array.from({ length: 10_000 }, (_key, at) => `"k${at}":1`)
+    const parse = jest.spyOn(JSON, 'parse')
+    const answer = platform.app.inject({
+      method: 'POST',
+      url: `/api/auth/${path}`,
+      headers: { 'content-type': 'application/json' },
+      payload: `{${keys.join()}}`,
+    })
+    expect((await answer).statusCode).toBe(413)
+    expect(parse).not.toHaveBeenCalled()
+    jest.restoreAllMocks()
+  },
+)

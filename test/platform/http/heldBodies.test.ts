@@ -21,6 +21,9 @@ beforeEach(async () => {
   app = Fastify({ bodyLimit: 32 * MIB })
   app.decorateRequest('user', undefined)
   app.decorateRequest('activityActor', undefined)
+  app.addHook('onRequest', async (incoming) => {
+    incoming.user = { userId: 1, username: 'ann', role: 'operator', isAdmin: false, grants: new Map() }
+  })
   answerFailures(app)
   readJsonBodies(app, 20_000)
   app.post('/', async ({ body }) => {
