@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { rightsOf, type RightsOf } from '../../support/platform/limitedUsers'
-import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
+import { startPlatform, type Account, type Answer, type TestPlatform } from '../../support/platform/startPlatform'
+import { until } from '../../support/platform/until'
 
 let platform: TestPlatform
 let rights: RightsOf
@@ -337,4 +338,24 @@ test('administrators see and end the sessions and API keys of others', async () 
   expect(await call('DELETE', `/api/users/${id}/keys/${keys[0]!.id}`)).toMatchObject({ status: 200 })
   expect((await call('GET', `/api/users/${id}/keys`)).body.data.keys).toEqual([])
   expect((await call('GET', '/api/users/99999/sessions')).status).toBe(404)
+})
+
+test('security 131: a deployment is deleted while a user is given other rights on it, and neither fails', async () => {
+  await rights.deploy(['short'])
+  const url = `/api/users/${await idOf('guest')}/access`
+  const access = { role: 'limited', grants: [{ deployment: 'short', rights: ['view'] }] }
+  expect(await call('PUT', url, access)).toMatchObject({ status: 200 })
+  const waits = async () =>
+    (await sql<{ count: number }>`select count(*)::int as count from pg_locks where not granted`.execute(platform.db))
+      .rows[0]!.count > 0
+  let change: Promise<Answer> | undefined
+  await platform.db.transaction().execute(async (transaction) => {
+    // As a deletion does it: first its row, then the grants on it.
+    await transaction.selectFrom('deployments').select('name').where('name', '=', 'short').forUpdate().execute()
+    change = call('PUT', url, access)
+    await until(waits)
+    await transaction.deleteFrom('deployments').where('name', '=', 'short').execute()
+  })
+  expect(await change).toMatchObject({ status: 400, body: { code: 'INVALID_INPUT', field: 'grants' } })
+  expect((await call('GET', url)).body.data).toEqual({ role: 'limited', grants: [] })
 })

@@ -76,14 +76,14 @@ export async function lockDeploymentsOf(transaction: Db, grants: Grant[]): Promi
  * @returns the deployments that exist
  */
 export async function setAccess(transaction: Db, userId: number, { role, grants }: UserAccess): Promise<Set<string>> {
+  // Deployments before grants, in the same order as the deletion of a deployment.
+  const existing = role === 'limited' ? await lockDeploymentsOf(transaction, grants) : new Set<string>()
   await transaction
     .updateTable('users')
     .set({ is_admin: role === 'administrator', is_limited: role === 'limited' })
     .where('id', '=', userId)
     .execute()
   await transaction.deleteFrom('grants').where('user_id', '=', userId).execute()
-  if (role !== 'limited') return new Set()
-  const existing = await lockDeploymentsOf(transaction, grants)
   const kept = grants.filter(({ deployment }) => existing.has(deployment))
   if (kept.length > 0)
     await transaction
