@@ -505,6 +505,12 @@ test.each([
   ['an unknown common prefix', ['<<lobby#1>> say=hunter', '<<lobby#2>> say=2secret']],
   ['a symbol', ['> hunter', '> 2secret']],
   ['a colored timestamp', ['\u001b[32m12:00:01\u001b[0m hunter', '\u001b[32m12:00:02\u001b[0m 2secret']],
+  ['a key of JSON, and end with others', ['hunt', 'er2s', 'ecret'].map((msg, at) => JSON.stringify({ msg, at, pid: 7 }))],
+  ['nothing, and end with a time', ['hunt (12:00:01)', 'er2s (12:00:02)', 'ecret (12:00:03)']],
+  ['a word and a dash', ['[main] c.e.App - hunter', '[main] c.e.App - 2secret']],
+  ['a field, and end with another', ['t=1 msg="hunt" pid=7', 't=2 msg="er2s" pid=7', 't=3 msg="ecret" pid=7']],
+  ['a line number', ['9 | hunter', '10 | 2secret']],
+  ['the side of a frame, and end with another', ['+------+', '| hunt |', '| er2s |', '| ecret|', '+------+']],
 ])('a secret split across lines that start with %s is masked', (_what, said) =>
   expectHidden([password(P), lines(...said)], /hunt|2sec|ecret/, true),
 )

@@ -10,6 +10,7 @@ import {
 } from '../../../src/web/features/deployments/deploymentsSlice'
 import {
   creationStarted as fileStarted,
+  destinationTyped,
   fileOpened,
   filterTyped,
   moveStarted,
@@ -113,6 +114,25 @@ test.each(['d7ragon-Xq9', '1qaz-Xq9wsx', 'viewdown-Xq9', 'filed-Xq9'])(
     const { log } = exported([...answers, ...byKey(secret)])
     expect(typedAs(log.actions.slice(answers.length)).join('')).toMatch(/^[•\d]+$/)
     expect(typedAs(log.actions.slice(answers.length))).not.toContain('1')
+  },
+)
+
+test.each(['admin-Xq9', 'security7Xq9', 'expired.Xq9'])(
+  'a prefix of the secret %s is masked even if it is the console’s own word in addresses',
+  (secret) => {
+    const states = Array.from(secret, (_letter, at) => secret.slice(0, at + 1))
+    const typing = states.flatMap((text) => [
+      filterTyped(text),
+      deploymentEdited({ name: text }),
+      destinationTyped(`/nfsshare/${text}`),
+      draftTyped({ name: 'world', text: `name: ${text}\n` }),
+      activityFiltered({ search: text }),
+      call('getActivity', { search: text }, 'pending'),
+    ])
+    const shown = (actions: Action[]) => JSON.stringify(exported([files('notes.txt'), ...dialogs, ...actions]).log)
+    const word = /^[a-z]+/.exec(secret)![0]
+    for (const actions of [typing, typing.slice(0, 6 * word.length), [...typing.slice(0, 6 * word.length), ...later]])
+      expect(new RegExp(`(?:"|share/|name: )${word}(?:"(?!:)|\\\\)`).exec(shown(actions))).toBeNull()
   },
 )
 

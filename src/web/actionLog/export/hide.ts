@@ -1,5 +1,6 @@
 import { HIDDEN, maskLine } from '../../../contract/secrets/maskCommand'
-import { changeHiddenTexts, withoutEscapes } from '../../../contract/secrets/secretCommands'
+import { changeHiddenTexts } from '../../../contract/secrets/secretCommands'
+import { commonEnds, stampOf } from './loggers'
 import { plainOf, read, readSplit, type Reading } from './reading'
 
 // Read once, because jest makes each access to a global slow.
@@ -238,13 +239,13 @@ export function hideInLines(
   )
   const found = lines.map((): Range[] => [])
 
-  /** @param skipped number of characters to skip at the start of each normalized line. */
-  function look(skipped: readonly number[]) {
+  /** @param skipped, dropped number of characters to skip at the start and at the end of each normalized line. */
+  function look(skipped: readonly number[], dropped: readonly number[] = []) {
     const starts: number[] = []
     let all = ''
     for (const [index, text] of texts.entries()) {
       starts.push(all.length)
-      all += text.slice(skipped[index])
+      all += text.slice(skipped[index], text.length - (dropped[index] ?? 0))
     }
     starts.push(all.length)
     const ranges = finder.placesIn(all)
@@ -268,44 +269,17 @@ export function hideInLines(
     }
   }
 
-  look(lines.map(() => 0))
-  for (const stamps of [lines.map(stampOf), commonBeginnings(texts)])
-    if (stamps.some((length) => length > 0)) look(stamps)
+  const nothing = lines.map(() => 0)
+  look(nothing)
+  const { beginnings, endings } = commonEnds(lines)
+  for (const stamps of [lines.map(stampOf), beginnings]) if (stamps.some(Boolean)) look(stamps)
+  if (endings.some(Boolean)) for (const stamps of [nothing, beginnings]) look(stamps, endings)
   const restOf = (rest: Reading['rest']): Range[] =>
     rest && found[rest.line]!.some(([, to]) => to === texts[rest.line]!.length) ? [[0, rest.end]] : []
   return lines.map((line, index) => {
     const reading = split.get(index)
     return hideAfterSign(hideFound(line, found[index]!, reading, restOf(reading?.rest)), finder)
   })
-}
-
-/** Maximum length of a common prefix, in characters. */
-const LONGEST_BEGINNING = 200
-const LETTER = /[\p{L}\p{N}]/u
-
-/**
- * Returns for each text the length of the prefix that it shares with a neighbouring text, ignoring digits. Such a
- * prefix was probably written by a logger.
- */
-function commonBeginnings(texts: readonly string[]): number[] {
-  const shapes = texts.map((text) => text.slice(0, LONGEST_BEGINNING).replace(/\d/g, '0'))
-  const common = (one: string, other = '') => {
-    let length = 0
-    while (length < one.length && one[length] === other[length]) length++
-    while (length > 0 && LETTER.test(one[length - 1]!)) length--
-    return length
-  }
-  return shapes.map((shape, index) => Math.max(common(shape, shapes[index - 1]), common(shape, shapes[index + 1])))
-}
-
-/** Prefixes of loggers: a time, a level, names in brackets, a symbol. */
-const STAMP =
-  /^(?:\s{0,20}(?:\[[^\]]{1,60}\]|\(?\d{1,4}[-:/.]\d[\d:.,/TZ+-]{0,40}\)?|(?:trace|debug|info|notice|warn(?:ing)?|error|fatal|severe)\b|[|>:*#-]))+/i
-
-/** Returns the length of the normalized prefix of a logger. */
-function stampOf(line: string): number {
-  const stamp = STAMP.exec(withoutEscapes(line))?.[0]
-  return stamp === undefined ? 0 : plainOf(stamp).length
 }
 
 /** A key of letters only is a field name, which the reducers need. */

@@ -37,10 +37,11 @@ const KEY_WITH_ARGUMENT = /^((?:download|restart|toggle) |(?:mongo|sql)\/)(.+)$/
 /** A key of the cache with arguments. */
 const CACHE_KEY = /^\w+\((?!undefined\))/
 const MASKED = '\u2022'
+const ROOT = new Set(SHARED_ROOT.split('/'))
 /** The console's own words in addresses, paths and arguments. */
 const OWN = new Set([
   ...PAGE_ROUTES.flatMap((route) => route.split('/')),
-  ...SHARED_ROOT.split('/'),
+  ...ROOT,
   ...PAGE_PARAMETERS,
   ...OPEN_ID_FAILURES,
   ...['sql', 'mongo', 'users', 'invites', 'dashboard', 'console', 'metrics', 'details', 'alone', 'step'],
@@ -147,12 +148,12 @@ function createTextMasks(
   const begins = beginningOf(secrets)
   const abandoned = abandonedOf({ base, actions }, answers, evicted, begins)
   const maskOf = createMasks()
-  const isKnown = (text: string) => OWN.has(text) || (answers.hold(text) && !abandoned.has(text))
+  const isKnown = (text: string) => answers.hold(text) && !abandoned.has(text)
   const args = shownArgumentsOf({ base, actions }, isKnown)
   const isKnownPart = (part: string) =>
     OWN.has(part) || args.has(part) || (isKnown(part) && (part.length >= SHORTEST_PART || answers.holdWhole(part)))
   /** Used for abandoned paths, whose last segment may be the start of a secret. */
-  const isKnownName = (part: string) => OWN.has(part) || answers.holdWhole(part)
+  const isKnownName = (part: string) => ROOT.has(part) || answers.holdWhole(part)
   const spelled = (text: string) => (OWN.has(text) ? text : answers.spelled(text))
   /** Masks a text part by part. Parts of a known secret are masked, even if they are names. */
   const maskParts = (
@@ -226,10 +227,12 @@ function createCallMasks(
   function maskArgument(text: string, field: string, quoting = quoted): string {
     if (CHOSEN.has(field)) return text
     if (field === 'content') return mapSettings(text, maskQuotedSetting)
-    const masked = mask(text)
+    // An argument without a name, such as `sql`. One with a name, such as a search, may be the start of a secret.
+    const masked = field === '' && OWN.has(text) ? text : mask(text)
     if (masked === text) return text
     renamed.set(text, masked)
-    for (const part of text.startsWith('/') ? text.split('/') : [text]) if (!isKnown(part)) quoting.add(part)
+    for (const part of text.startsWith('/') ? text.split('/').filter((part) => !ROOT.has(part)) : [text])
+      if (!isKnown(part)) quoting.add(part)
     return masked
   }
 

@@ -1,0 +1,44 @@
+import { withoutEscapes } from '../../../contract/secrets/secretCommands'
+import { plainOf } from './reading'
+
+/** Maximum length of a common prefix or suffix, in characters. */
+const LONGEST = 200
+const LETTER = /[\p{L}\p{N}]/u
+
+/**
+ * Returns for each line the normalized lengths of the prefix and of the suffix that it shares with a neighbouring line,
+ * ignoring digits. They were probably written by a logger, or are the sides of a frame.
+ */
+export function commonEnds(lines: readonly string[]): { beginnings: number[]; endings: number[] } {
+  const shapes = lines.map((line) => withoutEscapes(line).replace(/\d/g, '0'))
+  const beginnings = shared(shapes.map((shape) => shape.slice(0, LONGEST)))
+  const rests = shapes.map((shape, index) => reversed(shape.slice(beginnings[index]).slice(-LONGEST)))
+  const endings = shared(rests)
+  return {
+    beginnings: beginnings.map((length, index) => plainOf(shapes[index]!.slice(0, length)).length),
+    endings: endings.map((length, index) => plainOf(reversed(rests[index]!.slice(0, length))).length),
+  }
+}
+
+const reversed = (text: string) => text.split('').reverse().join('')
+
+/** Returns the length of the prefix that each text shares with a neighbour, without the letters at its end. */
+function shared(texts: readonly string[]): number[] {
+  const common = (one: string, other = '') => {
+    let length = 0
+    while (length < one.length && one[length] === other[length]) length++
+    while (length > 0 && LETTER.test(one[length - 1]!)) length--
+    return length
+  }
+  return texts.map((text, index) => Math.max(common(text, texts[index - 1]), common(text, texts[index + 1])))
+}
+
+/** Prefixes of loggers: a time, a level, names in brackets, a number of a line, a symbol. */
+const STAMP =
+  /^(?:\s{0,20}(?:\[[^\]]{1,60}\]|\(?\d{1,4}[-:/.]\d[\d:.,/TZ+-]{0,40}\)?|(?:trace|debug|info|notice|warn(?:ing)?|error|fatal|severe)\b|\d{1,6}\s{0,3}[|:.)]|[|>:*#-]))+/i
+
+/** Returns the length of the normalized prefix of a logger. */
+export function stampOf(line: string): number {
+  const stamp = STAMP.exec(withoutEscapes(line))?.[0]
+  return stamp === undefined ? 0 : plainOf(stamp).length
+}
