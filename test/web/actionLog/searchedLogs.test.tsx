@@ -130,7 +130,7 @@ test.each([
   expectHidden([commandSubmitted(command), filterTyped(P)], /hunter2secret/)
   expectHidden([commandSubmitted(command), lines(`I got ${P}`)], /hunter2secret/, true)
 })
-test.each(['-pX', '{"password":"X"}', '/setup:X', 'setkey key=X', 'login ann "X"', 'user=ann;pwd=X;'])(
+test.each(['-pX', '{"password":"X"}', '/setup:X', 'setkey key=X', 'login ann "X"', 'user=ann;pwd=X;', 'use a://b:X@c'])(
   'a secret with separators, inside a word of the command %p, is masked in the output in all encodings',
   (template) => {
     const secret = 'w1nter&lamp=9+x'
@@ -154,6 +154,24 @@ test.each(['setkey x7 k2 p9 q4', 'setkey "x7 k2 p9 q4"', 'verify x7 k2 p9 q4'])(
       /x7 ?k2|eDcgazI/,
     ),
 )
+test.each([
+  ['register X X', commandSubmitted],
+  ['login ann X', commandSubmitted],
+  ['mysql -u root -pX', commandSubmitted],
+  ['config set smtp.password X', commandSubmitted],
+  ['run:\n  command:\n    - bot\n    - --password\n    - X\n', (text: string) => draftTyped({ name: 'world', text })],
+])('the passphrase in %j is masked in all encodings, wherever it is', (template, type) => {
+  const secret = 'correct horse "battery" staple'
+  const said = [secret, btoa(secret), btoa(`a${secret}`), Buffer.from(secret).toString('hex')]
+  expectHidden(
+    [
+      type(template.replaceAll('X', secret)),
+      query('getDeployments', undefined, [{ name: 'world', description: said.join(' or ') }]),
+      lines(...said),
+    ],
+    /horse|BvcnNl|b3JzZ|aG9yc2|686f727365/,
+  )
+})
 test.each([
   ['a command', commandSubmitted('setkey correct horse battery staple')],
   [
@@ -505,7 +523,10 @@ test.each([
   ['an unknown common prefix', ['<<lobby#1>> say=hunter', '<<lobby#2>> say=2secret']],
   ['a symbol', ['> hunter', '> 2secret']],
   ['a colored timestamp', ['\u001b[32m12:00:01\u001b[0m hunter', '\u001b[32m12:00:02\u001b[0m 2secret']],
-  ['a key of JSON, and end with others', ['hunt', 'er2s', 'ecret'].map((msg, at) => JSON.stringify({ msg, at, pid: 7 }))],
+  [
+    'a key of JSON, and end with others',
+    ['hunt', 'er2s', 'ecret'].map((msg, at) => JSON.stringify({ msg, at, pid: 7 })),
+  ],
   ['nothing, and end with a time', ['hunt (12:00:01)', 'er2s (12:00:02)', 'ecret (12:00:03)']],
   ['a word and a dash', ['[main] c.e.App - hunter', '[main] c.e.App - 2secret']],
   ['a field, and end with another', ['t=1 msg="hunt" pid=7', 't=2 msg="er2s" pid=7', 't=3 msg="ecret" pid=7']],

@@ -118,6 +118,13 @@ test.each([
   ['config.yml', 'storage:\n  secret: >-\n    Zq8rocket\n    Umbrella\n', 'Zq8rocket Umbrella'],
   ['.env', 'DSN=root:Tr0ub4dor&3x@tcp(db:3306)/game', 'Tr0ub4dor&3x'],
   ['forwarding.secret', 'aB3dE5gH7jK9\n', 'aB3dE5gH7jK9'],
+  ['jdbc.xml', '<a>\n  <password>Zq8&amp;rocket&lt;7</password>\n</a>\n', 'Zq8&rocket<7'],
+  ['context.xml', '<a>\n  <Env name="password" value="Zq8&amp;rocket 7" x="y"/>\n</a>\n', 'Zq8&rocket 7'],
+  ['bot.ini', "[bot]\ntoken = Zq8'rocket 7 ; of the bot\n", "Zq8'rocket 7"],
+  ['db.env', 'A=b\nURL=postgres://ann:Zq8%2Frocket%407@db/x\n', 'Zq8/rocket@7'],
+  ['server.properties', 'a=b\nrcon.password=Zq8\\:rocket\\=7\n', 'Zq8:rocket=7'],
+  ['minified.json', JSON.stringify({ list: 'x'.repeat(2000), password: 'Zq8 "rocket" 7' }), 'Zq8 "rocket" 7'],
+  ['long.yml', `${'some: line of text\n'.repeat(20_000)}password: 'Zq8, rocket 7'\n`, 'Zq8, rocket 7'],
 ])('a secret in the saved content of %s is masked in the output', (name, saved, secret) => {
   const args = { path: `/nfsshare/${name}`, text: holdText(saved) }
   const said = [secret, `got ${Buffer.from(secret).toString('base64')}`, 'Hello']

@@ -4,6 +4,7 @@ const MARK = /^(?:[|>][-+\d]*|[!&]\S*)$/
 /** Limits on the lines of one value and on the derived characters: a hostile definition must not freeze the page. */
 const MAX_VALUE_LINES = 200
 const MAX_DERIVED = 200_000
+const ITEM = /^\s*- /
 const indentOf = (line: string) => line.search(/[^\s-]/)
 
 /**
@@ -22,6 +23,9 @@ export function settingsOf(definition: string, isSecret: (line: string) => boole
     const rest = lines.slice(index + 1, index + 1 + MAX_VALUE_LINES)
     const end = rest.findIndex((next) => next.trim() !== '' && indentOf(next) <= indent)
     const more = (end < 0 ? rest : rest.slice(0, end)).map((next) => next.trim()).filter((next) => next !== '')
+    // The value of an option is the next item of the list of arguments.
+    const [next = ''] = rest
+    if (more.length === 0 && ITEM.test(line) && ITEM.test(next)) more.push(next.replace(ITEM, ''))
     if (more.length === 0) return [line]
     const settings = [[head, ...more].join(' '), ...more.map((next) => `${head} ${next.replace(/^- /, '')}`)]
     derived += settings.reduce((length, setting) => length + setting.length, 0)

@@ -269,11 +269,10 @@ export function hideInLines(
     }
   }
 
-  const nothing = lines.map(() => 0)
-  look(nothing)
+  look(lines.map(() => 0))
   const { beginnings, endings } = commonEnds(lines)
   for (const stamps of [lines.map(stampOf), beginnings]) if (stamps.some(Boolean)) look(stamps)
-  if (endings.some(Boolean)) for (const stamps of [nothing, beginnings]) look(stamps, endings)
+  if (endings.some(Boolean)) look(beginnings, endings)
   const restOf = (rest: Reading['rest']): Range[] =>
     rest && found[rest.line]!.some(([, to]) => to === texts[rest.line]!.length) ? [[0, rest.end]] : []
   return lines.map((line, index) => {

@@ -47,6 +47,9 @@ const SIMPLE = /^[ -$'-[\]-~]*$/
 export const plainOf = (text: string): string =>
   SIMPLE.test(text) ? text.replaceAll(/[ +_'"`-]+/g, '').toLowerCase() : read(text).text
 
+/** Returns a text without one level of encoding. Its case, spaces and colours stay. */
+export const decodedOf = (text: string): string => text.replace(ENCODED, decode)
+
 /** Normalizes a text and maps it to the original. */
 export function read(text: string): Reading {
   let read = replace({ text, starts: places(text.length), ends: places(text.length, 1) }, escapesIn(text), () => '')

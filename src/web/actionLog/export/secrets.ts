@@ -1,11 +1,21 @@
-import { HIDDEN, maskLine } from '../../../contract/secrets/maskCommand'
-import { looksSecret, withoutEscapes } from '../../../contract/secrets/secretCommands'
-import { heldSecrets, heldText } from '../../api/heldTexts'
+import { HIDDEN } from '../../../contract/secrets/maskCommand'
+import { looksSecret } from '../../../contract/secrets/secretCommands'
+import { heldSecrets } from '../../api/heldTexts'
 import type { ConsoleLine } from '../../sockets/lineBuffer'
 import { wordsOfHarmless } from './commandWords'
-import { settingsOf, valueOf } from './definitionSecrets'
 import { hideInLines, hiderOf } from './hide'
 import { formsOf } from './secretForms'
+import {
+  hiddenOf,
+  isRandom,
+  secretsOfFile,
+  secretsOfLine,
+  secretsOfSettings,
+  SEPARATORS,
+  valuesIn,
+  withoutDot,
+  withoutQuotes,
+} from './settingSecrets'
 import { maskDefinition, maskedTexts, secretsOf } from '../redact/mask'
 import type { PlainAction } from '../redact/redactAction'
 
@@ -177,61 +187,6 @@ function createValues(shortest: number) {
   }
 }
 
-const SEPARATORS = /[\s[\]{}(),;:"'`=<>|]+/
-/** Whether a word has letters and digits, or a capital letter inside. It is then probably not an ordinary word. */
-const isRandom = (word: string) => (/\d/.test(word) && /[a-z]/i.test(word)) || /[a-z][A-Z]/.test(word)
-/** Removes the dot at the end of a sentence. */
-const withoutDot = (word: string) => (word.endsWith('.') ? word.slice(0, -1) : word)
-
-/**
- * Returns the probable secrets in the hidden part of a line: the first word, which usually is the value, and words that
- * do not look like ordinary words.
- */
-function secretsOfLine(text: string): string[] {
-  const line = withoutEscapes(text)
-  const hidden = withoutQuotes(hiddenOf(line))
-  if (hidden === '') return []
-  const words = hidden
-    .split(SEPARATORS)
-    .flatMap((word) => [word, ...(/[@/]/.test(word) ? word.split(/[@/]/) : [])])
-    .map(withoutDot)
-    .filter((word) => word.length >= 4)
-  return words.filter((word, index) => index === 0 || (word.length >= 6 && isRandom(word)))
-}
-
-/** Returns the hidden part of a line, without separators at its start. */
-function hiddenOf(line: string): string {
-  const masked = maskLine(line)
-  if (masked === line) return ''
-  return line
-    .slice(masked.lastIndexOf(' '))
-    .replace(/^['"\s]*[=:]?\s*/, '')
-    .trim()
-}
-
-const withoutQuotes = (text: string) => text.replace(/^(['"])(.*)\1$/, '$2')
-
-/** Returns the hidden values of settings and their words, because a value may contain spaces and separators. */
-const secretsOfSettings = (text: string) =>
-  settingsOf(text, (line) => hiddenOf(line) !== '').flatMap((line) => {
-    const hidden = hiddenOf(line)
-    return [withoutQuotes(hidden), valueOf(hidden), ...secretsOfLine(line)]
-  })
-
-/** Maximum length of a file that is searched for settings, in characters. */
-const LONGEST_FILE = 200_000
-/** Maximum length of a line of such a file, in characters. */
-const LONGEST_SETTING = 1000
-
-/** Returns the secrets in a file that is about to be saved. In a file of one line, the file name is the key. */
-function secretsOfFile({ path, text: handle }: { path: string; text: string }): string[] {
-  const lines = (heldText(handle)?.trim() ?? '').split('\n')
-  // Long lines are skipped: all text after a keyword would count as a secret, for example in JSON without line breaks.
-  const text = lines.filter((line) => line.length <= LONGEST_SETTING).join('\n')
-  if (text.length > LONGEST_FILE) return []
-  return secretsOfSettings(text.includes('\n') ? text : `${path.slice(path.lastIndexOf('/') + 1)}: ${text}`)
-}
-
 /** A word of lower-case letters of at least this length is treated as a secret. */
 const LONG = 12
 /** Ignores quotes, because normalization removes them (reading.ts). */
@@ -270,6 +225,17 @@ const NAME_OF_SECRET = /^-{0,2}(?:password|passwd|passphrase|secret|token|api-?k
 /** The name of an option that its value follows without a space: `-phunter2`. */
 const OPTION = /^-[a-zA-Z](?=.)/
 
+/** Returns a command from this word on: a passphrase may follow a user name, an option or its name without a blank. */
+const restsOf = (word: string, others: readonly string[]) =>
+  [word, word.replace(OPTION, ''), word.replace(/^.*?[=:]/, '')].map((start) =>
+    withoutQuotes([start, ...others].join(' ')),
+  )
+/** Returns the text that the words repeat: a new password is typed twice. */
+const repeatedIn = (words: readonly string[]) => {
+  const text = words.slice(0, words.length / 2).join(' ')
+  return words.length % 2 === 0 && text === words.slice(words.length / 2).join(' ') ? [text] : []
+}
+
 /**
  * Returns the words of a masked command that are probably secrets and not names of players or worlds. In a sign-in
  * command, all words count as secrets.
@@ -278,10 +244,17 @@ function secretsOfCommand(command: string): string[] {
   const [first = '', ...others] = command.trim().split(/\s+/)
   // A command of one word may be the reply to a password prompt.
   const words = others.length > 0 ? others : [first, first.replace('/', '')]
-  // A code may be typed in groups, a passphrase in quotes.
-  const all = others.length > 0 ? [others.join(' '), withoutQuotes(others.join(' '))] : words
+  // A code may be typed in groups, a passphrase in quotes, and both twice.
+  const text = others.join(' ')
+  const all = others.length > 0 ? [text, withoutQuotes(text), ...repeatedIn(others)] : words
   const parts = words.map((word) => word.replace(/^['"`]+|['"`]+$/g, '')).flatMap(partsOf)
-  if (looksSecret(command)) return [...all, ...parts.filter((part) => !NAME_OF_SECRET.test(part))]
+  if (looksSecret(command))
+    return [
+      ...all,
+      ...parts.filter((part) => !NAME_OF_SECRET.test(part)),
+      ...others.slice(0, MAX_RESTS).flatMap((word, index) => restsOf(word, others.slice(index + 1))),
+      ...valuesIn(hiddenOf(command)),
+    ]
   const unusual = parts.filter(isUnusual)
   return unusual.length > 0 || others.length === 0 ? [...all, ...unusual] : []
 }
