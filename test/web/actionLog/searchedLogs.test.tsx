@@ -531,6 +531,7 @@ test.each([
   ['a word and a dash', ['[main] c.e.App - hunter', '[main] c.e.App - 2secret']],
   ['a field, and end with another', ['t=1 msg="hunt" pid=7', 't=2 msg="er2s" pid=7', 't=3 msg="ecret" pid=7']],
   ['a line number', ['9 | hunter', '10 | 2secret']],
+  ['another level each', ['{"level":"info","msg":"hunter","at":1}', '{"level":"warn","msg":"2secret","at":2}']],
   ['the side of a frame, and end with another', ['+------+', '| hunt |', '| er2s |', '| ecret|', '+------+']],
 ])('a secret split across lines that start with %s is masked', (_what, said) =>
   expectHidden([password(P), lines(...said)], /hunt|2sec|ecret/, true),

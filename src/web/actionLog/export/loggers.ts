@@ -10,15 +10,25 @@ const LETTER = /[\p{L}\p{N}]/u
  * ignoring digits. They were probably written by a logger, or are the sides of a frame.
  */
 export function commonEnds(lines: readonly string[]): { beginnings: number[]; endings: number[] } {
-  const shapes = lines.map((line) => withoutEscapes(line).replace(/\d/g, '0'))
+  const plain = lines.map(withoutEscapes)
+  const shapes = plain.map((line) => line.replace(/\d/g, '0'))
   const beginnings = shared(shapes.map((shape) => shape.slice(0, LONGEST)))
   const rests = shapes.map((shape, index) => reversed(shape.slice(beginnings[index]).slice(-LONGEST)))
   const endings = shared(rests)
+  const ends = shapes.map((shape, index): [string, string] => {
+    const [, before, after] = MESSAGE.exec(plain[index]!) ?? []
+    return before !== undefined && after !== undefined
+      ? [before, after]
+      : [shape.slice(0, beginnings[index]), reversed(rests[index]!.slice(0, endings[index]))]
+  })
   return {
-    beginnings: beginnings.map((length, index) => plainOf(shapes[index]!.slice(0, length)).length),
-    endings: endings.map((length, index) => plainOf(reversed(rests[index]!.slice(0, length))).length),
+    beginnings: ends.map(([before]) => plainOf(before).length),
+    endings: ends.map(([, after]) => plainOf(after).length),
   }
 }
+
+/** A line of a logger that writes fields, as JSON or with `=`: what precedes and follows the value of the message. */
+const MESSAGE = /^(.{0,400}?(?:^|[\s{,])"?(?:msg|message|log|text)"?\s{0,5}[:=]\s{0,5}")(?:[^"\\]|\\.){0,4000}((?:".*)?)$/s
 
 const reversed = (text: string) => text.split('').reverse().join('')
 

@@ -80,7 +80,7 @@ const LONGEST_FILE = 200_000
 const LONGEST_SETTING = 1000
 /** A setting with its value, in lines and files that are too long to be searched line by line. */
 const SETTING =
-  /(?:passw(?:or)?d|passphrase|passcode|pass|pwd|pw|token|secret|credentials?|cookie|webhook|key|auth)[\w.-]{0,40}["']?(?:\s{0,20}[=:]\s{0,20}|>)(?:"(?:[^"\\]|\\.){1,300}"|'[^']{1,300}'|[^\s"',;<}][^\n"',;<}]{0,300})|:\/\/[^\s/:@]{0,100}:[^\s@]{1,300}@/gi
+  /(?:passw(?:or)?d|passphrase|passcode|pass|pwd|pw|token|secret|credentials?|cookie|webhook|key|auth)[\w.-]{0,40}["']?(?:\s{0,20}[=:]\s{0,20}|>)(?:"(?:[^"\\]|\\.){1,300}"|'[^']{1,300}'|[^\s"',;<}][^\n"',;<}]{0,300})|:\/\/[^\s/:@]{0,100}:[^\s/@]{1,300}@/gi
 /** Maximum number of such settings. */
 const MAX_SETTINGS = 2000
 
