@@ -35,8 +35,9 @@ export function ExportDialog() {
     >
       <p>
         {counted(file.log.actions.length, 'action')}, {formatBytes(new Blob([file.text]).size)}. Passwords, codes,
-        credentials and the contents of files are not in the file. Names and responses of the server are in it. Search
-        the file for confidential text before you share it.
+        credentials and the contents of files are left out. Names and responses of the server are in it, and a secret in
+        them is hidden only if it was typed or shown since this page was loaded. Search the file for confidential text
+        before you share it.
       </p>
       <div>
         <Checkbox checked={withOutput} onChange={setWithOutput}>

@@ -136,6 +136,24 @@ test.each(['admin-Xq9', 'security7Xq9', 'expired.Xq9'])(
   },
 )
 
+test('a part of a path that was typed is masked even if it is the console’s own word in addresses', () => {
+  const { log } = exported([files('notes.txt'), call('createFile', '/nfsshare/users/Qx7', 'pending')])
+  expect(log.actions[1]!.meta).toMatchObject({
+    arg: { originalArgs: expect.stringMatching(/^\/nfsshare\/•+\d*\/•+\d*$/) as string },
+  })
+})
+
+test('the name of an endpoint stays in the keys of the cache, whatever was typed before', () => {
+  const key = 'getFiles("/nfsshare")'
+  const provided = {
+    type: 'api/invalidation/updateProvidedBy',
+    payload: [{ queryCacheKey: key, providedTags: [{ type: 'Files', id: '/nfsshare' }] }],
+  }
+  const { text } = exported([files('notes.txt'), provided, ...byKey('filesX7q'), ...later])
+  expect(text).toContain(JSON.stringify(key).slice(1, -1))
+  expect(text).not.toContain('get•••')
+})
+
 test('the prefixes that remain while a secret is deleted are masked, and a known name is kept', () => {
   const { log } = exported([
     files('hunting.txt', 'world'),

@@ -28,7 +28,8 @@ export function commonEnds(lines: readonly string[]): { beginnings: number[]; en
 }
 
 /** A line of a logger that writes fields, as JSON or with `=`: what precedes and follows the value of the message. */
-const MESSAGE = /^(.{0,400}?(?:^|[\s{,])"?(?:msg|message|log|text)"?\s{0,5}[:=]\s{0,5}")(?:[^"\\]|\\.){0,4000}((?:".*)?)$/s
+const MESSAGE =
+  /^(.{0,400}?(?:^|[\s{,])"?(?:msg|message|log|text)"?\s{0,5}[:=]\s{0,5}")(?:[^"\\]|\\.){0,4000}((?:".*)?)$/s
 
 const reversed = (text: string) => text.split('').reverse().join('')
 

@@ -2,6 +2,7 @@ import { changeTexts } from './hide'
 import { COMMAND_MARK } from '../../sockets/lineBuffer'
 import { PANES } from '../../sockets/panes'
 import type { PlainAction } from '../redact/redactAction'
+import { callRules } from '../redact/redaction'
 
 /**
  * Describes where a value contains typed text: a `text`, the `address` of a page, a `definition`, a `command`, the
@@ -106,6 +107,12 @@ export function typedTextsOf({ type, payload, meta }: PlainAction): string[] {
   return texts
 }
 
+/** Returns the name of the endpoint with which a key of the cache begins, or an empty text. */
+export function endpointOf(key: string): string {
+  const name = /^\w+(?=\()/.exec(key)?.[0] ?? ''
+  return Object.hasOwn(callRules, name) ? name : ''
+}
+
 export type Kind = 'text' | 'address' | 'definition' | 'command' | 'subject'
 
 /** The name of a dialog draft: the console's own words, and for dialogs of files a path. */
@@ -184,4 +191,13 @@ export function eachTyped(value: unknown, typed: Typed, visit: (text: string, se
       })
     return text
   })
+}
+
+/** Returns a part of an address without its encoding, or unchanged if it is not valid. */
+export function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
 }

@@ -11,6 +11,8 @@ import type { Recording, State } from '../replay/steps'
 import type { Call, Kind, Typed } from './typedPlaces'
 import {
   CHOSEN,
+  decoded,
+  endpointOf,
   isObject,
   mapSettings,
   mapSubject,
@@ -150,8 +152,10 @@ function createTextMasks(
   const maskOf = createMasks()
   const isKnown = (text: string) => answers.hold(text) && !abandoned.has(text)
   const args = shownArgumentsOf({ base, actions }, isKnown)
-  const isKnownPart = (part: string) =>
-    OWN.has(part) || args.has(part) || (isKnown(part) && (part.length >= SHORTEST_PART || answers.holdWhole(part)))
+  const isShownPart = (part: string) =>
+    args.has(part) || (isKnown(part) && (part.length >= SHORTEST_PART || answers.holdWhole(part)))
+  const isAddressPart = (part: string) => OWN.has(part) || isShownPart(part)
+  const isPathPart = (part: string) => ROOT.has(part) || isShownPart(part)
   /** Used for abandoned paths, whose last segment may be the start of a secret. */
   const isKnownName = (part: string) => ROOT.has(part) || answers.holdWhole(part)
   const spelled = (text: string) => (OWN.has(text) ? text : answers.spelled(text))
@@ -169,12 +173,12 @@ function createTextMasks(
       return spelled(name) === name ? part : encodeURIComponent(spelled(name))
     })
   }
-  const maskPath = (path: string) => maskParts(path, /[^/]+/g, abandoned.has(path) ? isKnownName : isKnownPart)
+  const maskPath = (path: string) => maskParts(path, /[^/]+/g, abandoned.has(path) ? isKnownName : isPathPart)
   const maskSetting = (value: string, name: string) =>
     name === 'type' && TYPES.has(value) ? value : isKnown(value) ? spelled(value) : HIDDEN
   const masks: Record<Kind, (text: string) => string> = {
     text: (text) => (isKnown(text) ? spelled(text) : text.startsWith('/') ? maskPath(text) : maskOf(text)),
-    address: (address) => maskParts(address, /[^/?&=#]+/g, isKnownPart, decoded),
+    address: (address) => maskParts(address, /[^/?&=#]+/g, isAddressPart, decoded),
     definition: (text) => mapSettings(text, maskSetting),
     subject: (text) => mapSubject(text, (name) => masks.text(name)),
     command: (text) => maskCommandWords(text, (word) => (answers.holdWhole(word) ? spelled(word) : undefined), begins),
@@ -228,8 +232,8 @@ function createCallMasks(
     if (CHOSEN.has(field)) return text
     if (field === 'content') return mapSettings(text, maskQuotedSetting)
     // An argument without a name, such as `sql`. One with a name, such as a search, may be the start of a secret.
-    const masked = field === '' && OWN.has(text) ? text : mask(text)
-    if (masked === text) return text
+    const masked = mask(text)
+    if (masked === text || (field === '' && OWN.has(text))) return text
     renamed.set(text, masked)
     for (const part of text.startsWith('/') ? text.split('/').filter((part) => !ROOT.has(part)) : [text])
       if (!isKnown(part)) quoting.add(part)
@@ -280,7 +284,9 @@ function createCallMasks(
           const masked = renamed.get(argument)
           if (name !== undefined || masked !== undefined) return name ?? before + masked
           // Hide secrets first: a secret is not found after a part of it was masked.
-          return QUOTING.has(field) || KEY_OF_CALL.test(text) ? hide(hideSecrets(text)) : text
+          if (!QUOTING.has(field) && !KEY_OF_CALL.test(text)) return text
+          const endpoint = endpointOf(text)
+          return endpoint + hide(hideSecrets(text.slice(endpoint.length)))
         })
       }
     },
@@ -355,11 +361,3 @@ function createMasks(): (text: string) => string {
 
 const keyOf = (endpointName: string, queryArgs: unknown) =>
   defaultSerializeQueryArgs({ endpointName, queryArgs, endpointDefinition: {} as never })
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
-  }
-}
