@@ -131,6 +131,13 @@ test.each([
 ])('hides a secret with umlauts that a program without UTF-8 prints as %s', (_what, printed) =>
   expect(hideInLines([`it is ${printed}.`], [], formsOf(UMLAUTS))).toEqual(['it is •••.']),
 )
+test.each([
+  ['split after its sign', ['12:00:01 Hun7§', '12:00:02 kerbrook'], ['12:00:01 •••§', '12:00:02 •••']],
+  ['without it in Base64', [`got ${btoa('Hun7erbrook')}.`], ['got •••=.']],
+  ['without its sign in Base64', [`got ${btoa('Hun7kerbrook')}.`], ['got •••.']],
+])('hides a secret that contains a colour code: %s', (_how, lines, shown) =>
+  expect(hideInLines(lines, [], formsOf('Hun7§kerbrook'))).toEqual(shown),
+)
 test('hides a secret that looks like encoded text, also when it is reversed', () => {
   for (const secret of ['p%41ss&amp;w', 'a\\u0041b7c9'])
     expect(hidden(`${secret} or ${[...secret].reverse().join('')}`, secret)).toBe('••• or •••')

@@ -1,3 +1,5 @@
+import { withoutEscapes } from '../../../contract/secrets/secretCommands'
+
 /** A recovery or invite code. The server accepts it in any case, with or without dashes and spaces. */
 const CODE = /^\s*(?:[a-z2-9]{4}[\s-]*){3,4}$/i
 /** A one-time code, possibly typed in groups. */
@@ -27,11 +29,14 @@ function misreadOf(secret: string): string[] {
 }
 
 /**
- * Returns a secret and its other forms: trimmed, composed (NFC), decomposed (NFD), and a code without its groups.
+ * Returns a secret and its other forms: trimmed, composed (NFC), decomposed (NFD), without
+ * colour codes, and a code without its groups.
  * Plain text is normalized before the search, but the Base64 and the bytes of each form differ.
  */
 export function formsOf(secret: string): string[] {
   const forms = [secret, secret.trim(), secret.trim().normalize('NFC'), secret.trim().normalize('NFD')]
+  // A game server removes what looks like a colour code.
+  if (secret.includes('§')) forms.push(withoutEscapes(secret), secret.replaceAll('§', ''))
   if (DIGITS.test(secret)) forms.push(secret.replace(/\D/g, ''))
   if (CODE.test(secret)) {
     const groups = secret.toUpperCase().match(/[A-Z2-9]{4}/g) ?? []
