@@ -18,6 +18,7 @@ export const DIALOGS: Record<string, { path: string; steps: Step[] }> = {
   'delete-deployment': { path: '/deployments', steps: [inRow(/^Delete/)] },
   'restart-deployment': { path: '/deployments', steps: [inRow(/^Restart/)] },
   changes: { path: '/deployments/survival/edit', steps: [typeInEditor, 'Show changes'] },
+  'configuration-conflict': { path: '/deployments/events/edit', steps: [typeInEditor, saveElsewhere, 'Save Changes'] },
   leave: { path: '/deployments/survival/edit', steps: [typeInEditor, /^(?:Back|Deployments)/] },
   metrics: { path: 'instance:survival', steps: ['Metrics'] },
   details: { path: 'instance:survival', steps: ['Details'] },
@@ -27,6 +28,8 @@ export const DIALOGS: Record<string, { path: string; steps: Step[] }> = {
   rename: { path: '/files/survival', steps: [/^Actions for /, 'Rename'] },
   'delete-entries': { path: '/files/survival', steps: [/^Actions for /, /^Delete/] },
   'create-entry': { path: '/files/survival', steps: ['Create New'] },
+  move: { path: '/files/survival', steps: [selectFirst, 'Move'] },
+  'upload-conflict': { path: '/files/survival', steps: [uploadAgain] },
   'sort-menu': { path: '/files/survival', steps: [/^Sort/] },
   editor: { path: '/files/survival', steps: [/\.(?:properties|yml|json)$/] },
   'create-database': { path: '/databases', steps: ['Create SQL database'] },
@@ -35,7 +38,11 @@ export const DIALOGS: Record<string, { path: string; steps: Step[] }> = {
   'create-invite': { path: '/admin?tab=invites', steps: ['Create Invite Code'] },
   'delete-invite': { path: '/admin?tab=invites', steps: [/^Delete the invite code/] },
   'reset-password': { path: '/admin', steps: [/^Actions for /, 'Reset password'] },
+  'delete-user': { path: '/admin', steps: [/^Actions for kofi/, /^Delete/] },
+  user: { path: '/admin/users/2', steps: [] },
+  'end-sessions': { path: '/admin/users/2', steps: [/^End all/] },
   'create-key': { path: '/keys', steps: ['Create API key'] },
+  'created-key': { path: '/keys', steps: ['Create API key', typeName, 'Create'] },
   'delete-key': { path: '/keys', steps: [/^Delete the API key/] },
   'add-authenticator': { path: '/security', steps: [/^Add.*app/] },
   'recovery-codes': { path: '/security', steps: [/^(?:Make|Replace) codes/] },
@@ -70,6 +77,32 @@ async function press(page: Page, step: string | RegExp): Promise<void> {
 async function typeInEditor(page: Page): Promise<void> {
   await page.locator('.ace_text-input').focus()
   await page.keyboard.type('# ')
+}
+
+async function selectFirst(page: Page): Promise<void> {
+  await page
+    .getByRole('checkbox', { name: /^Select (?!all)/ })
+    .first()
+    .check()
+}
+
+/** Uploads a file whose name is taken. */
+async function uploadAgain(page: Page): Promise<void> {
+  const file = { name: 'server.properties', mimeType: 'text/plain', buffer: Buffer.from('motd=Hello\n') }
+  await page.getByLabel('Files to upload').setInputFiles(file)
+}
+
+async function typeName(page: Page): Promise<void> {
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Pictures')
+}
+
+/** Saves the configuration that is being edited, as another operator would. */
+async function saveElsewhere(page: Page): Promise<void> {
+  const token = (await page.context().cookies()).find(({ name }) => name === 'token')?.value
+  const url = `/api/deployments/${page.url().split('/').at(-2)}`
+  const headers = { authorization: `Bearer ${token}` }
+  const { data } = (await (await page.request.get(url, { headers })).json()) as { data: { content: string } }
+  await page.request.patch(url, { headers, data: { content: `${data.content}\n` } })
 }
 
 /** Takes the steps to a dialog. @throws if a button does not appear within 5 s */

@@ -4,6 +4,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { Product } from '../support/browser/startProduct'
 import type { ProductCall } from '../support/browser/productCalls'
+import { registerAccount } from '../support/platform/registerAccount'
 import { until } from '../support/platform/until'
 
 const PROGRAM = readFileSync(join(__dirname, 'gameServer.js'), 'utf8')
@@ -108,6 +109,10 @@ export async function makeSampleNetwork(product: Product, call: ProductCall): Pr
   for (const name of ['players', 'economy', 'statistics']) await call('POST', 'database/sql', { name })
   for (const message of ['For Tobias, who helps with builds', 'New moderators', 'Ines'])
     await call('POST', 'invite-codes', { message })
+  const { code } = await call('POST', 'invite-codes', { message: 'Kofi, moderator' })
+  const account = { username: 'kofi', password: 'correct horse battery' }
+  await registerAccount((path, body) => call('POST', `auth/${path}`, body), code, account)
+  await call('POST', 'keys', { name: 'Nightly restart', scopes: ['read', 'power'] })
   await until(
     async () => (await call<{ instances: { state: string }[] }>('GET', 'deployments/survival/instances')).instances,
     (instances) => instances.some(({ state }) => state === 'RUNNING'),

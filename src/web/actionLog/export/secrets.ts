@@ -37,87 +37,46 @@ const SHORTEST = 6
  *   into a wrong field;
  * - values: everything that was redacted, such as the values of a definition. They are hidden in console output only,
  *   because elsewhere many of them are names;
- * - spoken: texts that were typed in commands. They are hidden in console output only, with their long parts;
+ * - commandTexts: texts that were typed in commands. They are hidden in console output only, with their long parts;
  * - echoes: values of stored definitions, which the server quotes in its messages about instances.
  */
 export function createSecrets() {
-  const values = createValues(4)
-  const secrets = createValues(SHORTEST)
-  const echoes = createValues(SHORTEST)
-  const spoken = createValues(SHORTEST)
-  const names = new Set<string>()
+  const known = createKnown()
+  const { values, secrets, echoes, commandTexts, names } = known
   /** Texts that are being typed, by field. Only the latest value of each field counts. */
   const typed = new Map<string, () => { values: string[]; secrets: string[] }>()
   let username = ''
   /** The longest text that was typed into each field for secrets, submitted or not. */
   const fields = new WeakMap<object, { longest: string }>()
 
+  /** Remembers what was redacted in an action. @param plain the same action, redacted */
   function note({ type, payload, meta }: { type: string } & Loose, plain: PlainAction) {
-    if (type === 'console/linesReceived')
-      return values.add((payload as ConsoleLine[]).flatMap(({ content }) => secretsOfLine(content)))
+    const { arg } = (meta ?? {}) as Call
+    if (type === 'console/linesReceived') return noteOutput(payload as ConsoleLine[])
     if (type === 'configuration/draftTyped') {
       const { name, text } = payload as { name: string; text: string }
       typed.set(name, () => ({ values: secretsOf(payload, plain.payload), secrets: secretsOfSettings(text) }))
       return
     }
-    if (type === 'login/usernameTyped') {
-      const text = String(payload)
-      if (!text.startsWith(username) && !username.startsWith(text)) values.add([username])
-      if (!username.startsWith(text)) username = text
-      typed.set(type, () => ({ values: secretsOf(username, ''), secrets: [] }))
-      return
-    }
+    if (type === 'login/usernameTyped') return noteTypedName(String(payload))
+    if (arg?.endpointName === 'getCrashCapsule')
+      return noteOutput((payload as { lines?: ConsoleLine[] } | undefined)?.lines ?? [])
     if (type === 'configuration/draftRestored' || type === 'configuration/draftSaved')
       secrets.add(secretsOfSettings((payload as { text: string }).text))
-    if (type === 'console/commandSubmitted' || type === 'instance/commandsRecalled') {
-      const written = [plain.payload].flat()
-      secrets.add(
-        [payload]
-          .flat()
-          .flatMap((command, index) => (command === written[index] ? [] : secretsOfCommand(String(command)))),
-      )
-      values.add(
-        [payload]
-          .flat()
-          .filter((command, index) => command !== written[index])
-          .map(String),
-      )
-      spoken.add(
-        [payload].flat().flatMap((command, index) => valuesOfCommand(String(command), command !== written[index])),
-      )
-    }
-    const { arg } = (meta ?? {}) as Call
-    if (arg?.endpointName === 'getCrashCapsule') {
-      const lines = (payload as { lines?: { content: string }[] } | undefined)?.lines ?? []
-      return values.add(lines.flatMap(({ content }) => secretsOfLine(content)))
-    }
-    if (arg) {
-      const plainArgs = (plain.meta as Call).arg?.originalArgs
-      values.add(secretsOf(arg.originalArgs, plainArgs))
-      secrets.add(maskedTexts(withoutNames(arg.originalArgs), plainArgs))
-      if (type.endsWith('/fulfilled'))
-        secrets.add([...maskedTexts(onlySecrets(payload), plain.payload), ...shownSecrets(payload)])
-      if (arg.endpointName === 'saveFile')
-        secrets.add(secretsOfFile(arg.originalArgs as { path: string; text: string }))
-      if (arg.endpointName === 'login') noteName((arg.originalArgs as { username: string }).username, type)
-      if (arg.endpointName === 'saveDeploymentConfig' || arg.endpointName === 'getDeploymentConfig') {
-        const { content } = ((type.endsWith('/fulfilled') && arg.endpointName === 'getDeploymentConfig'
-          ? payload
-          : arg.originalArgs) ?? {}) as { content?: unknown }
-        if (typeof content === 'string') {
-          secrets.add(secretsOfSettings(content))
-          echoes.add(valuesOfDefinition(content))
-        }
-      }
-    }
+    if (type === 'console/commandSubmitted' || type === 'instance/commandsRecalled')
+      noteCommands(known, [payload].flat().map(String), [plain.payload].flat())
+    if (arg) noteCall(known, type, arg, payload, plain)
     if (type.endsWith('/rejected')) values.add(textsOf(payload).flatMap(secretsOfLine))
     else if (payload !== plain.payload) values.add(secretsOf(payload, plain.payload))
   }
 
-  /** The username of a failed sign-in may be a password. The username of a successful one is not hidden. */
-  function noteName(name: string, type: string) {
-    if (type.endsWith('/fulfilled')) names.add(name)
-    else if (type.endsWith('/rejected')) secrets.add([name])
+  const noteOutput = (lines: readonly ConsoleLine[]) =>
+    values.add(lines.flatMap(({ content }) => secretsOfLine(content)))
+
+  function noteTypedName(text: string) {
+    if (!text.startsWith(username) && !username.startsWith(text)) values.add([username])
+    if (!username.startsWith(text)) username = text
+    typed.set('login/usernameTyped', () => ({ values: secretsOf(username, ''), secrets: [] }))
   }
 
   const valuesBeingTyped = (kind: 'values' | 'secrets') => [...typed.values()].flatMap((valuesOf) => valuesOf()[kind])
@@ -156,11 +115,67 @@ export function createSecrets() {
      * @returns undefined if too many values were remembered.
      */
     hideInLines(lines: readonly string[]): string[] | undefined {
-      return values.isFull() || secrets.isFull() || spoken.isFull()
+      return values.isFull() || secrets.isFull() || commandTexts.isFull()
         ? undefined
-        : hideInLines(lines, values.list(valuesBeingTyped('values')), allSecrets(), spoken.list([]).flatMap(formsOf))
+        : hideInLines(
+            lines,
+            values.list(valuesBeingTyped('values')),
+            allSecrets(),
+            commandTexts.list([]).flatMap(formsOf),
+          )
     },
   }
+}
+
+type Known = ReturnType<typeof createKnown>
+
+const createKnown = () => ({
+  values: createValues(4),
+  secrets: createValues(SHORTEST),
+  echoes: createValues(SHORTEST),
+  commandTexts: createValues(SHORTEST),
+  /** Usernames of successful sign-ins. */
+  names: new Set<string>(),
+})
+
+/** @param redacted the same commands, redacted */
+function noteCommands(
+  { values, secrets, commandTexts }: Known,
+  commands: readonly string[],
+  redacted: readonly unknown[],
+) {
+  const isMasked = (command: string, index: number) => command !== redacted[index]
+  const masked = commands.filter(isMasked)
+  secrets.add(masked.flatMap(secretsOfCommand))
+  values.add(masked)
+  commandTexts.add(commands.flatMap((command, index) => valuesOfCommand(command, isMasked(command, index))))
+}
+
+function noteCall(known: Known, type: string, call: NonNullable<Call['arg']>, payload: unknown, plain: PlainAction) {
+  const { values, secrets } = known
+  const { endpointName, originalArgs } = call
+  const plainArgs = (plain.meta as Call).arg?.originalArgs
+  const isAnswered = type.endsWith('/fulfilled')
+  values.add(secretsOf(originalArgs, plainArgs))
+  secrets.add(maskedTexts(withoutNames(originalArgs), plainArgs))
+  if (isAnswered) secrets.add([...maskedTexts(onlySecrets(payload), plain.payload), ...shownSecrets(payload)])
+  if (endpointName === 'saveFile') secrets.add(secretsOfFile(originalArgs as { path: string; text: string }))
+  if (endpointName === 'login') noteName(known, (originalArgs as { username: string }).username, type)
+  if (endpointName === 'saveDeploymentConfig') noteDefinition(known, originalArgs)
+  if (endpointName === 'getDeploymentConfig') noteDefinition(known, isAnswered ? payload : originalArgs)
+}
+
+function noteDefinition({ secrets, echoes }: Known, holder: unknown) {
+  const { content } = (holder ?? {}) as { content?: unknown }
+  if (typeof content !== 'string') return
+  secrets.add(secretsOfSettings(content))
+  echoes.add(valuesOfDefinition(content))
+}
+
+/** The username of a failed sign-in may be a password. The username of a successful one is not hidden. */
+function noteName({ secrets, names }: Known, name: string, type: string) {
+  if (type.endsWith('/fulfilled')) names.add(name)
+  else if (type.endsWith('/rejected')) secrets.add([name])
 }
 
 /** A bounded set of texts that have a minimum length. */

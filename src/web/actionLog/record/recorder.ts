@@ -1,16 +1,13 @@
 import { ACTION_LOG_LENGTH } from '../../../contract/pageRules'
-import { HIDDEN, maskLine } from '../../../contract/secrets/maskCommand'
 import { api } from '../../api/api'
 import type { Session, SessionEnd } from '../../facts'
 import { sessionEnded, sessionStarted } from '../../facts'
-import { changeTexts } from '../export/hide'
-import { changeAllOutput, changeOutput, LEFT_OUT } from '../export/output'
+import { hideInRecording } from '../export/hideInRecording'
 import { ownWords } from '../export/ownWords'
 import type { PlainAction } from '../redact/redactAction'
 import { redactAction } from '../redact/redactAction'
 import { createSecrets } from '../export/secrets'
 import { typedTextsOf } from '../export/typedPlaces'
-import { maskTypedTexts } from '../export/typedTexts'
 import type { Recording, RootReducer, State } from '../replay/steps'
 import { actionOf } from '../replay/steps'
 
@@ -114,104 +111,10 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
       const actions = entries.flatMap((entry) =>
         entry ? [{ at: Math.max(0, entry.at - startedAt), ...(JSON.parse(entry.text) as PlainAction) }] : [],
       )
-      const hideEcho = secrets.echoHider()
-      const hideSecrets = secrets.hider()
-      // Hide secrets first: a secret is not found after a part of it was masked.
-      const answered = changeRecording({ startedAt, base, actions }, (text, field) =>
-        SENTENCE.test(field) || INVALID_DEFINITION.test(text)
-          ? withoutQuotes(hideEcho(hideSecrets(text)), field)
-          : text,
-      )
-      const withoutSecrets = secretsMask(hideSecrets)
-      const recording = maskTypedTexts(answered, evictedLength > EVICTED_LENGTH ? 'unknown' : evicted, {
-        secrets: secrets.list(),
-        hideSecrets,
-        withoutSecrets,
-      })
-      const shown = withOutput
-        ? changeAllOutput(recording, (lines) => secrets.hideInLines(lines))
-        : changeOutput(recording, () => LEFT_OUT)
-      return changeRecording(shown, withoutSecrets)
+      const typed = evictedLength > EVICTED_LENGTH ? 'unknown' : evicted
+      return hideInRecording({ startedAt, base, actions }, { secrets, own, evicted: typed }, withOutput)
     },
   }
-
-  /**
-   * Returns a function that hides secrets in a text with a given field name. Any text may contain a secret: the user
-   * may have typed it into another field, or the server may have returned it.
-   */
-  function secretsMask(hide: (text: string) => string): (text: string, field: string) => string {
-    const maskOnce = memoize(maskLine)
-    return (text, field) => {
-      // Keep the page of an address and the endpoint of a cache key.
-      const [, name, rest] = /^(\/?\w+)([/?(].*)?$/s.exec(text) ?? []
-      if (name !== undefined && own.has(name)) return hide(name) === name ? hide(text) : name + hide(rest ?? '')
-      const stays = DEFINITION.test(field) || NAME.test(field) || NO_SENTENCE.test(text)
-      return hide(stays ? text : text.split('\n').map(maskOnce).join('\n'))
-    }
-  }
-}
-
-/** Fields of responses that may quote a definition. */
-const SENTENCE = /^(?:reason|waitingFor|blockedReason|warnings|message|(?:syncP|p)roblem)$/
-/**
- * Parts of a message about an instance that may quote its definition: a text in quotes, a path, or a pattern for
- * console lines. An unclosed quote extends to the end, so that matching takes linear time.
- */
-const QUOTES = /"(?:[^"\\]|\\.)*"?|(?<![^\s("])\/[^\s")]+|(?<=that matches ).+/gs
-
-/** Masks the quotations in a message: if the definition was never opened, its values are not known as secrets. */
-const withoutQuotes = (text: string, field: string) =>
-  field === 'message' ? text : (INVALID_DEFINITION.exec(text)?.[0].concat(HIDDEN) ?? text).replace(QUOTES, HIDDEN)
-
-/** The description of a deployment whose stored definition is not valid (platform/deployments/storedDeployments.ts). */
-const INVALID_DEFINITION = /^Its configuration is not valid: /
-
-/** Fields with identifiers, such as a path. Every other text is masked like a line of output. */
-const NAME = /(?:^key|name|path|directory|uid|id|args|key|type)s?$/i
-
-/** Fields with the text of a definition, which the recorder masks. */
-const DEFINITION = /^(?:content|text)$/
-
-/**
- * Ids, paths and messages of the console without a reason of the server, which would follow a colon: `Successfully
- * reset the password of bob`.
- */
-const NO_SENTENCE = /^(?:[\w-]+|\/.*|(?:Successfully|Failed to) [^:]*)$/s
-
-function memoize(change: (text: string) => string): typeof change {
-  const known = new Map<string, string>()
-  return (text) => {
-    const changed = known.get(text) ?? change(text)
-    known.set(text, changed)
-    return changed
-  }
-}
-
-/** Changes all texts of a recording except the types of actions and the metadata of calls. */
-function changeRecording(
-  { startedAt, base, actions }: Recording,
-  change: (text: string, field: string) => string,
-): Recording {
-  return {
-    startedAt,
-    base: changeTexts(base, change) as State,
-    actions: actions.map(({ at, type, payload, meta, error }) => ({
-      at,
-      type,
-      ...(payload !== undefined && { payload: changeTexts(payload, change) }),
-      ...(meta !== undefined && { meta: changeMeta(meta, change) }),
-      ...(error !== undefined && { error: changeTexts(error, change) }),
-    })),
-  }
-}
-
-/** Changes the arguments of a call and the cache key derived from them. */
-function changeMeta(meta: unknown, change: (text: string, field: string) => string): unknown {
-  const { arg } = meta as { arg?: Record<string, unknown> }
-  if (!arg) return meta
-  const { type, endpointName, subscriptionOptions, ...given } = arg
-  const kept = Object.entries({ type, endpointName, subscriptionOptions }).filter(([, value]) => value !== undefined)
-  return { ...(meta as object), arg: { ...(changeTexts(given, change) as object), ...Object.fromEntries(kept) } }
 }
 
 /** Memory size of a string: browsers use one byte per character if all characters are Latin-1. */

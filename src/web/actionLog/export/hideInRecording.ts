@@ -1,0 +1,125 @@
+import { HIDDEN, maskLine } from '../../../contract/secrets/maskCommand'
+import type { Recording, State } from '../replay/steps'
+import { changeTexts } from './hide'
+import { changeAllOutput, changeOutput, LEFT_OUT } from './output'
+import type { createSecrets } from './secrets'
+import { maskTypedTexts } from './typedTexts'
+
+interface Known {
+  secrets: ReturnType<typeof createSecrets>
+  /** The words of the console. */
+  own: ReadonlySet<string>
+  /** Typed texts of evicted actions, which the base state may still contain. */
+  evicted: ReadonlySet<string> | 'unknown'
+}
+
+/**
+ * Hides secrets in a recording that is to be exported.
+ *
+ * @param withOutput whether to include console output, without the values that were redacted in this session.
+ */
+export function hideInRecording(
+  recording: Recording,
+  { secrets, own, evicted }: Known,
+  withOutput: boolean,
+): Recording {
+  const hideEcho = secrets.echoHider()
+  const hideSecrets = secrets.hider()
+  // Hide secrets first: a secret is not found after a part of it was masked.
+  const answered = changeRecording(recording, (text, field) =>
+    SENTENCE.test(field) || INVALID_DEFINITION.test(text) ? withoutQuotes(hideEcho(hideSecrets(text)), field) : text,
+  )
+  const withoutSecrets = secretsMask(hideSecrets, own)
+  const masked = maskTypedTexts(answered, evicted, {
+    secrets: secrets.list(),
+    hideSecrets,
+    withoutSecrets,
+  })
+  const shown = withOutput
+    ? changeAllOutput(masked, (lines) => secrets.hideInLines(lines))
+    : changeOutput(masked, () => LEFT_OUT)
+  return changeRecording(shown, withoutSecrets)
+}
+
+/**
+ * Returns a function that hides secrets in a text with a given field name. Any text may contain a secret: the user
+ * may have typed it into another field, or the server may have returned it.
+ *
+ * @param own the words of the console
+ */
+function secretsMask(
+  hide: (text: string) => string,
+  own: ReadonlySet<string>,
+): (text: string, field: string) => string {
+  const maskOnce = memoize(maskLine)
+  return (text, field) => {
+    // Keep the page of an address and the endpoint of a cache key.
+    const [, name, rest] = /^(\/?\w+)([/?(].*)?$/s.exec(text) ?? []
+    if (name !== undefined && own.has(name)) return hide(name) === name ? hide(text) : name + hide(rest ?? '')
+    const stays = DEFINITION.test(field) || NAME.test(field) || NO_SENTENCE.test(text)
+    return hide(stays ? text : text.split('\n').map(maskOnce).join('\n'))
+  }
+}
+
+/** Fields of responses that may quote a definition. */
+const SENTENCE = /^(?:reason|waitingFor|blockedReason|warnings|message|(?:syncP|p)roblem)$/
+/**
+ * Parts of a message about an instance that may quote its definition: a text in quotes, a path, or a pattern for
+ * console lines. An unclosed quote extends to the end, so that matching takes linear time.
+ */
+const QUOTES = /"(?:[^"\\]|\\.)*"?|(?<![^\s("])\/[^\s")]+|(?<=that matches ).+/gs
+
+/** Masks the quotations in a message: if the definition was never opened, its values are not known as secrets. */
+const withoutQuotes = (text: string, field: string) =>
+  field === 'message' ? text : (INVALID_DEFINITION.exec(text)?.[0].concat(HIDDEN) ?? text).replace(QUOTES, HIDDEN)
+
+/** The description of a deployment whose stored definition is not valid (platform/deployments/storedDeployments.ts). */
+const INVALID_DEFINITION = /^Its configuration is not valid: /
+
+/** Fields with identifiers, such as a path. Every other text is masked like a line of output. */
+const NAME = /(?:^key|name|path|directory|uid|id|args|key|type)s?$/i
+
+/** Fields with the text of a definition, which the recorder masks. */
+const DEFINITION = /^(?:content|text)$/
+
+/**
+ * Ids, paths and messages of the console without a reason of the server, which would follow a colon: `Successfully
+ * reset the password of bob`.
+ */
+const NO_SENTENCE = /^(?:[\w-]+|\/.*|(?:Successfully|Failed to) [^:]*)$/s
+
+function memoize(change: (text: string) => string): typeof change {
+  const known = new Map<string, string>()
+  return (text) => {
+    const changed = known.get(text) ?? change(text)
+    known.set(text, changed)
+    return changed
+  }
+}
+
+/** Changes all texts of a recording except the types of actions and the metadata of calls. */
+function changeRecording(
+  { startedAt, base, actions }: Recording,
+  change: (text: string, field: string) => string,
+): Recording {
+  return {
+    startedAt,
+    base: changeTexts(base, change) as State,
+    actions: actions.map(({ at, type, payload, meta, error }) => ({
+      at,
+      type,
+      ...(payload !== undefined && { payload: changeTexts(payload, change) }),
+      ...(meta !== undefined && { meta: changeMeta(meta, change) }),
+      ...(error !== undefined && { error: changeTexts(error, change) }),
+    })),
+  }
+}
+
+/** Changes the arguments of a call and the cache key derived from them. */
+function changeMeta(meta: unknown, change: (text: string, field: string) => string): unknown {
+  const { arg } = meta as { arg?: Record<string, unknown> }
+  if (!arg) return meta
+  const { type, endpointName, subscriptionOptions, ...given } = arg
+  const kept = Object.entries({ type, endpointName, subscriptionOptions }).filter(([, value]) => value !== undefined)
+  return { ...(meta as object), arg: { ...(changeTexts(given, change) as object), ...Object.fromEntries(kept) } }
+}
