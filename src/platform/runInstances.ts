@@ -105,5 +105,5 @@ export async function runInstances({
   closers.push(() => manager.close())
   notifications.on('instances', () => manager.wake())
   closers.push(sampleMetrics({ db, runtime, log, isActive: () => manager.isActive }))
-  return { runtime, players, discovery, sync, wake: () => notifications.tell('instances'), plainReason }
+  return { runtime, players, discovery, sync, wake: () => notifications.publish('instances'), plainReason }
 }

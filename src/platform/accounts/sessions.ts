@@ -91,11 +91,11 @@ export function createSessions(
   db: Db,
   secrets: Secrets,
   now: () => number,
-  notifications: Pick<Notifications, 'tell' | 'on'> = createNotifications(),
+  notifications: Pick<Notifications, 'publish' | 'on'> = createNotifications(),
   relyMs = 0,
 ): Sessions {
   async function announceChange(): Promise<void> {
-    notifications.tell('sessions')
+    notifications.publish('sessions')
     if (relyMs > 0) await delay(relyMs)
   }
   const verifiedTokens = new Map<string, SessionClaims & { exp: number }>()

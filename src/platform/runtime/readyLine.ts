@@ -8,6 +8,9 @@ const SHARE = 1 / 20
 /** Attempts per batch of lines: on a busy machine the timeout may pass while this process hardly runs. */
 const MAX_ATTEMPTS = 3
 
+/** The console line for the result 'too slow' of `ReadyLine.matches`. */
+export const TOO_SLOW_LINE = '[System] The ready expression takes too long to match. The instance counts as ready.'
+
 /** Returns the lines that the program printed, without those of the platform. */
 export function printedTexts(lines: Pick<ConsoleLine, 'type' | 'content'>[]): string[] {
   return lines.flatMap(({ type, content }) => (type === 'system' ? [] : [content]))

@@ -40,7 +40,7 @@ interface SharedJobsParts {
   db: Db
   /** The id of this replica. */
   replica: string
-  notifications: Pick<Notifications, 'tell' | 'on'>
+  notifications: Pick<Notifications, 'publish' | 'on'>
   log: Pick<Logger, 'warn'>
 }
 
@@ -106,7 +106,7 @@ export function shareFileJobs(local: LocalJobs, { db, replica, notifications, lo
           .executeTakeFirst()
         if (numUpdatedRows === 0n) throw error
       }
-      notifications.tell('jobs')
+      notifications.publish('jobs')
     },
     async close() {
       clearInterval(timer)

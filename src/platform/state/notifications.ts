@@ -32,7 +32,7 @@ export interface Notifications {
   /**
    * Calls this replica's listeners at once, and those of other replicas within a second. Never waits and never fails.
    */
-  tell(topic: Topic, data?: string): void
+  publish(topic: Topic, data?: string): void
   /** @param listener receives the data of the last notification. @returns a function that unsubscribes */
   on(topic: Topic, listener: (data: string | undefined) => void): () => void
   /** The data of the last notification; undefined if there was none. */
@@ -45,7 +45,7 @@ export function createNotifications(): Notifications {
   const events = new EventEmitter().setMaxListeners(0)
   const latest = new Map<Topic, string | undefined>()
   return {
-    tell(topic, data) {
+    publish(topic, data) {
       latest.set(topic, data)
       events.emit(topic, data)
     },
@@ -79,7 +79,7 @@ export async function openNotifications(db: Db, url: string, log: Logger): Promi
       versions.set(topic, Number(version))
       // Unsent data is newer.
       const waiting = unsent.get(topic as Topic)
-      local.tell(topic as Topic, waiting ? waiting.data : (data ?? undefined))
+      local.publish(topic as Topic, waiting ? waiting.data : (data ?? undefined))
     }
   }
 
@@ -124,9 +124,9 @@ export async function openNotifications(db: Db, url: string, log: Logger): Promi
 
   return {
     ...local,
-    tell(topic, data) {
+    publish(topic, data) {
       unsent.set(topic, { data })
-      local.tell(topic, data)
+      local.publish(topic, data)
       // A notification that arrives while sending is sent at the next interval at the latest.
       void (sending ?? Promise.resolve()).then(() => (isClosed ? undefined : send()))
     },

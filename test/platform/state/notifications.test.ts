@@ -33,7 +33,7 @@ test('a notification of one replica reaches every replica, and its sender at onc
   const times: number[] = []
   for (let count = 0; count < 20; count++) {
     const since = performance.now()
-    one.tell('sync', `${count}`)
+    one.publish('sync', `${count}`)
     expect(heard).toContain(`one ${count}`)
     await until(() => heard.includes(`two ${count}`), Boolean, 1)
     times.push(performance.now() - since)
@@ -50,17 +50,17 @@ test('a replica that was disconnected receives the latest notification that it m
   const heard: (string | undefined)[] = []
   two.on('sync', (data) => heard.push(data))
   await state.pool.query(`select pg_terminate_backend(pid) from (${LISTENERS}) listening`)
-  one.tell('sync', 'first')
-  one.tell('sync', 'last')
+  one.publish('sync', 'first')
+  one.publish('sync', 'last')
   await until(() => heard.at(-1) === 'last', Boolean, 1)
   await until(async () => (await listeners()).length === 2)
 })
 
 test('a notification that is repeated while it is being sent is sent again', async () => {
-  one.tell('sessions')
+  one.publish('sessions')
   // By now it is being sent.
   await new Promise(setImmediate)
-  one.tell('sessions')
+  one.publish('sessions')
   const version = async () => (await state.db.selectFrom('notifications').selectAll().execute())[0]?.version
   await until(async () => (await version()) === '2', Boolean, 3)
 })
@@ -69,10 +69,10 @@ test('every replica receives the latest of many concurrent notifications', async
   const count = { one: 0, two: 0 }
   one.on('instances', () => (count.one += 1))
   two.on('instances', () => (count.two += 1))
-  for (let round = 0; round < 200; round++) for (const replica of [one, two]) replica.tell('instances')
+  for (let round = 0; round < 200; round++) for (const replica of [one, two]) replica.publish('instances')
   for (let round = 0; round < 10; round++) {
-    one.tell('sync', `one ${round}`)
-    two.tell('sync', `two ${round}`)
+    one.publish('sync', `one ${round}`)
+    two.publish('sync', `two ${round}`)
   }
   await until(() => one.latest('sync') === two.latest('sync') && /9$/.test(one.latest('sync') ?? ''))
   expect(count.one).toBeGreaterThanOrEqual(200)
@@ -84,7 +84,7 @@ test('notifications are delivered after an outage of the state', async () => {
   await client.connect()
   await client.query('begin')
   await client.query('lock table notifications in access exclusive mode')
-  one.tell('sync', 'late')
+  one.publish('sync', 'late')
   await new Promise((resolve) => setTimeout(resolve, 4500))
   expect(two.latest('sync')).toBeUndefined()
   await client.query('rollback')

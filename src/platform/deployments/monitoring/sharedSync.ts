@@ -19,7 +19,7 @@ export function shareSync(source: SyncSource, notifications: Notifications, isMa
 
   const announce = () => {
     const data = JSON.stringify(source.state)
-    if (isManager() && data !== notifications.latest('sync')) notifications.tell('sync', data)
+    if (isManager() && data !== notifications.latest('sync')) notifications.publish('sync', data)
   }
   const unwatch = source.onSync(announce)
   const unsubscribe = notifications.on('sync', (data) => {

@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { openRealDirectory, type OpenDirectory } from '../../share/jail'
 import { startTimeOf } from '../../processLock'
 import { describeExit, KILL_AFTER_MS } from '../exitMessages'
-import { ReadyLine } from '../readyLine'
+import { ReadyLine, TOO_SLOW_LINE } from '../readyLine'
 import type { LocalSpec } from '../runtime'
 import { isMonitorAlive } from './conmon'
 import { exitOf } from './containerExit'
@@ -221,8 +221,7 @@ export class ContainedInstance {
       if (record.state !== 'STARTING' || this.record !== record) return
       const answer = ready.matches(texts)
       if (answer === false) return
-      if (answer === 'too slow')
-        void this.console.note('[System] The ready expression takes too long to match. The instance counts as ready.')
+      if (answer === 'too slow') void this.console.note(TOO_SLOW_LINE)
       record.state = 'RUNNING'
       this.changed()
       void this.console.watchLines(0, undefined)

@@ -1,6 +1,6 @@
 import type { V1Pod } from '@kubernetes/client-node'
 import type { Logger } from 'pino'
-import { ReadyLine } from '../readyLine'
+import { ReadyLine, TOO_SLOW_LINE } from '../readyLine'
 import { createKeyedBackoff } from './backoff'
 import type { PodConsole } from './console/podConsole'
 import type { PodRuns } from './podRuns'
@@ -39,10 +39,7 @@ export function createPodReadiness({ runs, pods, consoleOf, retry, log }: PodRea
     try {
       runs.put(await pods.setReady(pod))
       backoffs.reset(podName)
-      if (isTooSlow)
-        await consoleOf(podName).note(
-          '[System] The ready expression takes too long to match. The instance counts as ready.',
-        )
+      if (isTooSlow) await consoleOf(podName).note(TOO_SLOW_LINE)
     } catch (error) {
       log.warn({ err: error, podName }, 'failed to mark an instance as ready; retrying')
       // The next watch begins at the run's first line again.

@@ -9,7 +9,7 @@ import { findStartFailure, launchIn } from './launch'
 import { makePipes, openPipes, removePipes, type InstancePipes } from './instancePipes'
 import type { ResourceLimiter } from './resourceLimiter'
 import { LineSplitter } from '../../lineSplitter'
-import { ReadyLine } from '../readyLine'
+import { ReadyLine, TOO_SLOW_LINE } from '../readyLine'
 import { signalGroup } from '../processes'
 import type { RunRecord } from './runRecord'
 
@@ -232,8 +232,7 @@ export class InstanceProcess {
   private checkReady(ready: ReadyLine, lines: string[]): void {
     const answer = ready.matches(lines)
     if (answer === false) return
-    if (answer === 'too slow')
-      this.log.note('[System] The ready expression takes too long to match. The instance counts as ready.')
+    if (answer === 'too slow') this.log.note(TOO_SLOW_LINE)
     this.ready = undefined
     this.record.state = 'RUNNING'
     this.onChange()
