@@ -130,7 +130,7 @@ export function downloadRoutes(app: Router, { fileAccess, activeWork, tickets }:
 /** Files may come from any user: a browser must save them, never render them in our origin (security 20). */
 function asAttachment(reply: FastifyReply, name: string): FastifyReply {
   return reply
-    .header('content-disposition', contentDisposition(name.toWellFormed()))
+    .header('content-disposition', contentDisposition(name))
     .header('content-security-policy', 'sandbox')
 }
 
