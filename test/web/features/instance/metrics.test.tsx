@@ -14,7 +14,9 @@ type ChartProps = {
 }
 const mockDrawn = jest.fn((_props: ChartProps) => null)
 // jsdom has no SVG layout, so the test checks the props of the chart.
-jest.mock('react-apexcharts', () => ({ __esModule: true, default: (props: ChartProps) => mockDrawn(props) }))
+jest.mock('../../../../src/web/features/instance/metrics/GroupedChart', () => ({
+  GroupedChart: (props: ChartProps) => mockDrawn(props),
+}))
 
 const lobby = instanceOf('3fa2c1-lobby')
 const NOW = 1_700_000_000_000
@@ -48,7 +50,8 @@ test('§2, §7 a blue mCPU chart and a green MB chart with two decimals share th
     [NOW, 120.56],
   ])
   expect([cpu, memory].map(({ calls }) => calls[0]?.query)).toEqual([`?pod=${lobby.podName}`, `?pod=${lobby.podName}`])
-  expect(drawnIn(BLUE)?.options.chart.group).toBe(drawnIn(GREEN)?.options.chart.group)
+  expect(drawnIn(BLUE)?.options.chart.group).toBe('metrics')
+  expect(drawnIn(GREEN)?.options.chart.group).toBe('metrics')
 })
 
 test('shows minimum, average, maximum and limit in words, and the limit as a line within the scale', async () => {

@@ -1,10 +1,10 @@
 import type { ApexOptions } from 'apexcharts'
 import { useMemo } from 'react'
-import Chart from 'react-apexcharts'
 import { failureHint, failureText } from '../../../failure'
 import type { Metric } from '../../../api/metrics'
 import { useGetMetricQuery } from '../../../api/metrics'
 import type { MetricsRange } from '../instanceSlice'
+import { GroupedChart } from './GroupedChart'
 import { grouped, scaleUpTo } from './scale'
 import styles from './metrics.module.scss'
 
@@ -83,7 +83,7 @@ export function MetricChart({ podName, metric, range, limit: serverLimit }: Metr
       )}
       {points.length > 0 && (
         <div className={styles.chart} aria-hidden="true">
-          <Chart type="area" height={CHART_HEIGHT} width="100%" {...chart} />
+          <GroupedChart id={chartId(metric)} height={CHART_HEIGHT} {...chart} />
         </div>
       )}
       {points.length > 0 && (
@@ -130,6 +130,8 @@ const withGaps = (points: Point[]) =>
 /** In pixels. Also in metrics.module.scss. */
 const CHART_HEIGHT = 260
 
+const chartId = (metric: Metric) => `metric-${metric}`
+
 type Shown = { points: Point[]; span: number; limit: number | undefined }
 
 const LABELS = { fontSize: '12px' }
@@ -141,8 +143,10 @@ function optionsOf(metric: Metric, { points, span, limit }: Shown): ApexOptions 
   const end = points.at(-1)?.[0] ?? 0
   const scale = scaleUpTo(Math.max(...points.map(([, value]) => value), limit ?? 0))
   return {
-    // Without a group: apexcharts gives a change of one chart's options, with its limit, to the whole group.
     chart: {
+      id: chartId(metric),
+      // Charts of one group synchronise their cursors.
+      group: 'metrics',
       animations: { enabled: false },
       toolbar: { show: false },
       zoom: { enabled: false },
