@@ -129,9 +129,7 @@ export function downloadRoutes(app: Router, { fileAccess, activeWork, tickets }:
 
 /** Files may come from any user: a browser must save them, never render them in our origin (security 20). */
 function asAttachment(reply: FastifyReply, name: string): FastifyReply {
-  return reply
-    .header('content-disposition', contentDisposition(name))
-    .header('content-security-policy', 'sandbox')
+  return reply.header('content-disposition', contentDisposition(name)).header('content-security-policy', 'sandbox')
 }
 
 /** Sends the file or the requested range (RFC 9110 §13.1.5, §14, §15.5.17), so that a download can resume. */
