@@ -45,7 +45,7 @@ export const DIALOGS: Record<string, { path: string; steps: Step[] }> = {
   'created-key': { path: '/keys', steps: ['Create API key', typeName, 'Create'] },
   'delete-key': { path: '/keys', steps: [/^Delete the API key/] },
   'add-authenticator': { path: '/security', steps: [/^Add.*app/] },
-  'recovery-codes': { path: '/security', steps: [/^(?:Make|Replace) codes/] },
+  'recovery-codes': { path: '/security', steps: [/^Create (?:new )?codes/] },
 }
 
 /** Presses a button of the first row, which stands in a menu where there is little room. */
