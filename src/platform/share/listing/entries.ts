@@ -92,14 +92,15 @@ export function readEntries(directory: ListedDirectory): Entries {
  */
 export function readEntry({ procPath, path, root, within }: ListedDirectory, rawName: RawName): Entry | undefined {
   const name = rawName.toString()
-  const isUtf8Name = typeof rawName === 'string'
   const entryPath = entryPathOf(procPath, rawName)
   const isHidden = isInternalName(name) || (within && !within.reach.holds(`${within.realPath}/${name}`))
   const own = isHidden ? undefined : lstatSync(entryPath, { throwIfNoEntry: false })
   if (!own) return undefined
-  const target = own.isSymbolicLink() ? targetStats(procPath, rawName, root, within?.reach) : own
-  const { size, mtimeMs } = target ?? own
-  const type = !target ? 'l' : target.isDirectory() ? 'd' : '-'
+  const target = own.isSymbolicLink()
+    ? readTarget(procPath, rawName, root, within?.reach)
+    : { stats: own, isText: isText(entryPath, own, constants.O_NOFOLLOW) }
+  const { size, mtimeMs } = target?.stats ?? own
+  const type = !target ? 'l' : target.stats.isDirectory() ? 'd' : '-'
   return {
     entry: {
       name,
@@ -107,7 +108,8 @@ export function readEntry({ procPath, path, root, within }: ListedDirectory, raw
       type,
       size: type === 'd' ? 0 : size,
       modifyTime: Math.floor(mtimeMs),
-      isText: target?.isFile() === true && isUtf8Name && isText(entryPath, target),
+      // The API has no path to open a file whose name is not UTF-8.
+      isText: typeof rawName === 'string' && target?.isText === true,
     },
     // inotify does not report changes within a subdirectory, of a link's target, or of a file under another of its
     // names.
@@ -129,8 +131,13 @@ function* namesIn({ procPath }: ListedDirectory): Generator<Buffer> {
   }
 }
 
-/** Stats of a link's target; undefined if the caller may not use it or it does not exist. */
-function targetStats(procPath: string, name: RawName, root: string, reach: Reach | undefined): Stats | undefined {
+/** Reads the target of a link. @returns undefined if the caller may not use it or it does not exist */
+function readTarget(
+  procPath: string,
+  name: RawName,
+  root: string,
+  reach: Reach | undefined,
+): { stats: Stats; isText: boolean } | undefined {
   const open = () => {
     if (!reach?.leadsOn) return openSync(entryPathOf(procPath, name), constants.O_RDONLY | O_PATH)
     // Restricted callers cannot open a name that is not UTF-8, so it need not resolve here.
@@ -139,7 +146,9 @@ function targetStats(procPath: string, name: RawName, root: string, reach: Reach
   return withDescriptor(open, (fd) => {
     const realPath = readlinkSync(`/proc/self/fd/${fd}`)
     const isInside = realPath === root || realPath.startsWith(`${root}/`)
-    return isInside && (reach?.holds(realPath.slice(root.length)) ?? true) ? fstatSync(fd) : undefined
+    if (!isInside || reach?.holds(realPath.slice(root.length)) === false) return undefined
+    const stats = fstatSync(fd)
+    return { stats, isText: isText(`/proc/self/fd/${fd}`, stats, 0) }
   })
 }
 
@@ -151,24 +160,26 @@ const stepCalls: StepCalls<number> = {
   close: closeSync,
 }
 
-function isText(path: PathLike, { dev, ino, size, mtimeMs, ctimeMs }: Stats): boolean {
+/** @param flags for opening, besides reading without waiting: `O_NOFOLLOW` if `path` could become a link meanwhile */
+function isText(path: PathLike, stats: Stats, flags: number): boolean {
+  const { dev, ino, size, mtimeMs, ctimeMs } = stats
+  if (!stats.isFile() || size > TEXT_LIMIT) return false
   if (size === 0) return true
-  if (size > TEXT_LIMIT) return false
   const known = textDecisions.get(ino)
   if (known?.dev === dev && known.size === size && known.mtimeMs === mtimeMs && known.ctimeMs === ctimeMs)
     return known.isText
-  const readsAsText = (fd: number) => looksLikeText(sample.subarray(0, readSync(fd, sample, 0, TEXT_SAMPLE, 0)))
-  // An instance may swap it for a link to a device meanwhile. Opening a device can have effects (`/dev/watchdog`).
-  const readIfSame = (fd: number) => {
+  // An instance may swap the file meanwhile. It cannot create a device, which would be the only entry that opening
+  // could have an effect on; a link to one is not followed.
+  const open = () => openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | flags)
+  const decision = withDescriptor(open, (fd) => {
     const found = fstatSync(fd)
     if (found.dev !== dev || found.ino !== ino) return false
-    return withDescriptor(() => openSync(`/proc/self/fd/${fd}`, constants.O_RDONLY | constants.O_NONBLOCK), readsAsText)
-  }
-  const decision = withDescriptor(() => openSync(path, O_PATH), readIfSame) ?? false
+    return looksLikeText(sample.subarray(0, readSync(fd, sample, 0, TEXT_SAMPLE, 0)))
+  })
   const [oldest] = textDecisions.size < MAX_REMEMBERED ? [] : textDecisions.keys()
   if (oldest !== undefined) textDecisions.delete(oldest)
-  textDecisions.set(ino, { dev, size, mtimeMs, ctimeMs, isText: decision })
-  return decision
+  textDecisions.set(ino, { dev, size, mtimeMs, ctimeMs, isText: decision ?? false })
+  return decision ?? false
 }
 
 /** @returns undefined if the file cannot be read. @throws EMFILE, ENFILE, which say nothing about the file */
