@@ -40,7 +40,7 @@ export const DIALOGS: Record<string, { path: string; steps: Step[] }> = {
   'reset-password': { path: '/admin', steps: [/^Actions for /, 'Reset password'] },
   'delete-user': { path: '/admin', steps: [/^Actions for kofi/, /^Delete/] },
   user: { path: '/admin/users/2', steps: [] },
-  'end-sessions': { path: '/admin/users/2', steps: [/^End all/] },
+  'end-session': { path: '/admin/users/2', steps: [/^End the session of/] },
   'create-key': { path: '/keys', steps: ['Create API key'] },
   'created-key': { path: '/keys', steps: ['Create API key', typeName, 'Create'] },
   'delete-key': { path: '/keys', steps: [/^Delete the API key/] },
