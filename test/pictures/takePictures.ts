@@ -21,7 +21,8 @@ const PAGES: Record<string, string> = {
   invites: '/admin?tab=invites',
   dashboard: '/admin?tab=dashboard',
   activity: '/activity',
-  account: '/account',
+  keys: '/keys',
+  consoles: '/consoles',
   'sign-in': '/security',
   unknown: '/nowhere',
 }
