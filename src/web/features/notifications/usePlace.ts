@@ -3,15 +3,16 @@ import { useLayoutEffect, useRef } from 'react'
 import type { Obstacle } from './freePlace'
 import { freePlace } from './freePlace'
 
-/** The user's controls; only those of an open dialog while there is one. */
-const CONTROLS = 'h1, .modal-title, label, legend, a[href], button, input, select, textarea, [role="menu"]'
+/** The user's controls. While a dialog is open: that dialog, and above all its controls. */
+const CONTROLS =
+  '.modal-content, h1, .modal-title, label, legend, a[href], button, input, select, textarea, [role="menu"]'
 /** Weight of the focused control, above all others. */
 const FOCUSED = 100
 /** The gap between the notifications and the lower edge of the window. */
 const MARGIN_PX = 8
 
 /**
- * Keeps the notifications off the controls of the page, of an open dialog and of an open menu, also when these change.
+ * Keeps the notifications off the controls of the page, or off an open dialog or menu, also when these change.
  * @returns the ref of their region
  */
 export function usePlace(count: number): RefObject<HTMLDivElement | null> {

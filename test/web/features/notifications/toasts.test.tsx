@@ -1,4 +1,5 @@
-import { act, screen } from '@testing-library/react'
+import { act, render, screen } from '@testing-library/react'
+import Modal from 'react-bootstrap/Modal'
 import { notified } from '../../../../src/web/facts'
 import { renderApp } from '../../../support/web/renderApp'
 
@@ -88,5 +89,23 @@ test('a notification does not cover the controls of the page', async () => {
   })
   notify('one')
   expect(region.style.top).toBe('118px')
+  jest.restoreAllMocks()
+})
+
+test('a notification does not cover an open dialog', async () => {
+  const { notify } = await rendered()
+  render(
+    <Modal show>
+      <p>Read this.</p>
+    </Modal>,
+  )
+  const content = screen.getByRole('dialog').querySelector('.modal-content')
+  const region = screen.getByRole('region', { name: 'Notifications', hidden: true })
+  jest.spyOn(Element.prototype, 'getBoundingClientRect').mockImplementation(function (this: Element) {
+    const [top, bottom] = this === region ? [64, 112] : this === content ? [50, 500] : [0, 0]
+    return { top, bottom, left: 0, right: 300 } as DOMRect
+  })
+  notify('one')
+  expect(region.style.top).toBe('508px')
   jest.restoreAllMocks()
 })
