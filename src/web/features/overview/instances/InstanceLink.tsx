@@ -46,8 +46,8 @@ export const InstanceLink = memo(function InstanceLink({ deployment, instance, i
           )}
           {draining && <span className={styles.warning}>Draining: no new players</span>}
           {node && (
-            <span className={styles.node} title="The node that it runs on">
-              {node}
+            <span>
+              on <span className={styles.node}>{node}</span>
             </span>
           )}
           {description && <span>{description}</span>}
