@@ -62,7 +62,7 @@ export function OverviewPage() {
       {data?.sections.length === 0 && <NoDeployments />}
       {sections.length > 0 && (
         <>
-          <OverviewTotals sections={sections} />
+          <OverviewTotals sections={sections} isCompact={view === 'compact'} />
           <AttentionPanel items={listAttention(sections)} />
           <OverviewToolbar names={sections.map(({ deployment }) => deployment.name)} counts={counts} view={view} />
           <DeploymentList sections={sections} view={view} />

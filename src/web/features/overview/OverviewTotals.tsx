@@ -3,11 +3,16 @@ import type { OverviewSection } from '../../api/network'
 import { rounded, totalsOf } from './totals'
 import styles from './overview.module.scss'
 
+type OverviewTotalsProps = {
+  sections: readonly OverviewSection[]
+  /** One line where there is room. */ isCompact: boolean
+}
+
 /** Four figures of the whole network. */
-export function OverviewTotals({ sections }: { sections: readonly OverviewSection[] }) {
+export function OverviewTotals({ sections, isCompact }: OverviewTotalsProps) {
   const { instances, online, players, isPartial, cpu, busiest, memory } = totalsOf(sections)
   return (
-    <dl className={`${styles.totals} panel`}>
+    <dl className={`${styles.totals} ${isCompact ? styles.compactTotals : ''} panel`}>
       <Total label="Instances online" value={online} aside={`of ${instances}`} />
       <Total
         label="Players"
