@@ -125,9 +125,10 @@ export async function createPlatform(
   const databases = createDatabases({ db, pool: state.pool, secrets, servers, log })
   void databases.start()
 
+  const { nodeName = hostname() } = overrides
   const nodes = async () => {
     const details = await runtime.nodes?.()
-    if (!details) return { nodes: [overrides.nodeName ?? hostname()] }
+    if (!details) return { nodes: [nodeName] }
     return { nodes: details.filter(({ ready }) => ready).map(({ name }) => name), details }
   }
   const accounts = openAccounts(settings, surroundings, overrides, state, secrets, notifications, isReplica)

@@ -1,15 +1,17 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { median, round, type Figure } from './figures/report'
+import { printProfiles } from './figures/profile'
 import { ROWS } from './rows'
 
 /**
  * `npm run bench`: the rows of the table, each by its own program. `npm run bench -- NAME`: one program, whether it is a
- * row or not. `--against REV` measures that revision too, in turns; `--rounds N` says how often.
+ * row or not. `--against REV` measures that revision too, in turns; `--rounds N` says how often. `--profile` prints
+ * on what the platform spends its time while one program runs.
  */
 const here = resolve(__dirname, '../..')
 
@@ -18,16 +20,19 @@ interface Round {
   failed: boolean
 }
 
-/** Runs one program. @param root the checkout that it measures */
-async function run(name: string, root: string): Promise<Round> {
+/** Runs one program. @param root the checkout that it measures @param isProfiled which makes its figures worse */
+async function run(name: string, root: string, isProfiled: boolean): Promise<Round> {
   const directory = mkdtempSync(join(tmpdir(), 'quarterdeck-bench-'))
   const file = join(directory, 'figures')
+  const profiles = isProfiled ? join(directory, 'profiles') : undefined
+  if (profiles) mkdirSync(profiles)
   try {
     const child = spawn(process.execPath, ['--import', 'tsx', join(__dirname, `${name}.ts`)], {
       stdio: 'inherit',
-      env: { ...process.env, BENCH_ROOT: root, BENCH_FIGURES: file },
+      env: { ...process.env, BENCH_ROOT: root, BENCH_FIGURES: file, ...(profiles && { BENCH_PROFILE: profiles }) },
     })
     const [code] = (await once(child, 'exit')) as [number | null]
+    if (profiles) printProfiles(profiles)
     const lines = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []
     return { figures: lines.map((line) => JSON.parse(line) as Figure), failed: code !== 0 }
   } finally {
@@ -83,7 +88,7 @@ function print(revisions: string[], figures: Map<string, Figure[]>[]): void {
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { against: { type: 'string' }, rounds: { type: 'string', default: '3' } },
+    options: { against: { type: 'string' }, rounds: { type: 'string', default: '3' }, profile: { type: 'boolean' } },
   })
   const unknown = positionals.find((name) => !existsSync(join(__dirname, `${name}.ts`)))
   if (unknown !== undefined) throw new Error(`There is no test/bench/${unknown}.ts`)
@@ -97,7 +102,7 @@ async function main(): Promise<void> {
     for (let time = 0; time < (isTable ? Number(values.rounds) : 1); time += 1)
       for (const [at, root] of roots.entries()) {
         if (isTable) console.log(`\n${name}, ${revisions[at]}, ${time + 1} of ${values.rounds}`)
-        const measured = await run(name, root)
+        const measured = await run(name, root, values.profile ?? false)
         if (measured.failed) process.exitCode = 1
         for (const figure of measured.figures)
           figures[at]?.set(figure.what, [...(figures[at].get(figure.what) ?? []), figure])

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { BlockList, isIP, SocketAddress } from 'node:net'
+import { BlockList, isIP, isIPv4, SocketAddress } from 'node:net'
 import proxyAddress from '@fastify/proxy-addr'
 
 /** The reverse proxies that are trusted to report the client's address. */
@@ -17,6 +17,8 @@ export interface TrustedProxies {
  * as IPv6. Returns other text unchanged.
  */
 export function plainAddress(text: string): string {
+  // The form that it already has, except with leading zeros, which isIPv4 refuses.
+  if (isIPv4(text)) return text
   const [, bracketed, withPort] = /^(?:\[(.*)\](?::\d+)?|([\d.]+):\d+)$/.exec(text) ?? []
   const [address = ''] = (bracketed ?? withPort ?? text).split('%')
   const family = isIP(address)
@@ -41,6 +43,7 @@ export function createTrustedProxies(
     else trusted.addSubnet(address, Number(bits), familyOf(address))
   }
   const includes = (text: string | undefined) => {
+    if (proxies.length === 0) return false
     const address = plainAddress(text ?? '')
     return isIP(address) !== 0 && trusted.check(address, familyOf(address))
   }

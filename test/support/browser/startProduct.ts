@@ -11,6 +11,8 @@ import { codeOf, registerAccount } from '../platform/registerAccount'
 
 const ROOT = join(__dirname, '../../..')
 const CLOCK = require.resolve('./movableClock')
+/** For `npm run bench NAME -- --profile`. The profile is written at an orderly end. */
+const PROFILING = process.env.BENCH_PROFILE ? ['--cpu-prof', `--cpu-prof-dir=${process.env.BENCH_PROFILE}`] : []
 export const FIRST_USER = { username: 'ann', password: 'correct horse battery' }
 
 export interface Product {
@@ -59,7 +61,7 @@ export async function startProduct(
   let aheadMs = 0
 
   async function start(): Promise<Pick<Product, 'url' | 'address' | 'inviteCode'>> {
-    const platform = spawn(process.execPath, ['--require', CLOCK, join(dist, 'main.js')], {
+    const platform = spawn(process.execPath, [...PROFILING, '--require', CLOCK, join(dist, 'main.js')], {
       env: { ...environment, QUARTERDECK_PORT: port },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     })
