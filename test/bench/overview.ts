@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { PROFILING } from '../support/browser/startProduct'
 import { load } from './figures/load'
 import { report } from './figures/report'
 import { root } from './figures/root'
@@ -20,7 +21,7 @@ interface Served {
 async function measure(deployments: number, budget: number): Promise<void> {
   const server = spawn(
     process.execPath,
-    ['--import', 'tsx', join(__dirname, 'figures/imitatedNetwork.ts'), root, String(deployments), String(INSTANCES)],
+    [...PROFILING, '--import', 'tsx', join(__dirname, 'figures/imitatedNetwork.ts'), root, String(deployments), String(INSTANCES)],
     { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] },
   )
   try {

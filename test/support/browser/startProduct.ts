@@ -12,7 +12,7 @@ import { codeOf, registerAccount } from '../platform/registerAccount'
 const ROOT = join(__dirname, '../../..')
 const CLOCK = require.resolve('./movableClock')
 /** For `npm run bench NAME -- --profile`. The profile is written at an orderly end. */
-const PROFILING = process.env.BENCH_PROFILE ? ['--cpu-prof', `--cpu-prof-dir=${process.env.BENCH_PROFILE}`] : []
+export const PROFILING = process.env.BENCH_PROFILE ? ['--cpu-prof', `--cpu-prof-dir=${process.env.BENCH_PROFILE}`] : []
 export const FIRST_USER = { username: 'ann', password: 'correct horse battery' }
 
 export interface Product {
