@@ -1,8 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** Pipelined requests of one connection. Browsers and proxies send one at a time. */
-const MAX_PIPELINED = 16
+/** Pipelined requests of one connection. Browsers and proxies send one at a time, so honest clients need one. */
+const MAX_PIPELINED = 4
 
 type RequestListener = (request: IncomingMessage, response: ServerResponse) => void
 
