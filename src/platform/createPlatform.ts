@@ -9,6 +9,7 @@ import type { Callers } from './accounts/callers'
 import type { Registration } from './accounts/registration'
 import type { Sessions } from './accounts/sessions'
 import { createApp, type App } from './app'
+import { createRecentRead } from './concurrency/sharedRead'
 import type { Settings } from './config'
 import { openDataDirectory, withWriteError } from './dataDirectory'
 import { createDatabases } from './databases/databases'
@@ -49,6 +50,9 @@ import { registerReplica } from './state/replicas'
 import { openSecrets } from './state/secrets'
 import { createStoredTemporaries } from './state/temporaries'
 import type { Surroundings } from './surroundings'
+
+/** Disks fill slowly, and each measurement accesses them. */
+const DISKS_MAX_AGE_MS = 2000
 
 export interface Platform extends App {
   state: StateDatabase
@@ -167,6 +171,10 @@ export async function createPlatform(
         clusterSilentSince: () => silentSince(runtime),
         nodes,
         disks: () => share.disks.list(),
+        disksWithoutRoom: createRecentRead(
+          async () => (await share.disks.list()).filter(({ level }) => level !== 'ok'),
+          DISKS_MAX_AGE_MS,
+        ),
       },
       health: {
         database: async () => void (await sql`select 1`.execute(db)),

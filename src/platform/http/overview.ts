@@ -1,5 +1,4 @@
 import type { DeploymentsAnswer } from '../../contract/deployment'
-import type { Disk } from '../../contract/disk'
 import { isRestricted, knownTo, type Caller } from '../caller'
 import { createRecentRead } from '../concurrency/sharedRead'
 import type { Deployments } from '../deployments/deployments'
@@ -12,9 +11,6 @@ import type { Network } from './routes/network'
  * this replica are always included.
  */
 const MAX_AGE_MS = 250
-/** Disks fill slowly, and each measurement accesses them. */
-const DISKS_MAX_AGE_MS = 2000
-
 /** A `DeploymentsAnswer`, serialized. The ETag changes with its content. */
 export interface SerializedOverview {
   body: Buffer
@@ -31,12 +27,8 @@ export interface Overview {
 /** The overview of the network, which all callers without restrictions share. */
 export function createOverview(
   deployments: Pick<Deployments, 'listWithInstances'>,
-  network: Pick<Network, 'managerSilent' | 'clusterSilentSince' | 'disks'>,
+  network: Pick<Network, 'managerSilent' | 'clusterSilentSince' | 'disksWithoutRoom'>,
 ): Overview {
-  const disksWithoutRoom = createRecentRead<Disk[]>(
-    async () => (await network.disks()).filter(({ level }) => level !== 'ok'),
-    DISKS_MAX_AGE_MS,
-  )
   const silence = () => {
     const clusterSilentSince = network.clusterSilentSince()
     return clusterSilentSince === undefined ? {} : { clusterSilentSince }
@@ -45,7 +37,7 @@ export function createOverview(
     const [all, managerSilent, disks] = await Promise.all([
       deployments.listWithInstances(),
       network.managerSilent(),
-      disksWithoutRoom(),
+      network.disksWithoutRoom(),
     ])
     return serialize({ deployments: all, managerSilent, ...silence(), ...(disks.length > 0 && { disks }) })
   }, MAX_AGE_MS)

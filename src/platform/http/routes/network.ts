@@ -26,6 +26,8 @@ export interface Network {
   clusterSilentSince(): number | undefined
   nodes(): Promise<NetworkNodes>
   disks(): Promise<Disk[]>
+  /** Those whose level is not `ok`, as of the last seconds. */
+  disksWithoutRoom(): Promise<Disk[]>
 }
 
 /**
@@ -42,10 +44,12 @@ export function networkRoutes(app: Router, network: Network): void {
       },
     },
     async (request) => {
-      const [timestamp, disks] = await Promise.all([network.managerTimestamp(), network.disks()])
       // Only operators see the disks.
-      const short = isRestricted(userOf(request)) ? [] : disks.filter(({ level }) => level !== 'ok')
-      return done({ timestamp, ...(short.length > 0 && { disks: short }) })
+      const [timestamp, disks] = await Promise.all([
+        network.managerTimestamp(),
+        isRestricted(userOf(request)) ? [] : network.disksWithoutRoom(),
+      ])
+      return done({ timestamp, ...(disks.length > 0 && { disks }) })
     },
   )
 
