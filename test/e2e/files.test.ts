@@ -226,7 +226,7 @@ browserTest('every action of the Files page changes the disk as expected, byte f
   await page.locator('.ace_text-input').focus()
   await page.keyboard.insertText('y')
   await page.keyboard.press('Control+S')
-  await page.getByRole('dialog', { name: 'File changed' }).getByRole('button', { name: 'Reload' }).click()
+  await page.getByRole('dialog', { name: 'File Changed' }).getByRole('button', { name: 'Reload' }).click()
   await dialog(page).getByText('theirs').waitFor()
   await dialog(page).getByRole('button', { name: 'Cancel' }).click()
   await gone(page)

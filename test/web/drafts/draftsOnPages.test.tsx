@@ -70,7 +70,7 @@ describe('a file draft', () => {
     await waitFor(() => expect(aceEditor().text()).toBe('typed a: 1'))
     const save = app.network.patch(CONTENT).answers(409, { message: 'changed' })
     await app.user.click(button('Save Changes'))
-    await screen.findByRole('dialog', { name: 'File changed' })
+    await screen.findByRole('dialog', { name: 'File Changed' })
     expect(save.calls[0]?.body).toMatchObject({ modifyTime: 1000 })
   })
 

@@ -172,7 +172,7 @@ test('a cancelled upload frees its slot for the next one; Cancel all cancels the
   expect(notifications()).toEqual([])
 })
 
-const asked = () => screen.findByRole('dialog', { name: 'File exists' })
+const asked = () => screen.findByRole('dialog', { name: 'File Exists' })
 
 test('decisions §3: a name that exists in the listing asks before the upload is sent; Replace sends replace', async () => {
   const { uploads, user, sends } = await uploading([file('old.txt')])

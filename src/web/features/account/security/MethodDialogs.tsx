@@ -9,6 +9,7 @@ import { NameField } from './NameField'
 import { ProofDialog } from './ProofDialog'
 
 const nouns: Record<MethodTable, string> = { passkeys: 'passkey', authenticators: 'authenticator app' }
+const titles: Record<MethodTable, string> = { passkeys: 'Passkey', authenticators: 'Authenticator App' }
 
 type MethodDialogProps = { table: MethodTable; id: string; onClose: () => void }
 
@@ -32,7 +33,7 @@ export function RenameMethodDialog({ table, id, onClose }: MethodDialogProps) {
 
   return (
     <FormDialog
-      title={`Rename the ${nouns[table]}`}
+      title={`Rename ${titles[table]}`}
       action="Rename"
       busyText="Renaming..."
       busy={isLoading}
@@ -58,7 +59,7 @@ export function RemoveMethodDialog({ table, id, onClose }: MethodDialogProps) {
 
   return (
     <ProofDialog
-      title={`Remove the ${nouns[table]}`}
+      title={`Remove ${titles[table]}`}
       action="Remove"
       busyText="Removing..."
       variant="danger"

@@ -25,7 +25,7 @@ export function EditorQuestions({ editing: { item, asked }, onReload, onOverwrit
     }
     return (
       <QuestionDialog
-        title="File changed"
+        title="File Changed"
         answers={[
           { text: 'Reload', onChoose: then(onReload) },
           { text: 'Overwrite', variant: 'danger', onChoose: then(onOverwrite) },

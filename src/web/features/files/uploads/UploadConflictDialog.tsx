@@ -16,7 +16,7 @@ export function UploadConflictDialog({ upload, others }: { upload: Upload; other
     <Modal show onHide={answer('skip')} centered aria-labelledby="conflict-title">
       <Modal.Header>
         <Modal.Title as="h2" id="conflict-title">
-          File exists
+          File Exists
         </Modal.Title>
       </Modal.Header>
       <Modal.Body className={styles.conflict}>
