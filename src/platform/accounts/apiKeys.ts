@@ -12,7 +12,7 @@ import {
   type ApiKeyRow,
   type KeyCalls,
 } from '../state/accounts/apiKeys'
-import { holdSession, type SessionUser } from '../state/accounts/sessions'
+import { lockSession, type SessionUser } from '../state/accounts/sessions'
 import { lockUser } from '../state/accounts/users'
 import { isMissingReference, type Db } from '../state/db'
 import { hashToken } from '../state/secrets'
@@ -74,7 +74,7 @@ export function createApiKeys(db: Db, now: () => number, onRemoved: () => Promis
         .execute(async (transaction) => {
           // One at a time, so that each counts the others.
           await lockUser(transaction, by.userId)
-          if (!(await holdSession(transaction, by))) throw noSession()
+          if (!(await lockSession(transaction, by))) throw noSession()
           await insertApiKey(
             transaction,
             {

@@ -12,7 +12,7 @@ import {
   type InviteRow,
 } from '../state/accounts/invites'
 import { findApiKeys } from '../state/accounts/apiKeys'
-import { holdSession } from '../state/accounts/sessions'
+import { lockSession } from '../state/accounts/sessions'
 import { lockAdmins } from '../state/accounts/users'
 import type { Caller } from '../caller'
 import { INVITE_DAYS, newInviteCode } from './registration'
@@ -85,6 +85,6 @@ export function createInvites(db: Db, now: () => number): Invites {
 
 /** Whether the session or API key of a call is still there. */
 async function isValid(transaction: Db, { userId, sessionId, key }: Caller): Promise<boolean> {
-  if (sessionId !== undefined) return holdSession(transaction, { userId, sessionId })
+  if (sessionId !== undefined) return lockSession(transaction, { userId, sessionId })
   return key !== undefined && (await findApiKeys(transaction, [key.id])).length > 0
 }

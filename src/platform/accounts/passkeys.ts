@@ -18,7 +18,7 @@ import {
   type NewPasskey,
   type PasskeyRow,
 } from '../state/accounts/passkeys'
-import { holdSession, type SessionUser } from '../state/accounts/sessions'
+import { lockSession, type SessionUser } from '../state/accounts/sessions'
 import { countMethods } from '../state/accounts/signInMethods'
 import { findUser } from '../state/accounts/users'
 import { isDuplicate, type Db } from '../state/db'
@@ -43,8 +43,8 @@ export type AssertionUse =
 
 export interface Passkeys {
   /**
-   * Creates a challenge for the passkeys of one user, or of any user. @throws AppError CONFLICT if the user has none
-   * here
+   * Creates a challenge for the passkeys of one user, or of any user.
+   * @throws AppError CONFLICT if there is no relying party, or the user has no passkey for it
    */
   options(rp: RelyingParty | undefined, use: AssertionUse): Promise<PasskeyOptions>
   /**
@@ -59,11 +59,11 @@ export interface Passkeys {
     use: AssertionUse,
     address: string,
   ): Promise<PasskeyRow>
-  /** Creates a challenge for a new passkey. @throws AppError CONFLICT */
+  /** Creates a challenge for a new passkey. @throws AppError CONFLICT if there is no relying party */
   creationOptions(by: SessionUser, rp: RelyingParty | undefined): Promise<PasskeyOptions>
   /**
-   * Stores a new passkey. @throws AppError BAD_CREDENTIALS for a wrong response, CONFLICT for too many passkeys or a
-   * known one
+   * Stores a new passkey.
+   * @throws AppError BAD_CREDENTIALS for a wrong response, CONFLICT for too many passkeys or a known one
    */
   create(by: SessionUser, rp: RelyingParty | undefined, name: string, response: PasskeyCreation): Promise<void>
 }
@@ -71,8 +71,8 @@ export interface Passkeys {
 /** The error for a passkey response that could not be verified, whatever the reason. */
 export const wrongPasskey = () =>
   new AppError('BAD_CREDENTIALS', 'This passkey was not accepted. Please try again, or sign in another way.')
-/** The error where passkeys cannot work: the request has no relying party. */
-export const notHere = () =>
+/** The error for a request without a relying party, from an address where passkeys cannot work. */
+export const noRelyingParty = () =>
   new AppError(
     'CONFLICT',
     'Passkeys do not work at this address. They need HTTPS and a domain name; only localhost works without.',
@@ -80,7 +80,10 @@ export const notHere = () =>
 
 /** @param now milliseconds since the epoch */
 export function createPasskeys(db: Db, activityLog: Pick<ActivityLog, 'record'>, now: () => number): Passkeys {
-  const keep = (challenge: string, use: AssertionUse | { purpose: 'create'; user_id: number; session_id: string }) =>
+  const storeChallenge = (
+    challenge: string,
+    use: AssertionUse | { purpose: 'create'; user_id: number; session_id: string },
+  ) =>
     insertChallenge(db, {
       ...ownerOf(use),
       hash: hashToken(challenge),
@@ -91,7 +94,7 @@ export function createPasskeys(db: Db, activityLog: Pick<ActivityLog, 'record'>,
 
   return {
     async options(rp, use) {
-      if (!rp) throw notHere()
+      if (!rp) throw noRelyingParty()
       const all = use.purpose === 'alone' ? [] : await listPasskeys(db, use.user_id)
       const usable = all.filter(({ rp_id }) => rp_id === rp.id)
       if (use.purpose !== 'alone' && usable.length === 0)
@@ -102,19 +105,19 @@ export function createPasskeys(db: Db, activityLog: Pick<ActivityLog, 'record'>,
         userVerification: use.purpose === 'alone' ? 'required' : 'preferred',
         timeout: CHALLENGE_MINUTES * 60_000,
       })
-      await keep(options.challenge, use)
+      await storeChallenge(options.challenge, use)
       return { ...options }
     },
 
     async verify(response, rp, use, address) {
       const challenge = challengeOf(response)
-      const isKnown = challenge && (await takeChallenge(db, hashToken(challenge), use.purpose, ownerOf(use)))
+      const isIssued = challenge && (await takeChallenge(db, hashToken(challenge), use.purpose, ownerOf(use)))
       const passkey = await findPasskey(db, response.id)
-      if (!rp || !isKnown || !passkey || passkey.rp_id !== rp.id) throw wrongPasskey()
+      if (!rp || !isIssued || !passkey || passkey.rp_id !== rp.id) throw wrongPasskey()
       if (use.purpose !== 'alone' && passkey.user_id !== use.user_id) throw wrongPasskey()
       const { userHandle } = response.response
-      if (userHandle && userHandle !== handleOf(passkey.user_id).toString('base64url')) throw wrongPasskey()
-      const counter = await counterOf(response, challenge, rp, passkey, use.purpose === 'alone')
+      if (userHandle && userHandle !== userHandleOf(passkey.user_id).toString('base64url')) throw wrongPasskey()
+      const counter = await verifyAssertion(response, challenge, rp, passkey, use.purpose === 'alone')
       if (!(await markPasskeyUsed(db, passkey.id, counter))) {
         const user = await findUser(db, passkey.user_id)
         activityLog.record({
@@ -131,29 +134,29 @@ export function createPasskeys(db: Db, activityLog: Pick<ActivityLog, 'record'>,
     },
 
     async creationOptions({ userId, sessionId, username }, rp) {
-      if (!rp) throw notHere()
+      if (!rp) throw noRelyingParty()
       const known = (await listPasskeys(db, userId)).filter(({ rp_id }) => rp_id === rp.id)
       const options = await generateRegistrationOptions({
         rpName: 'Quarterdeck',
         rpID: rp.id,
         userName: username,
-        userID: new Uint8Array(handleOf(userId)),
+        userID: new Uint8Array(userHandleOf(userId)),
         attestationType: 'none',
         excludeCredentials: known.map(({ credential_id, transports }) => ({ id: credential_id, transports })),
         authenticatorSelection: { residentKey: 'preferred', userVerification: 'preferred' },
         timeout: CHALLENGE_MINUTES * 60_000,
       })
-      await keep(options.challenge, { purpose: 'create', user_id: userId, session_id: sessionId })
+      await storeChallenge(options.challenge, { purpose: 'create', user_id: userId, session_id: sessionId })
       return { ...options }
     },
 
     async create({ userId, sessionId }, rp, name, response) {
       const challenge = challengeOf(response)
       const owner = ownerOf({ purpose: 'create', user_id: userId, session_id: sessionId })
-      const isKnown = challenge && (await takeChallenge(db, hashToken(challenge), 'create', owner))
-      if (!rp || !isKnown) throw wrongPasskey()
-      const { id, publicKey, counter, transports = [] } = await credentialOf(response, challenge, rp)
-      await store(db, sessionId, {
+      const isIssued = challenge && (await takeChallenge(db, hashToken(challenge), 'create', owner))
+      if (!rp || !isIssued) throw wrongPasskey()
+      const { id, publicKey, counter, transports = [] } = await verifyCreation(response, challenge, rp)
+      await storePasskey(db, sessionId, {
         id: randomUUID(),
         user_id: userId,
         name,
@@ -168,8 +171,8 @@ export function createPasskeys(db: Db, activityLog: Pick<ActivityLog, 'record'>,
   }
 }
 
-/** Verifies an assertion of a passkey. @returns the passkey's counter. @throws AppError BAD_CREDENTIALS */
-async function counterOf(
+/** @returns the counter of the passkey after this use. @throws AppError BAD_CREDENTIALS if the assertion is not valid */
+async function verifyAssertion(
   response: PasskeyAssertion,
   challenge: string,
   { id, origin }: RelyingParty,
@@ -189,8 +192,8 @@ async function counterOf(
   return result.authenticationInfo.newCounter
 }
 
-/** Verifies the creation of a passkey. @throws AppError BAD_CREDENTIALS */
-async function credentialOf(response: PasskeyCreation, challenge: string, { id, origin }: RelyingParty) {
+/** @returns the credential to store. @throws AppError BAD_CREDENTIALS if the response is not valid */
+async function verifyCreation(response: PasskeyCreation, challenge: string, { id, origin }: RelyingParty) {
   const result = await verifyRegistrationResponse({
     response: response as unknown as RegistrationResponseJSON,
     expectedChallenge: challenge,
@@ -202,14 +205,14 @@ async function credentialOf(response: PasskeyCreation, challenge: string, { id, 
   return result.registrationInfo.credential
 }
 
-/** Stores a new passkey. @throws AppError when the session has ended, CONFLICT for too many passkeys or a known one */
-async function store(db: Db, sessionId: string, passkey: NewPasskey): Promise<void> {
+/** @throws AppError NO_SESSION if the session has ended, CONFLICT for too many passkeys or a known one */
+async function storePasskey(db: Db, sessionId: string, passkey: NewPasskey): Promise<void> {
   const userId = passkey.user_id
   await db
     .transaction()
     .execute(async (transaction) => {
       const { passkeys } = await countMethods(transaction, userId)
-      if (!(await holdSession(transaction, { userId, sessionId }))) throw noSession()
+      if (!(await lockSession(transaction, { userId, sessionId }))) throw noSession()
       if (passkeys >= MAX_PASSKEYS)
         throw new AppError('CONFLICT', `You have ${MAX_PASSKEYS} passkeys already. Remove those that you do not use.`)
       await insertPasskey(transaction, passkey)
@@ -220,7 +223,7 @@ async function store(db: Db, sessionId: string, passkey: NewPasskey): Promise<vo
 }
 
 /** The user handle of WebAuthn, which reveals nothing personal. */
-const handleOf = (userId: number) => Buffer.from(`user ${userId}`)
+const userHandleOf = (userId: number) => Buffer.from(`user ${userId}`)
 
 function ownerOf(use: { purpose: string; user_id?: number; session_id?: string; step_hash?: string }) {
   return { user_id: use.user_id ?? null, session_id: use.session_id ?? null, step_hash: use.step_hash ?? null }

@@ -37,8 +37,8 @@ export interface Sessions {
    */
   open(user: { id: number; username: string }, client: Client, transaction?: Db): Promise<string>
   /**
-   * The claims of a token that is signed and not expired. Does not check that the session still exists. @throws
-   * AppError NO_SESSION
+   * The claims of a token that is signed and not expired. Does not check that the session still exists.
+   * @throws AppError NO_SESSION
    */
   verify(token: string | undefined): Promise<SessionClaims>
   /** As `verify`, for a token that was verified before. Undefined means unknown, not invalid. */
@@ -53,7 +53,7 @@ export interface Sessions {
   endAll(userId: number): Promise<void>
   /** Ends all of the user's sessions but this one. */
   endOthers(user: SessionUser): Promise<void>
-  /** The users of those sessions that are valid. Sockets poll it. */
+  /** The users of these sessions, without those of sessions that have ended. Sockets poll it. */
   find(sessionIds: string[]): Promise<SessionUser[]>
   /** As `find`, for sessions in use: also updates `last_used_at`, at most once a minute. */
   use(sessionIds: string[]): Promise<SessionUser[]>
@@ -84,7 +84,8 @@ const MAX_VERIFIED = 1000
 export const noSession = () => new AppError('NO_SESSION', 'Your session has ended. Please sign in again.')
 
 /**
- * @param secrets signs the tokens: a new key ends every session. @param now milliseconds since the epoch
+ * @param secrets signs the tokens: a new key ends every session
+ * @param now milliseconds since the epoch
  * @param relyMs how long calls at other replicas may rely on an earlier read, in milliseconds; 0 without other replicas
  */
 export function createSessions(
@@ -104,7 +105,7 @@ export function createSessions(
     return claims && claims.exp > Math.floor(now() / 1000) ? claims : undefined
   }
   // Imported once, because every request verifies a token.
-  const imported = webcrypto.subtle.importKey(
+  const signingKey = webcrypto.subtle.importKey(
     'raw',
     secrets.keyFor('session token'),
     { name: 'HMAC', hash: 'SHA-256' },
@@ -127,7 +128,7 @@ export function createSessions(
         .setSubject(String(userId))
         .setJti(id)
         .setExpirationTime(expiresAt)
-        .sign(await imported)
+        .sign(await signingKey)
     },
     verified,
     async verify(token) {
@@ -135,7 +136,7 @@ export function createSessions(
       const known = verified(token)
       if (known) return known
       // Fixed, so that a token cannot choose its algorithm (RFC 8725 §3.1).
-      const claims = await jwtVerify(token, await imported, {
+      const claims = await jwtVerify(token, await signingKey, {
         algorithms: ['HS256'],
         requiredClaims: ['exp', 'sub', 'jti'],
         currentDate: new Date(now()),

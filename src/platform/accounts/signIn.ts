@@ -8,7 +8,7 @@ import { deleteLoginStep, uncountLoginAttempt, insertLoginStep, countLoginAttemp
 import { findUser, findUserByName, type UserRow } from '../state/accounts/users'
 import { networkOf, wideNetworkOf } from './clientAddress'
 import type { CodeChecks } from './codeChecks'
-import { notHere, wrongPasskey, type Passkeys, type RelyingParty } from './passkeys'
+import { noRelyingParty, wrongPasskey, type Passkeys, type RelyingParty } from './passkeys'
 import { clearAttempts, giveBackAttempt, rateLimits, takeAttempt, tryTakeAttempt } from './rateLimits'
 import { isPassword } from './passwords'
 import type { Client, Sessions } from './sessions'
@@ -139,7 +139,7 @@ export function createSignIn(
 
     async alonePasskeyOptions(client, rp) {
       // Other sites can make browsers send this request. It then has no relying party, and uses up no attempts.
-      if (!rp) throw notHere()
+      if (!rp) throw noRelyingParty()
       await takeAttempt(db, rateLimits.challenge, client.network)
       return passkeys.options(rp, { purpose: 'alone' })
     },

@@ -23,8 +23,9 @@ import type { Passkeys, RelyingParty } from './passkeys'
 import { makeRecoveryCodes } from './recoveryCodes'
 import { unknownUser } from './users'
 
-const MINUTES = 5
-const CODE_TRIES = 5
+const TOKEN_MINUTES = 5
+/** Attempts to confirm one new authenticator. */
+const MAX_CODE_ATTEMPTS = 5
 const MAX_AUTHENTICATORS = 5
 
 /**
@@ -37,16 +38,17 @@ export interface SignInMethods {
   /**
    * Verifies the user again by the password, and a code or a passkey.
    * @param address the client's, for the activity log
-   * @returns a token for one change. @throws AppError BAD_CREDENTIALS, INVALID_CODE, TOO_MANY_TRIES
+   * @returns a token for one change, valid for five minutes
+   * @throws AppError BAD_CREDENTIALS, INVALID_CODE, TOO_MANY_TRIES
    */
   prove(by: SessionUser, proof: Prove, rp: RelyingParty | undefined, address: string): Promise<string>
   /** Uses up a token of `prove`. @throws AppError STEP_EXPIRED */
   takeProof(by: SessionUser, proof: string): Promise<void>
-  /** Begins to add an authenticator. */
-  newAuthenticator(by: SessionUser): Promise<{ setup: string; qrCode: string; secret: string }>
+  /** Begins to add an authenticator. @returns its TOTP secret, also as QR code, and the token that confirms it */
+  beginAuthenticator(by: SessionUser): Promise<{ setup: string; qrCode: string; secret: string }>
   /**
-   * Adds the authenticator, proved by its first code. @throws AppError STEP_EXPIRED, INVALID_CODE, CONFLICT for too
-   * many
+   * Adds the authenticator, proved by its first code.
+   * @throws AppError STEP_EXPIRED, INVALID_CODE, CONFLICT for too many authenticators
    */
   confirmAuthenticator(by: SessionUser, confirmed: ConfirmAuthenticator): Promise<void>
   /** @throws AppError NOT_FOUND */
@@ -72,7 +74,7 @@ export function createSignInMethods({ db, secrets, codes, passkeys, now }: Metho
   const ownerOf = ({ userId, sessionId }: SessionUser) => ({ user_id: userId, session_id: sessionId, step_hash: null })
   async function makeToken(by: SessionUser, purpose: string, secret: string | null): Promise<string> {
     const token = randomToken()
-    const expiresAt = new Date(now() + MINUTES * 60_000)
+    const expiresAt = new Date(now() + TOKEN_MINUTES * 60_000)
     await insertChallenge(db, { ...ownerOf(by), hash: hashToken(token), purpose, secret, expires_at: expiresAt })
     return token
   }
@@ -83,7 +85,7 @@ export function createSignInMethods({ db, secrets, codes, passkeys, now }: Metho
       recoveryCodes: (await listRecoveryCodes(db, userId)).length,
     }
   }
-  const unknown = () => new AppError('NOT_FOUND', 'This sign-in method does not exist. It may have been removed.')
+  const unknownMethod = () => new AppError('NOT_FOUND', 'This sign-in method does not exist. It may have been removed.')
 
   return {
     passkeys,
@@ -110,7 +112,7 @@ export function createSignInMethods({ db, secrets, codes, passkeys, now }: Metho
         throw new AppError('STEP_EXPIRED', 'This took too long. Please enter your password again.')
     },
 
-    async newAuthenticator(by) {
+    async beginAuthenticator(by) {
       const secret = newTotpSecret()
       const setup = await makeToken(by, 'authenticator', secrets.seal(secret, 'totp', by.username))
       return { setup, qrCode: await qrCodeOf(secret, by.username), secret }
@@ -120,7 +122,7 @@ export function createSignInMethods({ db, secrets, codes, passkeys, now }: Metho
       const hash = hashToken(setup)
       const expired = () =>
         new AppError('STEP_EXPIRED', 'This took too long, or too many codes were wrong. Start again.')
-      const pending = await countChallengeAttempt(db, hash, 'authenticator', ownerOf(by), CODE_TRIES)
+      const pending = await countChallengeAttempt(db, hash, 'authenticator', ownerOf(by), MAX_CODE_ATTEMPTS)
       if (!pending?.secret) throw expired()
       const { secret } = pending
       const step = await stepOfCode(secrets.unseal(secret, 'totp', by.username), code, now())
@@ -134,14 +136,14 @@ export function createSignInMethods({ db, secrets, codes, passkeys, now }: Metho
     },
 
     async rename(userId, table, id, name) {
-      if (!(await renameMethod(db, table, userId, id, name))) throw unknown()
+      if (!(await renameMethod(db, table, userId, id, name))) throw unknownMethod()
     },
 
     remove: (userId, table, id) =>
       db.transaction().execute(async (transaction) => {
         const { authenticators, passkeys: keys } = await countMethods(transaction, userId)
         const name = await deleteMethod(transaction, table, userId, id)
-        if (name === undefined) throw unknown()
+        if (name === undefined) throw unknownMethod()
         if (authenticators + keys <= 1)
           throw new AppError('CONFLICT', 'This is your last way to sign in. Add another one before you remove it.')
         return name

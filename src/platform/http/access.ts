@@ -54,7 +54,7 @@ declare module 'fastify' {
 }
 
 /** Limits of concurrent authentications, per token and per network. */
-const AT_A_TIME = { token: 4, network: 16 }
+const MAX_CONCURRENT = { token: 4, network: 16 }
 
 /**
  * How long a call may rely on the rights that it was admitted with: its body may take 20 seconds to arrive, and it may
@@ -68,8 +68,8 @@ const RIGHTS_MS = 500
  * answers to an API key also carry the rest of its limit.
  */
 export function guardRoutes(app: FastifyInstance, callers: Pick<Callers, 'authenticate' | 'known' | 'present'>): void {
-  const perToken = createCallLimit(AT_A_TIME.token)
-  const perNetwork = createCallLimit(AT_A_TIME.network)
+  const perToken = createCallLimit(MAX_CONCURRENT.token)
+  const perNetwork = createCallLimit(MAX_CONCURRENT.network)
   app.decorateRequest('user', undefined)
   app.decorateRequest('renewUser', undefined)
   app.addHook('onRoute', ({ url, config }: RouteOptions) => {

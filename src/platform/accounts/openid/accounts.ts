@@ -5,7 +5,7 @@ import type { OpenIdSettings } from '../../openIdSettings'
 import { roleOf, setAccess } from '../../state/accounts/access'
 import { findUserOfIdentity, insertIdentity, type Identity } from '../../state/accounts/openId'
 import { revokeInvitesOf } from '../../state/accounts/invites'
-import { holdSession } from '../../state/accounts/sessions'
+import { lockSession } from '../../state/accounts/sessions'
 import { findUserByName, insertUser, lockAdmins } from '../../state/accounts/users'
 import { isDuplicate, type Db } from '../../state/db'
 import type { ActivityLog } from '../activityLog'
@@ -51,10 +51,15 @@ interface Admitted {
   isAdmin: boolean
   /** What the sign-in changed, for the activity log. */
   records: ActivityRecord[]
-  hasOtherRole: boolean
-  /** The provider no longer admits the user. Open sessions end, except those of the last administrator. */
-  isRefused: boolean
-  keepsSessions?: boolean
+  isRoleChanged: boolean
+}
+
+/** The provider no longer admits the user, who has an account. */
+interface Refused {
+  id: number
+  username: string
+  /** Whether open sessions continue, as those of the last administrator do. */
+  keepsSessions: boolean
 }
 
 const identityOf = ({ iss, sub }: Claims): Identity => ({ issuer: iss, subject: sub })
@@ -78,33 +83,34 @@ export function createOpenIdAccounts({
         const action = `failed to sign in by ${name} as`
         return { username: null, kind: 'session', action, subject: username, address, succeeded: false }
       }
-      const [user, session] = await db
+      const result = await db
         .transaction()
         .execute(async (transaction) => {
-          const admitted = await admit(transaction, claims, address, { settings, log })
-          if (admitted.isRefused) return [admitted, undefined] as const
-          const wrongCodes = await codes.clear(transaction, admitted.id, 0)
-          const opened = { token: await sessions.open(admitted, client, transaction), wrongCodes }
-          return [admitted, opened] as const
+          const user = await admit(transaction, claims, address, { settings, log })
+          if ('keepsSessions' in user) return { refused: user }
+          const wrongCodes = await codes.clear(transaction, user.id, 0)
+          return { user, wrongCodes, token: await sessions.open(user, client, transaction) }
         })
         .catch((error: unknown) => {
           const problem = isDuplicate(error) ? new OpenIdProblem('name-taken', usernameFrom(claims)) : error
           if (problem instanceof OpenIdProblem) activityLog.record(refusal(problem.message))
           throw problem
         })
-      const { username, isAdmin } = user
-      if (!session) {
+      if (result.refused) {
+        const { id, username, keepsSessions } = result.refused
         activityLog.record(refusal(username))
-        if (!user.keepsSessions) await sessions.endAll(user.id)
+        if (!keepsSessions) await sessions.endAll(id)
         throw new OpenIdProblem('no-role', username)
       }
-      for (const record of user.records) activityLog.record(record)
+      const { token, wrongCodes } = result
+      const { username, isAdmin, records, isRoleChanged } = result.user
+      for (const record of records) activityLog.record(record)
       activityLog.record({ username, kind: 'session', action: `signed in by ${name}`, address, succeeded: true })
-      if (user.hasOtherRole) {
+      if (isRoleChanged) {
         await sessions.announceChange()
         if (!isAdmin) onRightsLost()
       }
-      return { ...session, isAdmin }
+      return { token, wrongCodes, isAdmin }
     },
 
     async connect(claims, sessionId, { address }) {
@@ -116,7 +122,7 @@ export function createOpenIdAccounts({
       await db
         .transaction()
         .execute(async (transaction) => {
-          if (!(await holdSession(transaction, { userId: user.userId, sessionId })))
+          if (!(await lockSession(transaction, { userId: user.userId, sessionId })))
             throw new OpenIdProblem('session-ended')
           await insertIdentity(transaction, { ...identityOf(claims), user_id: user.userId, made_account: false })
         })
@@ -135,37 +141,37 @@ async function admit(
   claims: Claims,
   address: string,
   { settings, log }: Pick<OpenIdAccountParts, 'settings' | 'log'>,
-): Promise<Admitted> {
+): Promise<Admitted | Refused> {
   const administrators = await lockAdmins(transaction)
   const role = mappedRole(claims, settings)
   const user = await findUserOfIdentity(transaction, identityOf(claims))
-  if (!user) return makeAccount(transaction, claims, role, address, settings.name)
-  const { id, username, is_admin: isAdmin, made_account: isOwn } = user
-  const unchanged = { id, username, isAdmin, records: [], isRefused: false, hasOtherRole: false }
-  if (!isOwn || role === roleOf(user)) return unchanged
+  if (!user) return createAccount(transaction, claims, role, address, settings.name)
+  const { id, username, is_admin: isAdmin, made_account: wasCreatedHere } = user
+  const unchanged = { id, username, isAdmin, records: [], isRoleChanged: false }
+  if (!wasCreatedHere || role === roleOf(user)) return unchanged
   const isLastAdmin = isAdmin && administrators.size === 1
-  if (role === undefined) return { ...unchanged, isRefused: true, keepsSessions: isLastAdmin }
+  if (role === undefined) return { id, username, keepsSessions: isLastAdmin }
   if (isLastAdmin) {
     log.warn({ username, role }, 'the OpenID Connect provider gives the last administrator another role; ignored')
     return unchanged
   }
   await setAccess(transaction, id, { role, grants: [] })
   const action = `got from ${settings.name} the role`
-  const by = { username, address, succeeded: true }
+  const common = { username, address, succeeded: true }
   const revoked = role === 'administrator' ? [] : await revokeInvitesOf(transaction, id)
   const records = [
-    { ...by, kind: 'user' as const, action, subject: role },
+    { ...common, kind: 'user' as const, action, subject: role },
     ...revoked.map((message) => ({
-      ...by,
+      ...common,
       kind: 'invite' as const,
       action: `revoked invite code of ${username}`,
       subject: message,
     })),
   ]
-  return { ...unchanged, isAdmin: role === 'administrator', records, hasOtherRole: true }
+  return { ...unchanged, isAdmin: role === 'administrator', records, isRoleChanged: true }
 }
 
-async function makeAccount(
+async function createAccount(
   transaction: Db,
   claims: Claims,
   role: Role | undefined,
@@ -183,5 +189,5 @@ async function makeAccount(
   await insertIdentity(transaction, { ...identityOf(claims), user_id: id, made_account: true })
   const action = `registered by ${provider} with the role`
   const record = { username, kind: 'user' as const, action, subject: role, address, succeeded: true }
-  return { id, username, isAdmin, records: [record], isRefused: false, hasOtherRole: false }
+  return { id, username, isAdmin, records: [record], isRoleChanged: false }
 }

@@ -1,15 +1,16 @@
 import { OpenIdProblem } from './problem'
 
-/** Maximum size of a body in bytes. Metadata, keys and tokens take a few kilobytes. */
-const LIMIT = 2 ** 20
+/** Metadata, keys and tokens take a few kilobytes. */
+const MAX_BODY_BYTES = 2 ** 20
 
 /**
- * `fetch` for the provider's small answers: reads the whole body before it returns, unless the request's signal aborts.
+ * As `fetch`, for the provider's small answers: the response has its whole body already. The signal of `options` also
+ * aborts the read of the body.
  * @throws OpenIdProblem unavailable if the provider does not answer in time, refused if the body is too large
  */
 export async function boundedFetch(url: string, options: RequestInit): Promise<Response> {
   try {
-    return await readAnswer(url, options)
+    return await fetchWhole(url, options)
   } catch (error) {
     if (error instanceof OpenIdProblem) throw error
     const { message, cause } = error as Error
@@ -21,14 +22,14 @@ export async function boundedFetch(url: string, options: RequestInit): Promise<R
   }
 }
 
-async function readAnswer(url: string, options: RequestInit): Promise<Response> {
+async function fetchWhole(url: string, options: RequestInit): Promise<Response> {
   const answer = await fetch(url, options)
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of (answer.body ?? []) as AsyncIterable<Uint8Array>) {
     size += chunk.byteLength
-    if (size > LIMIT)
-      throw new OpenIdProblem('refused', `${new URL(url).host}: the answer is larger than ${LIMIT} bytes`)
+    if (size > MAX_BODY_BYTES)
+      throw new OpenIdProblem('refused', `${new URL(url).host}: the answer is larger than ${MAX_BODY_BYTES} bytes`)
     chunks.push(chunk)
   }
   const { status, statusText, headers } = answer

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { ClientAuth, Configuration } from 'openid-client'
 import type { Logger } from 'pino'
 import type { OpenIdSettings } from '../../openIdSettings'
@@ -8,11 +9,12 @@ import { OpenIdProblem } from './problem'
 
 /** Timeout of each request to the provider. */
 const REQUEST_MS = 5000
-/** How long the result of a check is reused: a success and a failure. */
-const FRESH_MS = 60_000
-const RETRY_MS = 5000
+/** How long a successful check is reused. */
+const SUCCESS_TTL_MS = 60_000
+/** How long a failed check is reused. */
+const FAILURE_TTL_MS = 5000
 /** How long `isAvailable` waits. */
-const STATUS_MS = 2000
+const MAX_STATUS_WAIT_MS = 2000
 
 /** OpenID Connect Core §2. */
 const MAX_SUBJECT_LENGTH = 255
@@ -77,7 +79,7 @@ export function createProvider(
     return running
   }
 
-  const isDue = () => performance.now() - checkedAt > (isAnswering ? FRESH_MS : RETRY_MS)
+  const isDue = () => performance.now() - checkedAt > (isAnswering ? SUCCESS_TTL_MS : FAILURE_TTL_MS)
 
   async function configuration(): Promise<Configuration> {
     if (running) await running
@@ -88,8 +90,8 @@ export function createProvider(
 
   return {
     async isAvailable() {
-      const underway = isDue() ? check() : running
-      if (underway && !isAnswering) await Promise.race([underway, after(STATUS_MS)])
+      const checking = isDue() ? check() : running
+      if (checking && !isAnswering) await Promise.race([checking, delay(MAX_STATUS_WAIT_MS, undefined, { ref: false })])
       return isAnswering ?? false
     },
 
@@ -149,8 +151,6 @@ async function discover({ issuer, clientId, clientSecret }: OpenIdSettings, requ
     ],
   })
 }
-
-const after = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms).unref())
 
 /** Redeems a code for claims. Those of the ID token are completed by the user info, if there is an endpoint for it. */
 async function redeem(

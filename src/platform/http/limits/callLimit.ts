@@ -1,3 +1,5 @@
+import type { FastifyRequest } from 'fastify'
+import { networkOf } from '../../accounts/clientAddress'
 import { createKeyedLimit } from '../../concurrency/keyedLimit'
 import { AppError } from '../../errors'
 import { stateFailure } from '../../state/db'
@@ -6,18 +8,21 @@ import { stateFailure } from '../../state/db'
 const MAX_WAIT_MS = 4000
 /** A failure that took this long means that the database hangs. A broken connection fails at once. */
 const HANG_MS = 1000
+/** Of calls without a session. */
+const MAX_CONCURRENT_PER_NETWORK = 4
 
 /**
- * Limits the concurrent calls of a client that query the database. A key identifies the client, such as its network.
- * Further calls of the same client wait, so that a client with hundreds of calls does not delay others in the
- * database's queues and the event loop. When the database hangs, the waiting calls fail with the running ones: each
- * would hang again, and the last would be answered far too late.
- * @returns a function that runs a call, and throws AppError UNAVAILABLE if the call waited for too long
+ * Limits the concurrent calls of a client that query the database. Further calls of the same client wait, so that a
+ * client with hundreds of calls does not delay others in the database's queues and the event loop. When the database
+ * hangs, the waiting calls fail with the running ones: each would hang again, and the last would be answered far too
+ * late.
+ * @returns a function that runs a call. Its `key` identifies the client, such as its network. `since` is the time from
+ * which the call waits, on the clock of `performance.now`. It throws AppError UNAVAILABLE if the call waited too long.
  */
 export function createCallLimit(
-  atATime: number,
+  maxConcurrent: number,
 ): <Result>(key: string, work: () => Promise<Result>, since?: number) => Promise<Result> {
-  const limit = createKeyedLimit<string>(atATime)
+  const limit = createKeyedLimit<string>(maxConcurrent)
   let hang: { at: number; error: unknown } | undefined
   return (key, work, since = performance.now()) =>
     limit(key, async () => {
@@ -33,6 +38,14 @@ export function createCallLimit(
         throw error
       }
     })
+}
+
+export type PublicCallLimit = <Result>(request: FastifyRequest, work: () => Promise<Result>) => Promise<Result>
+
+/** Limits the concurrent calls without a session of a network, as `createCallLimit` does. */
+export function createPublicCallLimit(): PublicCallLimit {
+  const limit = createCallLimit(MAX_CONCURRENT_PER_NETWORK)
+  return (request, work) => limit(networkOf(request.ip), work)
 }
 
 function isUnavailable(error: unknown): boolean {

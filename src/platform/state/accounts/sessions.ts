@@ -55,10 +55,10 @@ export async function findPreviousSignIn(db: Db, id: string): Promise<{ at: Date
 }
 
 /**
- * Keeps a session from being ended until the transaction has ended.
- * @returns false if it has ended
+ * Locks a session until the transaction ends, so that nothing ends the session before.
+ * @returns false if it has ended already
  */
-export async function holdSession(
+export async function lockSession(
   transaction: Db,
   { userId, sessionId }: Pick<SessionUser, 'userId' | 'sessionId'>,
 ): Promise<boolean> {

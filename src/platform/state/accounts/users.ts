@@ -104,7 +104,7 @@ export async function replacePassword(
 
 /**
  * Deletes every way to sign in without the password: API keys, passkeys, and the connection to a provider. Call it
- * after deleting the sessions: creating one of these locks its session (`holdSession`), so none is missed.
+ * after deleting the sessions: creating one of these locks its session (`lockSession`), so none is missed.
  */
 export async function deleteOtherAccess(transaction: Db, id: number): Promise<void> {
   for (const table of ['api_keys', 'passkeys', 'openid_identities'] as const)

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import {
   Login,
   LoginAnswer,
@@ -12,25 +13,20 @@ import {
   VerifyRegistrationAnswer,
 } from '../../../../contract/signIn/auth'
 import { Done, Nothing } from '../../../../contract/envelope'
-import { networkOf } from '../../../accounts/clientAddress'
 import type { OpenId } from '../../../accounts/openid/openId'
 import type { Registration } from '../../../accounts/registration'
 import type { Sessions } from '../../../accounts/sessions'
 import type { SignedIn, SignIn } from '../../../accounts/signIn'
 import { AppError } from '../../../errors'
-import type { FastifyRequest } from 'fastify'
 import { clientOf, sessionUserOf } from '../../access'
 import type { Activity } from '../../activity'
-import { createCallLimit } from '../../limits/callLimit'
+import { createPublicCallLimit, type PublicCallLimit } from '../../limits/callLimit'
 import { done } from '../../envelope'
 import { relyingPartyOf } from '../../relyingParty'
 import { call } from '../../openapi/call'
 import type { Router } from '../../router'
 
-/** Limit of concurrent calls without a session per network. */
-export const AT_A_TIME = 4
-
-const flag = (isAdmin: boolean): 0 | 1 => (isAdmin ? 1 : 0)
+const adminFlag = (isAdmin: boolean): 0 | 1 => (isAdmin ? 1 : 0)
 
 const failedToSignIn = ({ activitySubject }: FastifyRequest) =>
   activitySubject === undefined ? 'failed to sign in' : 'failed to sign in as'
@@ -40,6 +36,8 @@ const firstStep: Activity = { kind: 'session', action: null, failure: failedToSi
 export const secondStep: Activity = { kind: 'session', action: 'signed in', failure: failedToSignIn }
 const inviteTried: Activity = { kind: 'invite', action: null, failure: 'tried an invite code that is not valid' }
 const registered: Activity = { kind: 'user', action: 'registered', failure: 'failed to register' }
+
+const publicCall = (activity: Activity) => ({ access: 'public' as const, activity })
 
 /** Records the username of a failed attempt if the user exists. Otherwise it may be a mistyped password. */
 export async function withAttemptedUser<Result>(
@@ -60,7 +58,7 @@ export async function withAttemptedUser<Result>(
 /** The answer to a finished sign-in, which the activity log records. */
 export function signedIn(request: FastifyRequest, { token, username, isAdmin, wrongCodes }: SignedIn) {
   request.activityActor = username
-  return done({ token, isAdmin: flag(isAdmin), wrongCodes })
+  return done({ token, isAdmin: adminFlag(isAdmin), wrongCodes })
 }
 
 export interface SignInParts {
@@ -72,16 +70,11 @@ export interface SignInParts {
   publicUrl: string | undefined
 }
 
-const open = (activity: Activity) => ({ access: 'public' as const, activity })
-
-type InTurn = <Result>(request: FastifyRequest, work: () => Promise<Result>) => Promise<Result>
-
 /** Adds the calls to sign in, sign out and register (product §7, Authentication). */
 export function authRoutes(app: Router, parts: SignInParts): void {
-  const limit = createCallLimit(AT_A_TIME)
-  const inTurn: InTurn = (request, work) => limit(networkOf(request.ip), work)
-  signInRoutes(app, parts, inTurn)
-  registrationRoutes(app, parts.registration, inTurn)
+  const limit = createPublicCallLimit()
+  signInRoutes(app, parts, limit)
+  registrationRoutes(app, parts.registration, limit)
 
   app.post(
     '/api/auth/logout',
@@ -96,9 +89,9 @@ export function authRoutes(app: Router, parts: SignInParts): void {
   )
 }
 
-function signInRoutes(app: Router, { signIn, openId, publicUrl }: SignInParts, inTurn: InTurn): void {
+function signInRoutes(app: Router, { signIn, openId, publicUrl }: SignInParts, limit: PublicCallLimit): void {
   const attempted = <Result>(request: FastifyRequest<{ Body: { username: string } }>, work: () => Promise<Result>) =>
-    withAttemptedUser(signIn, request, () => inTurn(request, work))
+    withAttemptedUser(signIn, request, () => limit(request, work))
 
   app.get(
     '/api/auth/methods',
@@ -119,7 +112,7 @@ function signInRoutes(app: Router, { signIn, openId, publicUrl }: SignInParts, i
   app.post(
     '/api/auth/login',
     {
-      config: open(firstStep),
+      config: publicCall(firstStep),
       schema: {
         ...call('logIn', 'Sign in, first step: the password', 'BAD_CREDENTIALS'),
         body: Login,
@@ -133,7 +126,7 @@ function signInRoutes(app: Router, { signIn, openId, publicUrl }: SignInParts, i
   app.post(
     '/api/auth/verify-login',
     {
-      config: open(secondStep),
+      config: publicCall(secondStep),
       schema: {
         ...call(
           'verifyLogIn',
@@ -152,11 +145,11 @@ function signInRoutes(app: Router, { signIn, openId, publicUrl }: SignInParts, i
   )
 }
 
-function registrationRoutes(app: Router, registration: Registration, inTurn: InTurn): void {
+function registrationRoutes(app: Router, registration: Registration, limit: PublicCallLimit): void {
   app.post(
     '/api/auth/verify-invite',
     {
-      config: open(inviteTried),
+      config: publicCall(inviteTried),
       schema: {
         ...call('verifyInvite', 'Register, first step: the invite code', 'INVALID_INVITE'),
         body: VerifyInvite,
@@ -165,14 +158,14 @@ function registrationRoutes(app: Router, registration: Registration, inTurn: InT
     },
     async (request) =>
       done({
-        token: await inTurn(request, () => registration.verifyInvite(request.body.inviteCode, clientOf(request))),
+        token: await limit(request, () => registration.verifyInvite(request.body.inviteCode, clientOf(request))),
       }),
   )
 
   app.post(
     '/api/auth/register',
     {
-      config: open(false),
+      config: publicCall(false),
       schema: {
         ...call(
           'register',
@@ -185,13 +178,13 @@ function registrationRoutes(app: Router, registration: Registration, inTurn: InT
         response: { 200: RegisterAnswer },
       },
     },
-    async (request) => done(await inTurn(request, () => registration.register(request.body, clientOf(request)))),
+    async (request) => done(await limit(request, () => registration.register(request.body, clientOf(request)))),
   )
 
   app.post(
     '/api/auth/verify-registration',
     {
-      config: open(registered),
+      config: publicCall(registered),
       schema: {
         ...call(
           'verifyRegistration',
@@ -206,11 +199,11 @@ function registrationRoutes(app: Router, registration: Registration, inTurn: InT
       },
     },
     async (request) => {
-      const { loginToken, isAdmin } = await inTurn(request, () =>
+      const { loginToken, isAdmin } = await limit(request, () =>
         registration.confirmRegistration(request.body, clientOf(request)),
       )
       request.activityActor = request.body.username
-      return done({ loginToken, isAdmin: flag(isAdmin) })
+      return done({ loginToken, isAdmin: adminFlag(isAdmin) })
     },
   )
 }

@@ -10,13 +10,12 @@ import {
 import { WRONG_CODES_COOKIE } from '../../../../contract/pageRules'
 import { SESSION_DAYS } from '../../../../contract/rules'
 import { Proven } from '../../../../contract/signIn/signInMethods'
-import { networkOf } from '../../../accounts/clientAddress'
 import { STEP_MINUTES, type BegunStep, type OpenId } from '../../../accounts/openid/openId'
 import { OpenIdProblem } from '../../../accounts/openid/problem'
 import type { SignInMethods } from '../../../accounts/signInMethods'
 import { AppError } from '../../../errors'
 import { clientOf, sessionUserOf } from '../../access'
-import { createCallLimit } from '../../limits/callLimit'
+import { createPublicCallLimit } from '../../limits/callLimit'
 import { done } from '../../envelope'
 import { call, nothing } from '../../openapi/call'
 import type { Router } from '../../router'
@@ -24,8 +23,6 @@ import type { Router } from '../../router'
 const PATH = '/api/auth/oidc'
 /** Binds a step to the browser that began it. Of several concurrent steps, only the last one can finish. */
 const COOKIE = 'quarterdeck-oidc'
-/** Limit of concurrent steps without a session per network. */
-const AT_A_TIME = 4
 /** The page on which users connect their account. */
 const CONNECTIONS = '/security'
 
@@ -51,8 +48,7 @@ type Steps = ReturnType<typeof createSteps>
 
 /** Shared parts of the calls that redirect a browser to the provider and back. */
 function createSteps({ openId, publicUrl, basePath }: OpenIdRouteParts) {
-  const limit = createCallLimit(AT_A_TIME)
-  const inTurn = <Result>(request: FastifyRequest, work: () => Promise<Result>) => limit(networkOf(request.ip), work)
+  const limit = createPublicCallLimit()
 
   const consoleOf = ({ protocol, headers }: FastifyRequest) => publicUrl ?? `${protocol}://${headers.host ?? ''}`
   const redirectUriOf = (request: FastifyRequest) => `${consoleOf(request)}${PATH}/callback`
@@ -82,7 +78,7 @@ function createSteps({ openId, publicUrl, basePath }: OpenIdRouteParts) {
     const redirectUri = redirectUriOf(request)
     if (!URL.canParse(redirectUri)) throw new OpenIdProblem('failed', 'the Host header of the request is not valid')
     // `URL` drops the protocol's default port: the provider compares redirect URIs as texts.
-    return inTurn(request, () => work(configured(), new URL(redirectUri).href))
+    return limit(request, () => work(configured(), new URL(redirectUri).href))
   }
 
   /** Redirects to a page that shows why it failed. The provider's own description is only logged. */
@@ -96,7 +92,7 @@ function createSteps({ openId, publicUrl, basePath }: OpenIdRouteParts) {
   return {
     begin,
     finish: (request: FastifyRequest, browser: string | undefined, query: string) =>
-      inTurn(request, () => configured().finish({ query, browser }, clientOf(request))),
+      limit(request, () => configured().finish({ query, browser }, clientOf(request))),
     stepCookie,
     pageCookie,
     redirect: (reply: FastifyReply, path: string) => reply.redirect(`${basePath}${path}`),

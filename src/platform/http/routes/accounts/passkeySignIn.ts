@@ -8,15 +8,14 @@ import {
   VerifyPasskey,
   VerifyRecoveryCode,
 } from '../../../../contract/signIn/signInMethods'
-import { networkOf } from '../../../accounts/clientAddress'
 import type { SignIn } from '../../../accounts/signIn'
 import { clientOf } from '../../access'
-import { createCallLimit } from '../../limits/callLimit'
+import { createPublicCallLimit, type PublicCallLimit } from '../../limits/callLimit'
 import { done } from '../../envelope'
 import { call } from '../../openapi/call'
 import { relyingPartyOf } from '../../relyingParty'
 import type { Router } from '../../router'
-import { AT_A_TIME, secondStep, signedIn, withAttemptedUser } from './auth'
+import { secondStep, signedIn, withAttemptedUser } from './auth'
 
 interface PasskeySignInParts {
   signIn: SignIn
@@ -28,24 +27,22 @@ interface PasskeySignInParts {
  * extras).
  */
 export function passkeySignInRoutes(app: Router, parts: PasskeySignInParts): void {
-  const limit = createCallLimit(AT_A_TIME)
-  const inTurn: InTurn = (request, work) => limit(networkOf(request.ip), work)
-  secondStepRoutes(app, parts, inTurn)
-  passkeyOnlyRoutes(app, parts, inTurn)
+  const limit = createPublicCallLimit()
+  secondStepRoutes(app, parts, limit)
+  passkeyOnlyRoutes(app, parts, limit)
 }
 
-type InTurn = <Result>(request: FastifyRequest, work: () => Promise<Result>) => Promise<Result>
-const asking = { access: 'public' as const, activity: false as const }
-const open = { access: 'public' as const, activity: secondStep }
+const challengeCall = { access: 'public' as const, activity: false as const }
+const signInCall = { access: 'public' as const, activity: secondStep }
 
-function secondStepRoutes(app: Router, { signIn, publicUrl }: PasskeySignInParts, inTurn: InTurn): void {
+function secondStepRoutes(app: Router, { signIn, publicUrl }: PasskeySignInParts, limit: PublicCallLimit): void {
   const attempted = <Result>(request: FastifyRequest<{ Body: { username: string } }>, work: () => Promise<Result>) =>
-    withAttemptedUser(signIn, request, () => inTurn(request, work))
+    withAttemptedUser(signIn, request, () => limit(request, work))
 
   app.post(
     '/api/auth/verify-recovery-code',
     {
-      config: open,
+      config: signInCall,
       schema: {
         ...call('verifyRecoveryCode', 'Sign in, second step: a recovery code', 'INVALID_CODE', 'STEP_EXPIRED'),
         body: VerifyRecoveryCode,
@@ -64,7 +61,7 @@ function secondStepRoutes(app: Router, { signIn, publicUrl }: PasskeySignInParts
   app.post(
     '/api/auth/passkey-options',
     {
-      config: asking,
+      config: challengeCall,
       schema: {
         ...call(
           'getPasskeyOptions',
@@ -78,7 +75,7 @@ function secondStepRoutes(app: Router, { signIn, publicUrl }: PasskeySignInParts
     },
     async (request) =>
       done({
-        options: await inTurn(request, () =>
+        options: await limit(request, () =>
           signIn.stepPasskeyOptions(request.body, clientOf(request), relyingPartyOf(request, publicUrl)),
         ),
       }),
@@ -87,7 +84,7 @@ function secondStepRoutes(app: Router, { signIn, publicUrl }: PasskeySignInParts
   app.post(
     '/api/auth/verify-passkey',
     {
-      config: open,
+      config: signInCall,
       schema: {
         ...call('verifyPasskey', 'Sign in, second step: a passkey', 'BAD_CREDENTIALS', 'STEP_EXPIRED'),
         body: VerifyPasskey,
@@ -104,11 +101,11 @@ function secondStepRoutes(app: Router, { signIn, publicUrl }: PasskeySignInParts
   )
 }
 
-function passkeyOnlyRoutes(app: Router, { signIn, publicUrl }: PasskeySignInParts, inTurn: InTurn): void {
+function passkeyOnlyRoutes(app: Router, { signIn, publicUrl }: PasskeySignInParts, limit: PublicCallLimit): void {
   app.post(
     '/api/auth/passkey-login-options',
     {
-      config: asking,
+      config: challengeCall,
       schema: {
         ...call('getPasskeyLoginOptions', 'Sign in with a passkey alone: the challenge', 'CONFLICT'),
         body: Nothing,
@@ -117,7 +114,7 @@ function passkeyOnlyRoutes(app: Router, { signIn, publicUrl }: PasskeySignInPart
     },
     async (request) =>
       done({
-        options: await inTurn(request, () =>
+        options: await limit(request, () =>
           signIn.alonePasskeyOptions(clientOf(request), relyingPartyOf(request, publicUrl)),
         ),
       }),
@@ -126,7 +123,7 @@ function passkeyOnlyRoutes(app: Router, { signIn, publicUrl }: PasskeySignInPart
   app.post(
     '/api/auth/passkey-login',
     {
-      config: open,
+      config: signInCall,
       schema: {
         ...call('logInWithPasskey', 'Sign in with a passkey alone', 'BAD_CREDENTIALS'),
         body: PasskeyLogin,
@@ -136,7 +133,7 @@ function passkeyOnlyRoutes(app: Router, { signIn, publicUrl }: PasskeySignInPart
     async (request) =>
       signedIn(
         request,
-        await inTurn(request, () =>
+        await limit(request, () =>
           signIn.signInWithPasskey(request.body.response, clientOf(request), relyingPartyOf(request, publicUrl)),
         ),
       ),

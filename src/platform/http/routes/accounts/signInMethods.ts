@@ -24,7 +24,7 @@ const ById = z.strictObject({ id: z.uuid() })
 const access = 'account' as const
 
 /** Records only a failure of a call. A success is followed by the change, which is recorded. */
-const quietly = (failure: string) => ({
+const recordedOnFailure = (failure: string) => ({
   access,
   activity: { kind: 'session', action: null, failure } satisfies Activity,
 })
@@ -78,7 +78,7 @@ function proofRoutes(app: Router, { signInMethods, publicUrl }: MethodRouteParts
   app.post(
     '/api/account/proof',
     {
-      config: quietly('failed to confirm a change of own sign-in methods'),
+      config: recordedOnFailure('failed to confirm a change of own sign-in methods'),
       schema: {
         ...call(
           'prove',
@@ -115,7 +115,7 @@ function addingRoutes(app: Router, { signInMethods, publicUrl }: MethodRoutePart
     async (request) => {
       const user = sessionUserOf(request)
       await signInMethods.takeProof(user, request.body.proof)
-      return done(await signInMethods.newAuthenticator(user))
+      return done(await signInMethods.beginAuthenticator(user))
     },
   )
 
