@@ -95,7 +95,8 @@ export async function measureTree(
   signal?: AbortSignal,
   onFile?: (path: string, stats: Stats) => void,
 ): Promise<{ entries: number; /** Total size of the files. */ bytes: number }> {
-  let [entries, bytes] = [0, 0]
+  let entries = 0
+  let bytes = 0
   for await (const { type, path, stats } of walkTree(directory, name, signal)) {
     entries += 1
     if (type !== 'file') continue

@@ -16,7 +16,8 @@ const openFiles = () => readdirSync('/proc/self/fd').length
 
 /** The maximum number of files open at the same time during the work. */
 async function mostOpenDuring(work: Promise<unknown>): Promise<number> {
-  let [most, isDone] = [0, false]
+  let most = 0
+  let isDone = false
   const done = work.finally(() => (isDone = true))
   while (!isDone) {
     most = Math.max(most, openFiles())

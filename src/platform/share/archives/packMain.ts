@@ -41,7 +41,8 @@ function createHolesLimit(): HolesLimit {
 /** Child process that creates a `.tar.gz`. Descriptor 3 is the source directory, 4 the empty file for the archive. */
 serveArchiveTask<PackTask>(async ({ tops, nothing }, control) => {
   const directory = await openInheritedDirectory(3)
-  let [entryCount, total] = [0, 0]
+  let entryCount = 0
+  let total = 0
   const limitHoles = createHolesLimit()
   for (const top of tops) {
     const measured = await measureTree(directory, top, control.signal, limitHoles)

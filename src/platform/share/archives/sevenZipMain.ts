@@ -51,7 +51,9 @@ async function main([mode, name = '', limitsText = '{}']: string[]): Promise<voi
   }
 
   // Count actual writes, because headers may claim any size.
-  let [size, entries, sentAt] = [0, 0, 0]
+  let size = 0
+  let entries = 0
+  let sentAt = 0
   const sendProgress = (about: { entry?: string } = {}) => {
     sentAt = Date.now()
     process.stdout.write(`${JSON.stringify({ size, ...about })}\n`)

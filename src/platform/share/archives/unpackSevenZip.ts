@@ -42,8 +42,7 @@ export async function unpackSevenZip(
     processLimits,
     signal: control.signal,
   }
-  const { size } = await list(source)
-  control.progress({ total: size })
+  control.progress({ total: await list(source) })
   await run('extract', source, (line) => {
     const { size: done, entry } = JSON.parse(line) as { size: number; entry?: string }
     control.progress({ done, ...(entry !== undefined && { entry }) })
@@ -60,13 +59,19 @@ interface Source {
   signal: AbortSignal
 }
 
-/** Lists the archive, so that every name is checked before the first byte is written. */
-async function list(source: Source): Promise<{ size: number }> {
+/**
+ * Lists the archive, so that every name is checked before the first byte is written.
+ * @returns the unpacked size in bytes
+ */
+async function list(source: Source): Promise<number> {
   const { limits } = source
-  let [size, entries, path, read] = [0, 0, '', 0]
+  let size = 0
+  let entries = 0
+  let path = ''
+  let listingLength = 0
   let problem: AppError | undefined
   await run('list', source, (line) => {
-    read += line.length
+    listingLength += line.length
     const [, key, value = ''] = /^([A-Z][A-Za-z ]*) = ?(.*)$/.exec(line) ?? []
     if (key === 'Path') {
       path = value
@@ -77,12 +82,12 @@ async function list(source: Source): Promise<{ size: number }> {
     else if (key === 'Encrypted' && value === '+') problem ??= entryError(path, 'is encrypted')
     else if ((key === 'Symbolic Link' || key === 'Hard Link') && value !== '') problem ??= entryError(path, 'is a link')
     else if (key === 'Attributes' && / l[r-][w-]/.test(value)) problem ??= entryError(path, 'is a link')
-    if (entries > limits.entries || read > LISTING_LIMIT) problem ??= tooManyEntriesError(limits)
+    if (entries > limits.entries || listingLength > LISTING_LIMIT) problem ??= tooManyEntriesError(limits)
     return problem === undefined
   })
   if (problem) throw problem
   if (size > limits.size) throw tooLargeError(limits)
-  return { size }
+  return size
 }
 
 /** @param onLine returns false to stop the process. */

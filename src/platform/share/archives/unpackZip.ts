@@ -39,7 +39,8 @@ export async function unpackZip(
     throw damagedError('zip')
   })
   if (zip.entryCount > limits.entries) throw tooManyEntriesError(limits)
-  let [done, declaredSize] = [0, 0]
+  let done = 0
+  let declaredSize = 0
   for await (const entry of entriesOf(zip)) {
     signal.throwIfAborted()
     const { fileName, compressedSize } = entry

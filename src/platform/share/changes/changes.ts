@@ -43,12 +43,12 @@ export function createChanges(jail: Jail, withLocks: EntryLocks): Changes {
     )
   }
 
-  async function remove(path: string, isRight: (stats: Stats) => boolean, wrong: string): Promise<void> {
+  async function remove(path: string, isAllowed: (stats: Stats) => boolean, otherwise: string): Promise<void> {
     await withPathInErrors(path, () =>
       withParent(jail.openParent(parsePath(path)), (directory, name) =>
         withLocks([[directory, name]], async () => {
-          if (!isRight(await lstat(directory.entryPath(name))))
-            throw new AppError('CONFLICT', `${printable(path)} ${wrong}`)
+          if (!isAllowed(await lstat(directory.entryPath(name))))
+            throw new AppError('CONFLICT', `${printable(path)} ${otherwise}`)
           await removeTree(directory, name)
           await syncDirectory(directory)
         }),
@@ -77,10 +77,9 @@ export function createChanges(jail: Jail, withLocks: EntryLocks): Changes {
           'NAME_TAKEN',
           `${printable(targetPath)} is the file or directory that is to be moved. Choose another target.`,
         )
-      const notFound = () => new AppError('NOT_FOUND', `There is no ${printable(sourcePath)}.`)
       await withPathInErrors(sourcePath, () =>
         withParent(jail.openParent(source, 'sourcePath'), async (from, name) => {
-          if (!(await lstatOf(from, name))) throw notFound()
+          if (!(await lstatOf(from, name))) throw notFound(sourcePath)
           await withPathInErrors(targetPath, () =>
             withParent(jail.openParent(target, 'targetPath'), (to, newName) =>
               withLocks(
@@ -88,26 +87,11 @@ export function createChanges(jail: Jail, withLocks: EntryLocks): Changes {
                   [from, name],
                   [to, newName],
                 ],
-                async () => {
-                  const stats = await lstatOf(from, name)
-                  if (!stats) throw notFound()
-                  if (stats.isDirectory() && `${to.realPath}/`.startsWith(`${from.realPath}/${name}/`))
-                    throw intoItself(sourcePath)
-                  await renameNoReplace(from, name, to, newName).catch(async (error: unknown) => {
-                    const code = errorCodeOf(error)
-                    if (code === 'EINVAL') throw intoItself(sourcePath)
-                    if (code === 'EXDEV')
-                      throw new AppError(
-                        'CONFLICT',
-                        `${printable(targetPath)} is on another file system. Download and upload it, or move it on the server.`,
-                      )
-                    if (code === 'ENOENT' && !(await lstatOf(from, name))) throw notFound()
-                    throw error
-                  })
-                  await inheritOwner(to, newName)
-                  await syncDirectory(to)
-                  if (to.realPath !== from.realPath) await syncDirectory(from)
-                },
+                () =>
+                  moveEntry(
+                    { directory: from, name, path: sourcePath },
+                    { directory: to, name: newName, path: targetPath },
+                  ),
               ),
             ),
           )
@@ -119,6 +103,42 @@ export function createChanges(jail: Jail, withLocks: EntryLocks): Changes {
     removeDirectory: (path) =>
       remove(path, (stats) => stats.isDirectory() || stats.isSymbolicLink(), 'is not a directory.'),
   }
+}
+
+interface Place {
+  directory: OpenDirectory
+  name: string
+  /** As in the request, for messages. */
+  path: string
+}
+
+/** Moves an entry while both names are locked. @throws AppError NOT_FOUND, NAME_TAKEN, CONFLICT */
+async function moveEntry(source: Place, target: Place): Promise<void> {
+  const { directory: from, name } = source
+  const { directory: to, name: newName } = target
+  const stats = await lstatOf(from, name)
+  if (!stats) throw notFound(source.path)
+  if (stats.isDirectory() && `${to.realPath}/`.startsWith(`${from.realPath}/${name}/`)) throw intoItself(source.path)
+  try {
+    await renameNoReplace(from, name, to, newName)
+  } catch (error) {
+    const code = errorCodeOf(error)
+    if (code === 'EINVAL') throw intoItself(source.path)
+    if (code === 'EXDEV')
+      throw new AppError(
+        'CONFLICT',
+        `${printable(target.path)} is on another file system. Download and upload it, or move it on the server.`,
+      )
+    if (code === 'ENOENT' && !(await lstatOf(from, name))) throw notFound(source.path)
+    throw error
+  }
+  await inheritOwner(to, newName)
+  await syncDirectory(to)
+  if (to.realPath !== from.realPath) await syncDirectory(from)
+}
+
+function notFound(path: string): AppError {
+  return new AppError('NOT_FOUND', `There is no ${printable(path)}.`)
 }
 
 function intoItself(path: string): AppError {

@@ -46,14 +46,12 @@ export class DirectorySync {
 
   constructor(private readonly parts: DirectorySyncParts) {}
 
-  schedule(wait = DEBOUNCE_MS): void {
-    if (this.isClosed) return
-    this.isDirty = true
-    this.parts.onState()
-    clearTimeout(this.timer)
-    this.firstChangeAt ??= performance.now()
-    const maxDelay = Math.max(0, this.firstChangeAt + MAX_DEBOUNCE_MS - performance.now())
-    this.timer = setTimeout(() => void this.sync(), wait === DEBOUNCE_MS ? Math.min(wait, maxDelay) : wait)
+  /** Schedules a sync after a change. */
+  schedule(): void {
+    const now = performance.now()
+    this.firstChangeAt ??= now
+    const untilUpperBound = Math.max(0, this.firstChangeAt + MAX_DEBOUNCE_MS - now)
+    this.syncAfter(Math.min(DEBOUNCE_MS, untilUpperBound))
   }
 
   /** Checks for unreported changes, unless a sync is scheduled or in progress. */
@@ -65,6 +63,14 @@ export class DirectorySync {
     this.isClosed = true
     clearTimeout(this.timer)
     this.treeWatch.close()
+  }
+
+  private syncAfter(delayMs: number): void {
+    if (this.isClosed) return
+    this.isDirty = true
+    this.parts.onState()
+    clearTimeout(this.timer)
+    this.timer = setTimeout(() => void this.sync(), delayMs)
   }
 
   private async sync(): Promise<void> {
@@ -79,7 +85,7 @@ export class DirectorySync {
       const { directory, log } = this.parts
       log.warn({ err: error, directory }, 'failed to synchronise a directory; retrying')
       this.problem = problemOf(directory, error)
-      if (this.timer === undefined) this.schedule(RETRY_MS)
+      if (this.timer === undefined) this.syncAfter(RETRY_MS)
       this.parts.onState()
       return
     } finally {

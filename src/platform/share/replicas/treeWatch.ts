@@ -35,7 +35,8 @@ export function createTreeWatch(
 ): TreeWatch {
   const watched = new Map<string, Watched>()
   const visited = new Set<string>()
-  let [isReported, isClosed] = [false, false]
+  let isReported = false
+  let isClosed = false
 
   function reportUnwatched(reason: string): void {
     if (!isReported) onUnwatched(reason)

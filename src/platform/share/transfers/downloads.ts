@@ -112,7 +112,10 @@ export function createDownloads(jail: Jail, maxListBytes = MAX_LIST_BYTES): Down
         { doneEntries, hasRoom },
         disconnected.signal,
       ).then(
-        () => (doneEntries.restoreToList(), zip.end()),
+        () => {
+          doneEntries.restoreToList()
+          zip.end()
+        },
         (error: Error) => output.destroy(error),
       )
       return output
@@ -148,17 +151,16 @@ interface DoneEntries {
  * keeps 3 KB per entry. Therefore done entries are removed from the list; only their records are kept.
  */
 function createDoneEntries(zip: ZipFile): DoneEntries {
-  const open = zip as ZipFile & { entries: ZipEntry[] }
-  const doneEntries: Buffer[] = []
+  const list = zip as ZipFile & { entries: ZipEntry[] }
+  const records: Buffer[] = []
   return {
     dropFromList() {
-      while (open.entries[0]?.state === FILE_DATA_DONE)
-        doneEntries.push(open.entries.shift()!.getCentralDirectoryRecord())
+      while (list.entries[0]?.state === FILE_DATA_DONE) records.push(list.entries.shift()!.getCentralDirectoryRecord())
     },
     restoreToList() {
-      open.entries = [
-        ...doneEntries.map((record) => ({ state: FILE_DATA_DONE, getCentralDirectoryRecord: () => record })),
-        ...open.entries,
+      list.entries = [
+        ...records.map((record) => ({ state: FILE_DATA_DONE, getCentralDirectoryRecord: () => record })),
+        ...list.entries,
       ]
     },
   }
@@ -217,7 +219,7 @@ interface ZipContents {
   paths: Set<string>
   /** Reserves memory for the zip's list, in bytes. @returns false if too little is left */
   hasRoom: (bytes: number) => boolean
-  /** Bytes of holes in the files so far. */
+  /** Bytes of holes (of sparse files) in the files so far. */
   holes: number
   /** Why nothing more is added. */
   end?: string
@@ -258,7 +260,7 @@ async function addTree(
     zip.addReadStreamLazy(
       path,
       { ...options, compressionLevel: COMPRESSED.test(path) || entry.stats.size <= MAX_STORED_BYTES ? 0 : 3 },
-      (give) => give(null, open.stream!),
+      (provide) => provide(null, open.stream!),
     )
     const sent = open.stream!
     const file = await entry.open()

@@ -25,6 +25,7 @@ export interface JobSignals {
 /** Long-running jobs on trees, with progress and cancellation. Users take turns, however many jobs each has. */
 export interface Jobs {
   /**
+   * Runs a job when it is its turn.
    * @throws what `work` throws; AppError CANCELLED, TOO_MANY_TRIES when the user's queue is full, UNAVAILABLE when the
    * platform shuts down; the reasons of the signals
    */
@@ -35,6 +36,7 @@ export interface Jobs {
     work: (control: JobControl) => Promise<Result>,
     signals?: JobSignals,
   ): Promise<Result>
+  /** The queued and running jobs of a user. */
   of(userId: number): FileJob[]
   /** @throws AppError NOT_FOUND for another user's job and for one that has ended */
   cancel(userId: number, id: string): void
@@ -62,9 +64,9 @@ export function createJobs(): Jobs {
         )
       }
       const abort = new AbortController()
-      const endUnallowed = () => abort.abort(lost?.reason)
-      if (lost?.aborted) endUnallowed()
-      lost?.addEventListener('abort', endUnallowed)
+      const abortForLostRights = () => abort.abort(lost?.reason)
+      if (lost?.aborted) abortForLostRights()
+      lost?.addEventListener('abort', abortForLostRights)
       const job: FileJob = { id: randomUUID(), kind, paths, done: 0, total: null, entry: '' }
       const perform = async () => {
         const release = await fairQueue.acquire(
@@ -87,7 +89,7 @@ export function createJobs(): Jobs {
         return await result
       } finally {
         jobs.delete(job.id)
-        lost?.removeEventListener('abort', endUnallowed)
+        lost?.removeEventListener('abort', abortForLostRights)
       }
     },
     of: (userId) => [...jobs.values()].filter((entry) => entry.userId === userId).map(({ job }) => ({ ...job })),

@@ -17,14 +17,15 @@ export interface Upload {
    */
   receive(name: string, content: Readable, path: string | undefined): Promise<void>
   /**
-   * A replaced file passes on its owner and mode.
-   * @param present opens the directory, with rights that the user still has
+   * Places the received files in a directory. A replaced file passes on its owner and mode.
+   * @returns the names and paths of the stored files, in order
+   * @param currentJail restricts the target to what the user may use now; the rights may have changed since `receive`
    * @throws AppError NAME_TAKEN (`refuse`), CONFLICT (a directory)
    */
   store(
     path: string,
     onConflict: OnConflict,
-    present?: Pick<Jail, 'openDirectory'>,
+    currentJail?: Pick<Jail, 'openDirectory'>,
   ): Promise<{ name: string; path: string }[]>
   discard(): Promise<void>
 }
@@ -78,29 +79,20 @@ export function createUploads(jail: Jail, temporaries: Temporaries): { begin(): 
           }
         },
 
-        async store(path, onConflict, present = jail) {
+        async store(path, onConflict, currentJail = jail) {
           const stored: { name: string; path: string }[] = []
           let target: OpenDirectory | undefined
           try {
             const segments = parsePath(path)
-            target = await present.openDirectory(segments)
-            for (let next; (next = received[0]);) {
-              const { name, directory, temporary } = next
-              let newName = name
-              // From here on, the temporary removes itself on failure.
-              received.shift()
-              try {
-                const into = target
-                if (onConflict === 'replace')
-                  await temporary.replace(name, into, () =>
-                    copyOwnerAndModeByName([into, name], [directory, temporary.name]),
-                  )
-                else if (onConflict === 'refuse') await temporary.placeNew(name, target)
-                else newName = await temporary.placeUnderFreeName(name, target)
-              } catch (error) {
-                throw fileFailure(error, formatPath([...segments, name]))
-              }
-              stored.push({ name: newName, path: formatPath([...segments, newName]) })
+            target = await currentJail.openDirectory(segments)
+            while (true) {
+              // A temporary that is no longer among the received removes itself on failure.
+              const next = received.shift()
+              if (!next) break
+              const name = await place(next, target, onConflict).catch((error: unknown) => {
+                throw fileFailure(error, formatPath([...segments, next.name]))
+              })
+              stored.push({ name, path: formatPath([...segments, name]) })
             }
           } finally {
             await target?.close()
@@ -113,6 +105,18 @@ export function createUploads(jail: Jail, temporaries: Temporaries): { begin(): 
       }
     },
   }
+}
+
+/** Gives a received file its name. @returns the name, which differs from the sent one for `keepBoth` */
+async function place(
+  { name, directory, temporary }: Received,
+  target: OpenDirectory,
+  onConflict: OnConflict,
+): Promise<string> {
+  if (onConflict === 'keepBoth') return temporary.placeUnderFreeName(name, target)
+  if (onConflict === 'refuse') await temporary.placeNew(name, target)
+  else await temporary.replace(name, target, () => copyOwnerAndModeByName([target, name], [directory, temporary.name]))
+  return name
 }
 
 /** Allows more characters than names created here, but no separators and no control characters. */
