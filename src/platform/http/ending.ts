@@ -32,8 +32,8 @@ export function announceEnding(app: FastifyInstance, times = { notice: NOTICE_MS
 
   async function begin(): Promise<void> {
     await delay(times.notice)
-    for (const deadline = performance.now() + times.calls; active > 0 && performance.now() < deadline;)
-      await delay(CHECK_MS)
+    const deadline = performance.now() + times.calls
+    while (active > 0 && performance.now() < deadline) await delay(CHECK_MS)
   }
 
   return {

@@ -50,8 +50,8 @@ export interface DashboardParts {
 export function createDashboard({ db, pool, secrets, cluster, host, log, now }: DashboardParts): Dashboard {
   const queue = createKeyedQueue()
 
-  /** @throws AppError CONFLICT */
-  function inTurn<Result>(account: string, work: () => Promise<Result>): Promise<Result> {
+  /** Runs work while no other change of the account runs, at any replica. @throws AppError CONFLICT after 10 s */
+  function exclusively<Result>(account: string, work: () => Promise<Result>): Promise<Result> {
     return queue(account, async () => {
       const lock = await waitForLeasedLock(pool, `dashboard account ${account}`, LOCK_MS)
       if (!lock) throw new AppError('CONFLICT', 'Your account is being changed by another request. Please try again.')
@@ -63,7 +63,8 @@ export function createDashboard({ db, pool, secrets, cluster, host, log, now }: 
     })
   }
 
-  function configured(): Cluster {
+  /** @throws AppError UNAVAILABLE if no cluster is configured */
+  function requireCluster(): Cluster {
     if (!cluster)
       throw new AppError(
         'UNAVAILABLE',
@@ -73,13 +74,13 @@ export function createDashboard({ db, pool, secrets, cluster, host, log, now }: 
   }
 
   async function removeAccount(account: string): Promise<void> {
-    await configured().removeAccount(account)
+    await requireCluster().removeAccount(account)
     await deleteDashboardAccount(db, account)
   }
 
   return {
     host() {
-      configured()
+      requireCluster()
       if (host === undefined)
         throw new AppError(
           'UNAVAILABLE',
@@ -89,16 +90,16 @@ export function createDashboard({ db, pool, secrets, cluster, host, log, now }: 
     },
 
     async token({ userId }) {
-      configured()
+      requireCluster()
       const account = await findDashboardAccount(db, userId)
       if (!account?.token || !account.expiresAt || account.expiresAt.getTime() <= now()) return null
       return secrets.unseal(account.token, 'dashboard token', account.serviceAccount)
     },
 
     async create({ userId, username }) {
-      const target = configured()
+      const target = requireCluster()
       const account = serviceAccountOf(username)
-      return inTurn(account, async () => {
+      return exclusively(account, async () => {
         await insertDashboardAccount(db, account, userId)
         try {
           await target.removeAccount(account)
@@ -121,17 +122,17 @@ export function createDashboard({ db, pool, secrets, cluster, host, log, now }: 
     },
 
     async remove({ userId }) {
-      configured()
+      requireCluster()
       const account = await findDashboardAccount(db, userId)
       if (!account) throw new AppError('NOT_FOUND', 'There is no dashboard token.')
-      await inTurn(account.serviceAccount, () => removeAccount(account.serviceAccount))
+      await exclusively(account.serviceAccount, () => removeAccount(account.serviceAccount))
     },
 
     async sweep() {
       if (!cluster) return
       try {
         for (const account of await listStaleDashboardAccounts(db)) {
-          await inTurn(account, async () => {
+          await exclusively(account, async () => {
             // Its user may have requested a new token since.
             if ((await listStaleDashboardAccounts(db)).includes(account)) await removeAccount(account)
           })

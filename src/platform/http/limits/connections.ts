@@ -2,6 +2,7 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
+import { createKeyedCounter } from '../../concurrency/keyedCounter'
 import { networkOf, type TrustedProxies } from '../../accounts/clientAddress'
 import { AppError } from '../../errors'
 import { openFileLimits } from '../../openFiles'
@@ -13,7 +14,7 @@ const GRACE_MS = 2000
 const CHECK_MS = 50
 /** Throttle of the log messages about refused connections. */
 const LOG_INTERVAL_MS = 60_000
-/** For one client address, at most half of all. An office behind one address needs several per browser. */
+/** Connections of one client address, at most half of all. An office behind one address needs several per browser. */
 const MAX_PER_ADDRESS = 1000
 /** The share of all connections for the instances of this machine, so that their clients leave some for operators. */
 const INSTANCES_SHARE = 1 / 4
@@ -31,9 +32,9 @@ export function limitConnections(
 ): void {
   const { server, log } = app
   const total = openFiles === undefined ? Infinity : Math.floor(openFiles / 2)
-  const limit = Math.min(MAX_PER_ADDRESS, Math.ceil(total / 2))
+  const limitPerAddress = Math.min(MAX_PER_ADDRESS, Math.ceil(total / 2))
   const limitOfInstances = Math.min(MAX_PER_ADDRESS, Math.ceil(total * INSTANCES_SHARE))
-  const counts = new Map<string, number>()
+  const counts = createKeyedCounter<string>()
   const logTotalLimit = throttle(LOG_INTERVAL_MS, () =>
     log.warn(
       { limit: total },
@@ -41,24 +42,20 @@ export function limitConnections(
     ),
   )
   const logAddressLimit = throttle(LOG_INTERVAL_MS, (address: string) =>
-    log.warn({ limit, address }, 'refusing connections: too many are open from one address'),
+    log.warn({ limit: limitPerAddress, address }, 'refusing connections: too many are open from one address'),
   )
 
   /** @returns a function that releases the place, to be called once; undefined if the limit is reached */
   function reserveConnection(address: string): (() => void) | undefined {
-    const places: [string, number][] = [[networkOf(address), limit]]
-    if (isInstanceAddress(address)) places.push(['all instances', limitOfInstances])
-    if (places.some(([key, most]) => (counts.get(key) ?? 0) >= most)) {
+    const limits: [key: string, limit: number][] = [[networkOf(address), limitPerAddress]]
+    if (isInstanceAddress(address)) limits.push(['all instances', limitOfInstances])
+    if (limits.some(([key, limit]) => counts.get(key) >= limit)) {
       logAddressLimit(address)
       return undefined
     }
-    for (const [key] of places) counts.set(key, (counts.get(key) ?? 0) + 1)
+    for (const [key] of limits) counts.add(key, 1)
     return () => {
-      for (const [key] of places) {
-        const left = (counts.get(key) ?? 0) - 1
-        if (left > 0) counts.set(key, left)
-        else counts.delete(key)
-      }
+      for (const [key] of limits) counts.add(key, -1)
     }
   }
 
@@ -90,9 +87,7 @@ export function limitConnections(
       throw new AppError(
         'TOO_MANY_TRIES',
         'Too many requests from your address are in progress. Try again in a moment.',
-        {
-          retryAfterSeconds: 1,
-        },
+        { retryAfterSeconds: 1 },
       )
     onResponseEnd(request, reply, release)
   })
@@ -129,7 +124,8 @@ export function closeConnectionsOnShutdown(app: FastifyInstance): void {
         resolve()
       })
     })
-    for (const deadline = Date.now() + GRACE_MS; !isOver && Date.now() < deadline;) {
+    const deadline = Date.now() + GRACE_MS
+    while (!isOver && Date.now() < deadline) {
       await Promise.race([closed, delay(CHECK_MS)])
       // Connections whose response has ended since.
       server.closeIdleConnections()

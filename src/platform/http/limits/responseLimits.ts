@@ -28,35 +28,35 @@ export interface ResponseBuffers {
    * once.
    * @throws AppError UNAVAILABLE over a limit, TOO_SLOW if the client has disconnected
    */
-  hold(request: FastifyRequest, reply: FastifyReply, body: object, bytes: number): void
+  countUntilSent(request: FastifyRequest, reply: FastifyReply, body: object, bytes: number): void
 }
 
 export function createResponseBuffers(): ResponseBuffers {
-  const held = new Map<object, { bytes: number; clients: string[] }>()
+  const counted = new Map<object, { bytes: number; clients: string[] }>()
 
-  function sum(matches: (clients: string[]) => boolean): number {
-    return [...held.values()].reduce((bytes, one) => bytes + (matches(one.clients) ? one.bytes : 0), 0)
+  function bytesOf(matches: (clients: string[]) => boolean): number {
+    return [...counted.values()].reduce((sum, body) => sum + (matches(body.clients) ? body.bytes : 0), 0)
   }
 
   return {
-    hold(request, reply, body, bytes) {
+    countUntilSent(request, reply, body, bytes) {
       const { key } = clientKeyOf(request)
       throwIfDisconnected(request)
       // writableEnded: a failure elsewhere was answered already.
       if (bytes < MIN_COUNTED_BYTES || reply.raw.writableEnded) return
-      const known = held.get(body) ?? { bytes, clients: [] }
+      const known = counted.get(body) ?? { bytes, clients: [] }
       const isOver =
-        (!held.has(body) && sum(() => true) + bytes > MAX_TOTAL_BYTES) ||
-        (!known.clients.includes(key) && sum((clients) => clients.includes(key)) + bytes > MAX_BYTES_PER_CLIENT)
+        (!counted.has(body) && bytesOf(() => true) + bytes > MAX_TOTAL_BYTES) ||
+        (!known.clients.includes(key) && bytesOf((clients) => clients.includes(key)) + bytes > MAX_BYTES_PER_CLIENT)
       if (isOver)
         throw new AppError('UNAVAILABLE', 'Too many large responses are in progress. Try again in a moment.', {
           retryAfterSeconds: RETRY_AFTER_SECONDS,
         })
       known.clients.push(key)
-      held.set(body, known)
+      counted.set(body, known)
       onResponseEnd(request, reply, () => {
         known.clients.splice(known.clients.indexOf(key), 1)
-        if (known.clients.length === 0) held.delete(body)
+        if (known.clients.length === 0) counted.delete(body)
       })
     },
   }
@@ -81,9 +81,7 @@ export function limitResponses(
       throw new AppError(
         'TOO_MANY_TRIES',
         'Too many downloads are in progress. Try again when one of them has finished.',
-        {
-          retryAfterSeconds: RETRY_AFTER_SECONDS,
-        },
+        { retryAfterSeconds: RETRY_AFTER_SECONDS },
       )
     }
     streams.add(key, 1)
@@ -104,7 +102,7 @@ export function limitResponses(
       if (payload.length < MIN_COUNTED_BYTES) return payload
       // As bytes: Node.js would hold both the string and its bytes.
       const bytes = typeof payload === 'string' ? Buffer.from(payload) : payload
-      buffers.hold(request, reply, bytes, bytes.length)
+      buffers.countUntilSent(request, reply, bytes, bytes.length)
       return bytes
     }
     return payload

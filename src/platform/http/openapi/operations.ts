@@ -30,7 +30,7 @@ export const TAG_NAMES = [...new Set(Object.values(TAGS))]
 
 const toJsonSchema = createJsonSchemaTransform({}) as SwaggerTransform
 
-type Given = Parameters<SwaggerTransform>[0]
+type TransformInput = Parameters<SwaggerTransform>[0]
 
 /** Throws unless a route under /api has what its description needs. For `onRoute`. */
 export function requireDescription({ url, method, schema }: RouteOptions): void {
@@ -43,23 +43,23 @@ export function requireDescription({ url, method, schema }: RouteOptions): void 
 const groupOf = (url: string) => url.split('/')[2] ?? ''
 
 /** Describes one route from its schemas and its configuration. For `transform` of `@fastify/swagger`. */
-export function describeRoute(given: Given): { schema: FastifySchema; url: string } {
-  const { url, route } = given
-  if (!url.startsWith('/api/') || given.schema?.hide) return { schema: { hide: true }, url }
+export function describeRoute(input: TransformInput): { schema: FastifySchema; url: string } {
+  const { url, route } = input
+  if (!url.startsWith('/api/') || input.schema?.hide) return { schema: { hide: true }, url }
   const { access } = route?.config ?? {}
-  const { body, querystring, params, response, errors = [], form, answers, ...rest } = given.schema ?? {}
-  const input = form ?? (body === Nothing ? undefined : body)
+  const { body, querystring, params, response, errors = [], form, answers, ...rest } = input.schema ?? {}
+  const requestBody = form ?? (body === Nothing ? undefined : body)
   const isPublic = access === 'public'
   const schema = {
     ...rest,
     response: { ...(response as object), ...answers },
-    ...(input !== undefined && { body: input }),
+    ...(requestBody !== undefined && { body: requestBody }),
     // Clones have no component name: parameters are described one by one, so a component of all of them would be
     // unused.
     ...(querystring instanceof z.ZodType && { querystring: querystring.clone(querystring.def) }),
     ...(params instanceof z.ZodType && { params: params.clone(params.def) }),
   }
-  const described = toJsonSchema({ ...given, schema }).schema as Record<string, Record<string, unknown>>
+  const described = toJsonSchema({ ...input, schema }).schema as Record<string, Record<string, unknown>>
   const codes = codesOf({
     errors,
     isPublic,

@@ -82,13 +82,11 @@ async function userOf({ remoteAddress, remotePort, localAddress, localPort }: So
     return undefined
   const [peer, own] = [plainAddress(remoteAddress), plainAddress(localAddress)]
   const users = await readUsers()
-  const rowOf = (write: (address: string) => string) =>
-    `${write(peer)}:${hexOf(remotePort, 4)} ${write(own)}:${hexOf(localPort, 4)}`
-  if (!isIPv4(peer)) return users.get(rowOf(writtenIPv6))
+  const rowOf = (format: (address: string) => string) =>
+    `${format(peer)}:${hexOf(remotePort, 4)} ${format(own)}:${hexOf(localPort, 4)}`
+  if (!isIPv4(peer)) return users.get(rowOf(kernelIPv6))
   // A program may reach an IPv4 address by an IPv6 socket.
-  return (
-    users.get(rowOf(writtenIPv4)) ?? users.get(rowOf((address) => `0000000000000000FFFF0000${writtenIPv4(address)}`))
-  )
+  return users.get(rowOf(kernelIPv4)) ?? users.get(rowOf((address) => `0000000000000000FFFF0000${kernelIPv4(address)}`))
 }
 
 /** User ids by both ends of a connection in the kernel's notation. Users that cannot be read are unknown. */
@@ -107,14 +105,14 @@ async function readTable(table: SocketTable): Promise<[string, number][]> {
 const hexOf = (value: number, length: number) => value.toString(16).toUpperCase().padStart(length, '0')
 
 /** The kernel prints each 32 bits of an address in the machine's byte order (little-endian). */
-const writtenIPv4 = (address: string) =>
+const kernelIPv4 = (address: string) =>
   address
     .split('.')
     .reverse()
     .map((byte) => hexOf(Number(byte), 2))
     .join('')
 
-function writtenIPv6(address: string): string {
+function kernelIPv6(address: string): string {
   const bytes = groupsOf(address)
     .map((group) => group.padStart(4, '0'))
     .join('')

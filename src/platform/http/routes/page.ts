@@ -54,20 +54,20 @@ export async function pageRoutes(app: FastifyInstance, directory: string, basePa
   app.setNotFoundHandler(async (request, reply) => {
     // A build while the platform runs creates assets that were not registered at its start.
     const [, asset = ''] = ASSET.exec(request.url) ?? []
-    const isRead = request.method === 'GET' || request.method === 'HEAD'
-    if (isRead && asset && isBuilt && existsSync(join(directory, asset))) return reply.sendFile(asset)
+    const isReadMethod = request.method === 'GET' || request.method === 'HEAD'
+    if (isReadMethod && asset && isBuilt && existsSync(join(directory, asset))) return reply.sendFile(asset)
     const { url, headers } = request
     const path = url.split('?', 1)[0] ?? ''
-    const name = pageOf(path)
+    const pageName = pageOf(path)
     const isPage =
-      isRead &&
-      (name !== undefined ||
+      isReadMethod &&
+      (pageName !== undefined ||
         (isNavigation(headers.accept) && !isApiUrl(url) && !/^\/(?:socket\.io|assets)(?:\/|$)/.test(path)))
     if (!isPage) return reply.code(404).send(bodyOf(new AppError('NOT_FOUND', 'There is no such API route.')))
     if (!isBuilt) return reply.code(503).type('text/plain').send('The console is not built. Run: npm run build\n')
-    const page = (name !== undefined && (await pages(`${name}.html`))) || (await pages('index.html'))
+    const page = (pageName !== undefined && (await pages(`${pageName}.html`))) || (await pages('index.html'))
     if (!page) return reply.code(503).type('text/plain').send('The console is being built. Reload in a moment.\n')
-    return sendPage(request, reply.code(name === undefined ? 404 : 200), page)
+    return sendPage(request, reply.code(pageName === undefined ? 404 : 200), page)
   })
 }
 
