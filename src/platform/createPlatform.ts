@@ -253,7 +253,7 @@ async function openReplica(stateUrl: string, { log, closers }: Surroundings, db:
   const locks = openReplicaLocks(stateUrl)
   closers.push(() => locks.close())
   return {
-    withLocks: locks.hold,
+    withLocks: locks.run,
     temporaries: createStoredTemporaries(db, self.id),
     shareJobs: (jobs: Files['jobs']) => shareFileJobs(jobs, { db, replica: self.id, notifications, log }),
   }

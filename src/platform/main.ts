@@ -12,12 +12,31 @@ const CLOSE_TIMEOUT_MS = 10_000
 /** Characters of the log that are buffered while it cannot be written. */
 const LOG_BUFFER = 2 ** 20
 
-function greet(
-  address: string,
-  publicUrl: string | undefined,
-  invite: string | undefined,
-  plainReason: string | undefined,
-): void {
+/**
+ * Threads for accesses to files, cryptography and compression (libuv). When the shared area hangs, operations in
+ * progress there keep their threads, and the rest of the platform needs some. Must be set before the first use.
+ */
+const THREADS = 64
+
+/**
+ * How much the heap may grow before the next full garbage collection, in percent of what was in use after the last one.
+ * V8's default is up to 300 on machines with much memory, and the platform took 370 MiB for 80 MiB in use (1,000
+ * instances).
+ */
+const HEAP_GROWTH_PERCENT = 40
+
+interface Greeting {
+  /** The URL that the platform listens on. */
+  address: string
+  publicUrl: string | undefined
+  /** The first invite code, as long as there are no users. */
+  invite: string | undefined
+  /** Why instances run as plain processes although containers were wanted. */
+  plainReason: string | undefined
+}
+
+/** Prints where the console is, and what the operator has to do. */
+function greet({ address, publicUrl, invite, plainReason }: Greeting): void {
   const url = publicUrl ?? address
   console.log(`\n  Quarterdeck is ready: ${url}${publicUrl === undefined ? '' : ` (it listens on ${address})`}`)
   if (plainReason !== undefined) {
@@ -38,25 +57,12 @@ function greet(
 
 /** Logs JSON lines to standard error. A closed reader or a full disk loses lines but does not end the process. */
 function openLog(level: string): Logger {
-  const lost = () => undefined
+  const ignore = () => undefined
   const destination = pino.destination({ fd: 2, sync: true, maxLength: LOG_BUFFER })
-  destination.on('error', lost)
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', lost)
+  destination.on('error', ignore)
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', ignore)
   return pino({ level }, destination)
 }
-
-/**
- * Threads for accesses to files, cryptography and compression (libuv). When the shared area hangs, operations in
- * progress there keep their threads, and the rest of the platform needs some. Must be set before the first use.
- */
-const THREADS = 64
-
-/**
- * How much the heap may grow before the next full garbage collection, in percent of what was in use after the last one.
- * V8's default is up to 300 on machines with much memory, and the platform took 370 MiB for 80 MiB in use (1,000
- * instances).
- */
-const HEAP_GROWTH_PERCENT = 40
 
 async function main(): Promise<void> {
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`)
@@ -92,7 +98,8 @@ async function main(): Promise<void> {
     if (platform.isReplica) ending = platform.ending
     const { url, isPassed } = await listen(app, settings, process.env)
     if (!isPassed) await warnOfFreePort(Number(new URL(url).port), settings, runtime.isolation, log)
-    greet(url, settings.publicUrl, await registration.firstInvite(settings.firstInvite), plainReason)
+    const invite = await registration.firstInvite(settings.firstInvite)
+    greet({ address: url, publicUrl: settings.publicUrl, invite, plainReason })
   } catch (error) {
     await close()
     throw error

@@ -13,9 +13,9 @@ export async function revokePublicConnect(
   state: DatabaseIdentity | undefined,
   log: Logger,
 ): Promise<void> {
-  const isHere = state !== undefined && (await identifyDatabase(client))?.server === state.server
+  const isStateHere = state !== undefined && (await identifyDatabase(client))?.server === state.server
   for (const name of await listPublicDatabases(client)) {
-    const isState = isHere && name === state.database
+    const isState = isStateHere && name === state.database
     if (!isState && !['template1', 'postgres'].includes(name)) continue
     const database = escapeIdentifier(name)
     // Granted first, because the platform may have relied on PUBLIC's right.
@@ -28,10 +28,10 @@ export async function revokePublicConnect(
       if (!['42501', '42704'].includes(errorCodeOf(error) ?? '')) throw error
     })
   }
-  const left = await listPublicDatabases(client)
-  if (left.length > 0)
+  const stillPublic = await listPublicDatabases(client)
+  if (stillPublic.length > 0)
     log.warn(
-      { databases: left },
+      { databases: stillPublic },
       'every role may connect to these databases of the PostgreSQL server, including the roles of users; revoke CONNECT on them from PUBLIC',
     )
 }

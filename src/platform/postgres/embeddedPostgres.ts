@@ -129,12 +129,14 @@ async function startLocked({ dataDir, use, directory, binaries, lock, log }: Sta
 async function lockServer(directory: string, log: Logger): Promise<HeldLock> {
   const file = `${directory}.lock`
   let isLogged = false
-  for (const since = performance.now(); ; await delay(50)) {
+  const deadline = performance.now() + PREVIOUS_SERVER_TIMEOUT_MS
+  while (true) {
     const lock = takeLock(file)
     if (lock) return lock
-    if (performance.now() - since > PREVIOUS_SERVER_TIMEOUT_MS) throw stillInUse(directory)
+    if (performance.now() > deadline) throw stillInUse(directory)
     if (!isLogged) log.info('waiting for the PostgreSQL of an earlier start to end')
     isLogged = true
+    await delay(50)
   }
 }
 

@@ -74,7 +74,8 @@ export function watchLocks(
 
   /** Runs work that needs room in the lock table, which roles whose sessions were ended may fill again within 0.1 s. */
   async function withRoom<Result>(work: () => Promise<Result>): Promise<Result> {
-    for (const since = performance.now(); ;) {
+    const since = performance.now()
+    while (true) {
       await pause(RETRY_MS)
       try {
         return await work()

@@ -43,7 +43,7 @@ export interface ServerOptions {
 /** The server. It changes its port permanently when another process uses it. */
 export function postgresProgram(options: ServerOptions): Program {
   const { clusterFile, cluster, usedPorts, socketDirectory, log } = options
-  let reportReady = () => undefined as void
+  let reportReady = (): void => undefined
 
   async function moveToFreePort(): Promise<void> {
     const { port } = cluster
@@ -82,9 +82,9 @@ export function postgresProgram(options: ServerOptions): Program {
 /** The error of a first start. */
 export function startErrorOf(error: unknown, { cluster }: ServerOptions): unknown {
   if (error instanceof ProgramEnded) {
-    const { code, said } = error.exit
+    const { code, lastLines } = error.exit
     return new StartError([
-      `The embedded PostgreSQL ended at its start (exit code ${code}, port ${cluster.port}). ${said.at(-1) ?? ''}`,
+      `The embedded PostgreSQL ended at its start (exit code ${code}, port ${cluster.port}). ${lastLines.at(-1) ?? ''}`,
     ])
   }
   return errorCodeOf(error) === undefined

@@ -7,9 +7,10 @@ import { readOutput } from '../lineSplitter'
 
 /** Time to read the last output after the end. */
 const OUTPUT_TIMEOUT_MS = 500
-/** Lines of output that are kept. */
-const LAST_LINES = 3
-const LAST_LINE_LENGTH = 500
+/** Lines of output that are kept for the report of the end. */
+const MAX_LAST_LINES = 3
+/** In characters. */
+const MAX_LINE_LENGTH = 500
 
 export interface ProgramCommand {
   /** The program and its arguments, see `dieWithParent`. */
@@ -31,7 +32,7 @@ export interface ProgramExit {
   code: number | null
   signal: NodeJS.Signals | null
   /** The last lines of its output. */
-  said: string[]
+  lastLines: string[]
 }
 
 /** A process ended before it was ready. */
@@ -41,8 +42,12 @@ export class ProgramEnded extends Error {
     readonly exit: ProgramExit,
     readonly isPortTaken: boolean,
   ) {
-    const { code, signal, said } = exit
-    super([`${name} ended (exit code ${code}, signal ${signal})`, ...(said.length ? [said.join('\n')] : [])].join(': '))
+    const { code, signal, lastLines } = exit
+    super(
+      [`${name} ended (exit code ${code}, signal ${signal})`, ...(lastLines.length ? [lastLines.join('\n')] : [])].join(
+        ': ',
+      ),
+    )
   }
 }
 
@@ -76,19 +81,19 @@ export async function startProcess(
     stdio: ['ignore', 'pipe', 'pipe', ...descriptors],
     env: { PATH: process.env.PATH, ...env },
   })
-  const said: string[] = []
+  const lastLines: string[] = []
   let exit: ProgramExit | undefined
   const endedController = new AbortController()
   const ended = new Promise<never>((_resolve, reject) => {
-    const over = (error?: Error) => {
+    const reportEnd = (error?: Error) => {
       endedController.abort()
       reject(error ?? new Error(`${name} ended`))
       onEnd(exit)
     }
-    child.on('error', over)
+    child.on('error', reportEnd)
     child.once('exit', (code, signal) => {
-      exit = { code, signal, said }
-      over()
+      exit = { code, signal, lastLines }
+      reportEnd()
     })
   })
   ended.catch(() => undefined)
@@ -101,7 +106,7 @@ export async function startProcess(
       log.debug({ [name]: line }, name)
       isPortTaken ||= /address already in use/i.test(line)
       const [kept] = keptOutput.exec(line) ?? []
-      if (kept !== undefined && said.push(kept.slice(0, LAST_LINE_LENGTH)) > LAST_LINES) said.shift()
+      if (kept !== undefined && lastLines.push(kept.slice(0, MAX_LINE_LENGTH)) > MAX_LAST_LINES) lastLines.shift()
       onLine?.(line)
     })
   }

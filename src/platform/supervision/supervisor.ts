@@ -4,8 +4,8 @@ import { ProgramEnded, startProcess, terminate, type ProgramCommand, type Progra
 
 /** A program that ran for this long resets the back-off. */
 const BACK_OFF_RESET_MS = 60_000
-/** Attempts with other ports when another program takes the port first. */
-const PORT_TRIES = 5
+/** Attempts to start with other ports, when another program takes the port first. */
+const MAX_PORT_TRIES = 5
 
 export interface Program {
   /** For the log. */
@@ -74,19 +74,19 @@ export function supervise(program: Program, log: Logger): Supervisor {
       try {
         return await run(tries)
       } catch (error) {
-        if (!(error instanceof ProgramEnded && error.isPortTaken) || tries === PORT_TRIES || !wanted) throw error
+        if (!(error instanceof ProgramEnded && error.isPortTaken) || tries === MAX_PORT_TRIES || !wanted) throw error
       }
     }
   }
 
-  function onExit({ code, signal, said }: ProgramExit, startedAt: number): void {
+  function onExit({ code, signal, lastLines }: ProgramExit, startedAt: number): void {
     program.onEnd?.()
     // A failed start is retried where it failed.
     if (!isUp) return
     isUp = false
     if (!wanted) return
     if (Date.now() - startedAt > BACK_OFF_RESET_MS) backOff = program.backOff.firstMs
-    log.error({ code, signal, said, againInMs: backOff }, `${name} ended; restarting it`)
+    log.error({ code, signal, said: lastLines, againInMs: backOff }, `${name} ended; restarting it`)
     scheduleRestart()
   }
 

@@ -112,7 +112,8 @@ export function firstPortOf({ id }: ServerDatabase): number {
 /** Signs in when the process listens. SCRAM authenticates both sides, so another process on the port is detected. */
 async function signIn(port: number, password: string, ended: AbortSignal): Promise<MongoClient> {
   const url = `mongodb://${ADMIN}:${password}@127.0.0.1:${port}/admin?directConnection=true`
-  for (const deadline = Date.now() + READY_TIMEOUT_MS; ;) {
+  const deadline = Date.now() + READY_TIMEOUT_MS
+  while (true) {
     const client = await openMongoClient(url, {
       serverSelectionTimeoutMS: 250,
       maxPoolSize: 2,

@@ -98,10 +98,10 @@ export function runMongod({
         }
       },
       async whenReady(port, ended) {
-        for (const deadline = Date.now() + READY_TIMEOUT_MS; ;) {
+        const deadline = Date.now() + READY_TIMEOUT_MS
+        while (true) {
           try {
-            await signIn(port)
-            return
+            return await signIn(port)
           } catch (error) {
             if (mongoCodeOf(error) === MongoErrorCode.authenticationFailed) await makeAdministrator(port)
             else if (!isMongoUnreachable(error) || ended.aborted || Date.now() > deadline) throw error

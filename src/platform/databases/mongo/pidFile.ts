@@ -15,8 +15,8 @@ export async function endRecordedProcess(file: string, killAfterMs: number): Pro
   const [text = '', startTime = ''] = (await readFile(file, 'utf8').catch(() => '')).split(' ')
   const pid = Number(text)
   // Without a start time (no /proc) the pid may belong to another process by now.
-  const lives = () => pid > 0 && startTime !== '' && isAlive(pid, startTime)
-  for (let waited = 0; lives(); waited += 50) {
+  const isRunning = () => pid > 0 && startTime !== '' && isAlive(pid, startTime)
+  for (let waited = 0; isRunning(); waited += 50) {
     if (waited === 0) kill(pid, 'SIGTERM')
     if (waited >= killAfterMs) kill(pid, 'SIGKILL')
     await delay(50)

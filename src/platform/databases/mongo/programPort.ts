@@ -16,7 +16,10 @@ export interface ProgramPortParts {
 
 /** The port of a program on 127.0.0.1. Kept in a file, and changed when another program uses it. */
 export interface ProgramPort {
-  /** Claims the kept port if it is free, otherwise another one, which is kept. @param from where to search for that */
+  /**
+   * Claims the kept port if it is free, otherwise another one, which is kept from then on.
+   * @param from the first port to try instead of the kept one
+   */
   choose(from: number): Promise<number>
   /** The chosen port; before that the kept one, or the first. */
   current(): Promise<number>
@@ -28,22 +31,33 @@ export function createProgramPort({ name, file, firstPort, claimed, log }: Progr
   let chosen: Promise<number> | undefined
   let claim: number | undefined
 
-  async function find(from: number): Promise<number> {
-    const kept = Number(await readFile(file, 'utf8').catch(() => ''))
-    if (kept > 0 && (kept === claim || !claimed.has(kept)) && (await isFreePort(kept))) return claimPort(kept)
-    let port = await freePort(from)
-    while (claimed.has(port)) port = await freePort(port + 1)
-    claimPort(port)
+  /** @returns 0 if no port is kept */
+  const readKept = async () => Number(await readFile(file, 'utf8').catch(() => ''))
+
+  async function keep(port: number): Promise<void> {
     await writeFile(`${file}.new`, String(port))
     await rename(`${file}.new`, file)
+  }
+
+  async function claimAny(from: number): Promise<number> {
+    const kept = await readKept()
+    const isUnclaimed = kept === claim || !claimed.has(kept)
+    if (kept > 0 && isUnclaimed && (await isFreePort(kept))) {
+      setClaim(kept)
+      return kept
+    }
+    let port = await freePort(from)
+    while (claimed.has(port)) port = await freePort(port + 1)
+    setClaim(port)
+    await keep(port)
     if (kept > 0) log.warn({ port: kept, now: port }, `port ${kept} of ${name} is in use; using ${port} instead`)
     return port
   }
 
-  function claimPort(port: number): number {
+  function setClaim(port: number): void {
     release()
     claimed.add(port)
-    return (claim = port)
+    claim = port
   }
 
   function release(): void {
@@ -52,11 +66,14 @@ export function createProgramPort({ name, file, firstPort, claimed, log }: Progr
   }
 
   return {
-    choose: (from) => (chosen = find(from)),
+    choose(from) {
+      chosen = claimAny(from)
+      return chosen
+    },
     async current() {
       // A port that could not be chosen is chosen at the next start, which reports the reason.
       const port = await chosen?.catch(() => undefined)
-      return port ?? (Number(await readFile(file, 'utf8').catch(() => '')) || firstPort)
+      return port ?? ((await readKept()) || firstPort)
     },
     release,
   }

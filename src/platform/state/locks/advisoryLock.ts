@@ -32,12 +32,12 @@ export async function tryAdvisoryLock(
     "select set_config(name, case name when $2 then $3 else '0' end, true) from pg_settings where name = any($1)",
     [TIMEOUTS, TIMEOUTS[0], String(leaseMs)],
   )
-  const lock = isShared ? 'pg_try_advisory_xact_lock_shared' : 'pg_try_advisory_xact_lock'
-  const taken =
+  const lockFunction = isShared ? 'pg_try_advisory_xact_lock_shared' : 'pg_try_advisory_xact_lock'
+  const query =
     typeof key === 'number'
-      ? `select ${lock}($1::bigint) as taken`
-      : `select bool_and(${lock}(hashtextextended(key, 0))) as taken from unnest($1::text[]) key`
-  const { rows } = await client.query<{ taken: boolean }>(taken, [typeof key === 'string' ? [key] : key])
+      ? `select ${lockFunction}($1::bigint) as taken`
+      : `select bool_and(${lockFunction}(hashtextextended(key, 0))) as taken from unnest($1::text[]) key`
+  const { rows } = await client.query<{ taken: boolean }>(query, [typeof key === 'string' ? [key] : key])
   if (rows[0]?.taken) return true
   await client.query('rollback')
   return false

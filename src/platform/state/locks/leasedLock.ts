@@ -43,15 +43,17 @@ export async function tryLeasedLock(
   return isTaken ? keepLease(client, askedAt, onLost) : undefined
 }
 
-/** As `tryLeasedLock`, but retries for `waitMs`. */
+/** As `tryLeasedLock`, but retries for `waitMs` while another connection holds the lock. */
 export async function waitForLeasedLock(
   pool: Pick<Pool, 'connect'>,
   key: number | string | string[],
   waitMs: number,
 ): Promise<LeasedLock | undefined> {
-  for (const deadline = performance.now() + waitMs; ; await delay(RETRY_MS)) {
+  const deadline = performance.now() + waitMs
+  while (true) {
     const lock = await tryLeasedLock(pool, key)
     if (lock || performance.now() > deadline) return lock
+    await delay(RETRY_MS)
   }
 }
 
