@@ -14,10 +14,10 @@ export interface OwnPort {
   owner: string
 }
 
-type Placed = Pick<Definition, 'name' | 'type' | 'node' | 'run' | 'instances'>
+type DefinedPorts = Pick<Definition, 'name' | 'type' | 'node' | 'run' | 'instances'>
 
 /** The ports of a deployment, one for each instance; undefined if its definition has none. */
-export function portRangeOf({ name, type, run, instances }: Placed): PortRange | undefined {
+export function portRangeOf({ name, type, run, instances }: DefinedPorts): PortRange | undefined {
   if (run.port === undefined) return undefined
   return { name, first: run.port, last: run.port + (type === 'scalable' ? (instances?.max ?? 1) : 1) - 1 }
 }
@@ -27,35 +27,35 @@ export function portRangeOf({ name, type, run, instances }: Placed): PortRange |
  * @param isNamed whether a deployment may be named in the warning
  */
 export function portWarnings(
-  definition: Placed,
-  others: Placed[],
-  ofPlatform: OwnPort[] = [],
+  definition: DefinedPorts,
+  others: DefinedPorts[],
+  platformPorts: OwnPort[] = [],
   isNamed: (deployment: string) => boolean = () => true,
 ): string[] {
   const own = portRangeOf(definition)
   if (!own) return []
-  const ofUs = ofPlatform
+  const warning = (conflict: string) =>
+    `run.port: ${portsText(own)} ${conflict}. An instance whose port is taken is not started.`
+  const platformWarnings = platformPorts
     .filter(({ port }) => own.first <= port && port <= own.last)
-    .map(
-      ({ port, owner }) =>
-        `run.port: ${portsText(own)} ${own.first === own.last ? 'is that' : `holds port ${port}`} of ${owner}. An instance whose port is taken is not started.`,
-    )
-  const ofOthers = others.flatMap((other) => {
+    .map(({ port, owner }) => warning(`${own.first === own.last ? 'is that' : `holds port ${port}`} of ${owner}`))
+  const deploymentWarnings = others.flatMap((other) => {
     const range = portRangeOf(other)
     const isElsewhere = other.node !== undefined && definition.node !== undefined && other.node !== definition.node
     if (!range || isElsewhere || other.name === definition.name || !overlap(own, range)) return []
-    const taken = isNamed(other.name)
-      ? `overlaps with ${portsText(range)} of the deployment "${other.name}"`
-      : 'is in use'
-    return [`run.port: ${portsText(own)} ${taken}. An instance whose port is taken is not started.`]
+    return [
+      warning(
+        isNamed(other.name) ? `overlaps with ${portsText(range)} of the deployment "${other.name}"` : 'is in use',
+      ),
+    ]
   })
-  return [...ofUs, ...ofOthers]
+  return [...platformWarnings, ...deploymentWarnings]
 }
 
-/** Returns the first port from `from` on that is outside the taken ranges. It gives up above 65,000. */
+/** The first port from `from` on that is outside the taken ranges. Above 65,000, a taken one. */
 export function firstFreePort(from: number, taken: PortRange[]): number {
-  const inTheWay = taken.find(({ first, last }) => first <= from && from <= last)
-  return inTheWay && inTheWay.last < 65_000 ? firstFreePort(inTheWay.last + 1, taken) : from
+  const conflict = taken.find(({ first, last }) => first <= from && from <= last)
+  return conflict && conflict.last < 65_000 ? firstFreePort(conflict.last + 1, taken) : from
 }
 
 const overlap = (one: PortRange, other: PortRange) => one.first <= other.last && other.first <= one.last

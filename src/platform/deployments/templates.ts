@@ -6,7 +6,7 @@ const COMMENT_COLUMN = 31
 
 const commented = (setting: string, comment: string) => `${setting.padEnd(COMMENT_COLUMN - 1)} # ${comment}\n`
 
-const game = (port: number, stop: string, ports = 'where players connect; also queried for players') => `run:
+const gameSettings = (port: number, stop: string, ports = 'where players connect; also queried for players') => `run:
 ${commented('  jar: server.jar', 'started as: java <javaArgs> -jar server.jar nogui')}\
   javaArgs: ["-Xmx1G"]
   # env: { KEY: value }
@@ -25,20 +25,29 @@ const KEEP = commented(
   'but this is copied back after an orderly stop; also "plugins/*/data"',
 )
 
+const DRAIN = commented(
+  '# drain: { command: "…" }',
+  'sent before a restart or scaling down, which then wait for the players to leave',
+)
+
 /** The lines about `data` and `keep`; see `dataOf`. */
-const data: Record<DeploymentType, string> = {
+const dataSettings: Record<DeploymentType, string> = {
   proxy: COPY + KEEP,
   persistent: SHARED,
   scalable: COPY + KEEP,
   process: SHARED,
 }
 
-const bodies: Record<DeploymentType, (taken: PortRange[]) => string> = {
-  proxy: (taken) => game(firstFreePort(25577, taken), 'end'),
-  persistent: (taken) => game(firstFreePort(25565, taken), 'stop'),
+/** The lines about the program, its ports and its resources. */
+const runSettings: Record<DeploymentType, (taken: PortRange[]) => string> = {
+  proxy: (taken) => gameSettings(firstFreePort(25577, taken), 'end'),
+  persistent: (taken) => gameSettings(firstFreePort(25565, taken), 'stop'),
   scalable: (taken) =>
-    game(firstFreePort(25565, taken), 'stop', 'where players connect; further instances take the ports after it') +
-    commented('instances: { min: 1, max: 3, playersPerInstance: 50 }', 'as many as the players need'),
+    gameSettings(
+      firstFreePort(25565, taken),
+      'stop',
+      'where players connect; further instances take the ports after it',
+    ) + commented('instances: { min: 1, max: 3, playersPerInstance: 50 }', 'as many as the players need'),
   process: () => `run:
 ${commented('  command: ["node", "bot.js"]', 'the program and its arguments; no shell')}\
   # env: { KEY: value }
@@ -49,25 +58,19 @@ ${commented("# ready: 'Ready'", 'ready when a console line matches; without it, 
 }
 
 /**
- * Returns the commented YAML of a new deployment. It is valid without changes.
+ * The commented YAML of a new deployment. It is valid without changes.
  * @param taken port ranges to avoid
  */
 export function newDefinition({ name, type, node }: CreateDeployment, taken: PortRange[] = []): string {
-  const more =
-    type === 'process'
-      ? ''
-      : commented(
-          '# drain: { command: "…" }',
-          'sent before a restart or scaling down, which then wait for the players to leave',
-        )
-  const discover = commented('# discover: [lobby]', 'the file $QUARTERDECK_PEERS lists their instances')
-  const head = [
+  return [
     commented(`name: ${name}`, 'fixed'),
     commented(`type: ${type}`, 'fixed'),
     '# description: shown on its cards\n',
     commented(`dataDirectory: /${name}`, 'its files, under the shared root'),
-    data[type],
-    ...(type === 'persistent' ? [`node: ${JSON.stringify(node ?? '')}\n`] : []),
-  ]
-  return head.join('') + bodies[type](taken) + more + discover
+    dataSettings[type],
+    type === 'persistent' ? `node: ${JSON.stringify(node ?? '')}\n` : '',
+    runSettings[type](taken),
+    type === 'process' ? '' : DRAIN,
+    commented('# discover: [lobby]', 'the file $QUARTERDECK_PEERS lists their instances'),
+  ].join('')
 }

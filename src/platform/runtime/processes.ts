@@ -100,11 +100,12 @@ export function findRunOfProcess<Run extends { process?: RunProcess | undefined 
     const found = known.find((run) => run.process && pidNamespaceOf(run.process.pid) === namespace)
     if (found) return found
   }
-  for (let at = pid; at > 1;) {
-    const stat = readStat(at)
-    const found = known.find((run) => run.process?.pid === at || run.process?.pid === stat?.session)
+  let ancestor = pid
+  while (ancestor > 1) {
+    const stat = readStat(ancestor)
+    const found = known.find((run) => run.process?.pid === ancestor || run.process?.pid === stat?.session)
     if (found || !stat) return found
-    at = stat.parent
+    ancestor = stat.parent
   }
   return undefined
 }

@@ -28,7 +28,12 @@ export function hideDeployments(text: string, isNamed: (deployment: string) => b
   return text.replaceAll(NAMED_DEPLOYMENT, (named, deployment: string) => (isNamed(deployment) ? named : UNNAMED))
 }
 
-/** Checks whether an instance can start on a port. @param runs the runs of all instances */
+/**
+ * Checks whether an instance can start on a port.
+ * @param rows all instances, for the name of the port's owner
+ * @param runs the runs of all instances
+ * @param now milliseconds since the epoch
+ */
 export async function checkPort(
   port: number,
   row: Row,
@@ -96,8 +101,7 @@ export class ListenWatch {
     rows: Row[],
     now: number,
   ): string | undefined {
-    const isOurs = mayBeOf(owner, podName)
-    if (isOurs || state !== 'RUNNING') {
+    if (mayBeOf(owner, podName) || state !== 'RUNNING') {
       this.silentSince.delete(runId)
       return undefined
     }

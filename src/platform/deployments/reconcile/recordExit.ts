@@ -18,12 +18,10 @@ export async function recordExit(
   // A run that was asked to stop is not restarted, however it ended.
   const isWanted = row.wanted === 'running' && !exit.requested
   // An end that the cluster has caused is no crash: its instance starts again at once.
-  const isCrash = isWanted && exit.interruption === undefined
+  const endedByItself = !exit.requested && exit.interruption === undefined
+  const isCrash = isWanted && endedByItself
   const next = isCrash ? nextStartAfterCrash(row.crashes, exit.at) : { crashes: row.crashes, startAfter: 0 }
-  const capsule =
-    exit.requested || exit.interruption !== undefined
-      ? undefined
-      : await captureCrash({ db, runtime }, row.pod_name, exit)
+  const capsule = endedByItself ? await captureCrash({ db, runtime }, row.pod_name, exit) : undefined
   const blockedReason = next.startAfter === undefined ? describeCrashes(BLOCK_AFTER, exit) : null
   if (blockedReason !== null)
     await runtime.note(row.pod_name, `[System] Blocked: ${blockedReason}. ${remedyOf(definition)}`)

@@ -27,7 +27,8 @@ export function createSharedPoll<Result>(
   const polls = new Map<string, Poll<Result>>()
 
   async function run(name: string, poll: Poll<Result>): Promise<void> {
-    for (let delay = INITIAL_DELAY_MS; poll.callers.size > 0;) {
+    let delay = INITIAL_DELAY_MS
+    while (poll.callers.size > 0) {
       // A caller that arrives during a poll may have changed its result, and waits for the next one.
       const current = [...poll.callers]
       try {

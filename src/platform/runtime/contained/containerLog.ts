@@ -177,7 +177,8 @@ export class ContainerLog {
     if (!this.handle && !(await this.openFile())) return true
     let chunk = SMALL_CHUNK
     let isBudgetUsed = false
-    for (let isDrained = false; ;) {
+    let isDrained = false
+    while (true) {
       const bytes = await this.readChunk(chunk)
       budget -= bytes
       isBudgetUsed = bytes > 0 && budget <= 0

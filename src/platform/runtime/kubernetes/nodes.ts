@@ -2,7 +2,7 @@ import type { V1Node, V1Pod } from '@kubernetes/client-node'
 import type { NodeDetails } from '../../../contract/network'
 import type { ClusterClient } from './clusterClient'
 import { hasEnded } from './podState'
-import { quantity } from './podUsage'
+import { parseQuantity } from './podUsage'
 
 /**
  * Lists the nodes of a cluster, sorted by name, with the CPU and memory that our instances have not requested. Pods of
@@ -18,7 +18,7 @@ export async function listNodes(client: ClusterClient, pods: V1Pod[]): Promise<N
       const name = node.metadata?.name ?? ''
       const placed = running.filter(({ spec }) => spec?.nodeName === name)
       const capacityOf = (resource: 'cpu' | 'memory') => {
-        const total = quantity(node.status?.allocatable?.[resource] ?? '')
+        const total = parseQuantity(node.status?.allocatable?.[resource] ?? '')
         const requested = placed.reduce((sum, pod) => sum + requestOf(pod, resource), 0)
         return { free: Math.max(0, total - requested), total }
       }
@@ -39,5 +39,5 @@ function isReady({ status }: V1Node): boolean {
 /** Sums up the requests of a Pod. If a container has only a limit, the API server has set its request to that limit. */
 function requestOf(pod: V1Pod, resource: 'cpu' | 'memory'): number {
   const containers = pod.spec?.containers ?? []
-  return containers.reduce((sum, { resources }) => sum + quantity(resources?.requests?.[resource] ?? ''), 0)
+  return containers.reduce((sum, { resources }) => sum + parseQuantity(resources?.requests?.[resource] ?? ''), 0)
 }

@@ -20,20 +20,13 @@ const MAX_WAIT_MS = 2000
 const Amount = z.number().nonnegative()
 const Quantity = z
   .string()
-  .transform(quantity)
+  .transform(parseQuantity)
   .refine((value) => value >= 0)
 
 /** The metrics of `metrics.k8s.io`, with quantities such as `12345678n` and `23456Ki`. */
 const PodMetrics = z.object({
   metadata: z.object({ name: z.string() }),
-  containers: z.array(
-    z.object({
-      usage: z.object({
-        cpu: Quantity,
-        memory: Quantity,
-      }),
-    }),
-  ),
+  containers: z.array(z.object({ usage: z.object({ cpu: Quantity, memory: Quantity }) })),
 })
 
 /** The used part of the kubelet's summary. */
@@ -75,7 +68,9 @@ export function createPodUsage(client: ClusterClient, log: Pick<Logger, 'warn'>)
       `/apis/metrics.k8s.io/v1beta1/namespaces/${client.namespace}/pods`,
       { labelSelector: MANAGED_BY_SELECTOR },
     )
-    const byName = new Map(readable(PodMetrics, items).map(({ metadata, containers }) => [metadata.name, containers]))
+    const byName = new Map(
+      validEntries(PodMetrics, items).map(({ metadata, containers }) => [metadata.name, containers]),
+    )
     return new Map(
       pods.flatMap((pod) => {
         const containers = byName.get(nameOf(pod))
@@ -90,7 +85,7 @@ export function createPodUsage(client: ClusterClient, log: Pick<Logger, 'warn'>)
   async function fromKubelet(node: string, pods: V1Pod[]): Promise<[string, Rate][]> {
     const placed = new Set(pods.filter(({ spec }) => spec?.nodeName === node).map(runIdOf))
     const summary = await read<{ pods: unknown[] }>(`/api/v1/nodes/${node}/proxy/stats/summary`)
-    return readable(PodSummary, summary.pods)
+    return validEntries(PodSummary, summary.pods)
       .filter(({ podRef }) => placed.has(podRef.uid))
       .map(({ podRef, cpu, memory }) => [
         podRef.uid,
@@ -148,7 +143,7 @@ export function createPodUsage(client: ClusterClient, log: Pick<Logger, 'warn'>)
 }
 
 /** Returns the entries that have the expected shape. */
-function readable<Schema extends z.ZodType>(schema: Schema, entries: unknown[]): z.infer<Schema>[] {
+function validEntries<Schema extends z.ZodType>(schema: Schema, entries: unknown[]): z.infer<Schema>[] {
   return entries.flatMap((entry) => schema.safeParse(entry).data ?? [])
 }
 
@@ -168,8 +163,8 @@ const FACTORS: Record<string, number> = {
   Ti: 2 ** 40,
 }
 
-/** A quantity of Kubernetes (resource.Quantity) as a number. */
-export function quantity(text: string): number {
+/** Parses a quantity of Kubernetes (resource.Quantity): 0.25 for `250m`. */
+export function parseQuantity(text: string): number {
   const [, number = '0', unit = ''] = /^([\d.]+)([A-Za-z]*)$/.exec(text) ?? []
   return Number(number) * (FACTORS[unit] ?? 1)
 }

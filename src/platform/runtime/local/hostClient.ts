@@ -100,8 +100,10 @@ export class HostClient {
   ): Promise<HostClient> {
     let client = await HostClient.connectAndCheck(dataDir, listener, handshakeTimeoutMs)
     let host: HostProcess = { hasEnded: true }
-    let [startAt, backOff] = [0, INITIAL_DELAY_MS]
-    for (const deadline = performance.now() + START_TIMEOUT_MS; !client && performance.now() < deadline;) {
+    let startAt = 0
+    let backOff = INITIAL_DELAY_MS
+    const deadline = performance.now() + START_TIMEOUT_MS
+    while (!client && performance.now() < deadline) {
       if (host.hasEnded && performance.now() >= startAt) {
         host = startHost(dataDir)
         startAt = performance.now() + backOff

@@ -90,7 +90,8 @@ const RESTRICT =
       env: { PATH: process.env.PATH, HOME: directory() },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
-    let [out, errors] = ['', '']
+    let out = ''
+    let errors = ''
     child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()))
     child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()))
     const [code] = (await once(child, 'close')) as [number | null]

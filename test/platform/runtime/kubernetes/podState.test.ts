@@ -20,7 +20,7 @@ import {
   runOptionsOf,
   stopRequestedAt,
 } from '../../../../src/platform/runtime/kubernetes/podState'
-import { quantity } from '../../../../src/platform/runtime/kubernetes/podUsage'
+import { parseQuantity } from '../../../../src/platform/runtime/kubernetes/podUsage'
 import type { InstanceSpec } from '../../../../src/platform/runtime/runtime'
 
 const SPEC: InstanceSpec = {
@@ -307,7 +307,7 @@ test.each([
   ['1.5Gi', 1.5 * 2 ** 30],
   ['7M', 7e6],
 ])('the quantity %s is parsed', (text, value) => {
-  expect(quantity(text)).toBeCloseTo(value)
+  expect(parseQuantity(text)).toBeCloseTo(value)
 })
 
 test('a Pod copies while its init container runs, not while that waits for its image or a volume', () => {

@@ -53,6 +53,7 @@ export function createNewRowsReader(
       }
     }
 
+    /** Reads the rows after a position, from ever longer tails of the log until the position is found in one. */
     async function readMissing(position: StoredPosition): Promise<void> {
       let seen: PlacedRow | undefined
       for (const newRows of [NEW_ROWS, MORE_NEW_ROWS, undefined]) {
@@ -67,12 +68,15 @@ export function createNewRowsReader(
       await read({ follow: false, signal }, new StoredRows(undefined, { isGap: true }))
     }
 
+    /** Follows the log. If its tail does not contain the position, the missing rows are read instead. */
     async function followFrom(position: StoredPosition): Promise<void> {
       const rows = new StoredRows(position)
       const tail = tailOf(position, NEW_ROWS)
       const search = new AbortController()
       let timer: NodeJS.Timeout | undefined
-      const giveUp = () => rows.isPassed || search.abort()
+      const giveUp = () => {
+        if (!rows.isPassed) search.abort()
+      }
       let skipped = 0
       try {
         await read({ follow, tail, signal: AbortSignal.any([signal, search.signal]) }, rows, () => {
