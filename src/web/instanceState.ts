@@ -19,6 +19,10 @@ export function appearanceOf(state: string): Appearance {
   return appearances[state]
 }
 
+/** As `appearanceOf`. A state that the contract does not know is shown by the server's word for it. */
+export const appearanceOfAny = (state: string): Appearance =>
+  isKnownState(state) ? appearances[state] : { name: state, tone: 'blocked' }
+
 /** Returns the number of players: null if unknown, undefined for no players. Without a count, names are counted. */
 export function playerCountOf({
   players,

@@ -29,7 +29,9 @@ async function callForEach<Entry extends { path: string }>(
   const failures: { path: string; error: ApiFailure }[] = []
   const rest = [...entries]
   const work = async () => {
-    for (let entry; (entry = rest.shift());) {
+    while (true) {
+      const entry = rest.shift()
+      if (!entry) return
       const error = (await call(entry)).error as ApiFailure | undefined
       if (error) failures.push({ path: entry.path, error })
       if (error?.status === 401) rest.length = 0

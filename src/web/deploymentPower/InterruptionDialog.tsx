@@ -5,17 +5,18 @@ import { useAppDispatch } from '../app/hooks'
 import { ConfirmDialog } from '../ui/dialog/ConfirmDialog'
 import type { Interruption } from './interruptionSlice'
 import { interruptionAnswered } from './interruptionSlice'
-import { interruptionQuestion, restartDeployment, toggleDeployment } from './power'
+import { changeDeployment, interruptionQuestion } from './power'
 
 /** Asks before a restart or a disabling that interrupts instances. The call continues after the dialog has closed. */
-export function InterruptionDialog({ name, change }: Interruption) {
+export function InterruptionDialog(interruption: Interruption) {
+  const { name, change } = interruption
   const counts = useKnownCounts(name)
   const dispatch = useAppDispatch()
 
   const close = () => dispatch(interruptionAnswered())
-  const act = () => {
+  const confirm = () => {
     close()
-    void dispatch(change === 'restart' ? restartDeployment(name) : toggleDeployment(name, false))
+    void dispatch(changeDeployment(interruption))
   }
   const action = change === 'restart' ? 'Restart' : 'Disable'
   return (
@@ -25,10 +26,10 @@ export function InterruptionDialog({ name, change }: Interruption) {
       // The page shows the progress.
       busyText={action}
       busy={false}
-      onConfirm={act}
+      onConfirm={confirm}
       onClose={close}
     >
-      <p>{counts ? interruptionQuestion(change, name, counts) : `${action} ${name}?`}</p>
+      <p>{counts ? interruptionQuestion(interruption, counts) : `${action} ${name}?`}</p>
     </ConfirmDialog>
   )
 }

@@ -3,6 +3,7 @@ import { deploymentsApi, useRestartDeploymentMutation, useToggleDeploymentMutati
 import { reportResult } from '../api/reportProblem'
 import type { AppThunk } from '../app/types'
 import { counted } from '../ui/counted'
+import type { Interruption } from './interruptionSlice'
 
 // One key per deployment, so that all pages show the state of the call, which outlives them.
 const restartKey = (name: string) => `restart ${name}`
@@ -31,6 +32,10 @@ export const toggleDeployment =
     dispatch(reportResult(result, success, `Failed to toggle ${name}`))
   }
 
+/** Restarts or disables a deployment, which interrupts its instances. */
+export const changeDeployment = ({ name, change }: Interruption): AppThunk<Promise<void>> =>
+  change === 'restart' ? restartDeployment(name) : toggleDeployment(name, false)
+
 export const useIsRestarting = (name: string) =>
   useRestartDeploymentMutation({ fixedCacheKey: restartKey(name) })[1].isLoading
 
@@ -39,8 +44,7 @@ export const useIsToggling = (name: string) =>
 
 /** The question before a restart or a disabling that interrupts instances of a deployment. */
 export function interruptionQuestion(
-  change: 'restart' | 'disable',
-  name: string,
+  { name, change }: Interruption,
   { active, players, isPlayersPartial, canDrain }: InstanceCounts,
 ): string {
   const instances = counted(active, 'instance')

@@ -27,14 +27,14 @@ export function openRealtime(listener: RealtimeListener, origin: string): Realti
   let isPolling = true
   // `forceNew`: an earlier connection may belong to another user.
   const socket = io(origin, { ...options, ...(basePath() && { path: `${basePath()}/socket.io` }), forceNew: true })
-  const tryAgain = () => {
+  const reconnectLater = () => {
     if (!socket.active) retry = setTimeout(() => socket.connect(), RETRY_MS)
   }
   socket.on('connect', () => listener.connected())
   socket.on('disconnect', () => {
     if (closed) return
     listener.disconnected()
-    tryAgain()
+    reconnectLater()
   })
   socket.on('connect_error', (error?: Error & { description?: unknown }) => {
     if (socket.active && isPolling && error?.description === POLLING_REFUSED) {
@@ -45,7 +45,7 @@ export function openRealtime(listener: RealtimeListener, origin: string): Realti
       return
     }
     listener.disconnected()
-    tryAgain()
+    reconnectLater()
   })
   socket.on(REALTIME_EVENT, (message: unknown) => listener.received(message))
   return {

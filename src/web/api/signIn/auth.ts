@@ -10,7 +10,7 @@ import { badAnswer } from '../../failure'
 type Result = { data?: unknown; error?: ApiFailure | undefined; meta?: Meta | undefined }
 
 /** Stores the session in the answer to the last call of a sign-in. Returns the rest of the answer. */
-export function sessionOf(
+export function storeSession(
   services: Services,
   { data, error, meta }: Result,
 ): { data: WrongCodes | null } | { error: ApiFailure } {
@@ -49,7 +49,7 @@ export const authApi = api.injectEndpoints({
         if (!pending)
           return { error: { status: 400, message: 'That sign-in took too long. Please go back and start again.' } }
         const body: VerifyLogin = { ...pending, token: code }
-        return sessionOf(services, await request({ url: 'auth/verify-login', method: 'POST', body }))
+        return storeSession(services, await request({ url: 'auth/verify-login', method: 'POST', body }))
       },
     }),
 

@@ -40,7 +40,7 @@ function claimsOf(token: string) {
 /** Cookies belong to the console alone, not to other applications of its origin. */
 const cookiePath = () => basePath() || '/'
 
-const optionsOf = (expires: number | Date) => ({
+const cookieOptions = (expires: number | Date) => ({
   expires,
   sameSite: 'strict' as const,
   secure: window.location.protocol === 'https:',
@@ -49,13 +49,13 @@ const optionsOf = (expires: number | Date) => ({
 
 /** Stores the role for the rest of the session. */
 export function keepAdmin({ cookies }: Services, isAdmin: boolean, expiresAt: number) {
-  cookies.set('isAdmin', isAdmin ? '1' : '0', optionsOf(new Date(expiresAt)))
+  cookies.set('isAdmin', isAdmin ? '1' : '0', cookieOptions(new Date(expiresAt)))
 }
 
 /** Stores the session. Returns false, and stores nothing, if the token is unusable. */
 export function keepSession(services: Services, token: unknown, isAdmin: unknown): boolean {
   if (typeof token !== 'string') return false
-  const options = optionsOf(SESSION_DAYS)
+  const options = cookieOptions(SESSION_DAYS)
   services.cookies.set('token', token, options)
   services.cookies.set('isAdmin', Number(isAdmin) === 1 ? '1' : '0', options)
   if (readSession(services)) return true

@@ -4,7 +4,7 @@ import type { Services } from '../../app/services'
 import type { ApiFailure } from '../../failure'
 import { badAnswer } from '../../failure'
 import { api } from '../api'
-import { sessionOf } from './auth'
+import { storeSession } from './auth'
 import { readPendingLogin } from './credentials'
 import { promptPasskey } from './passkeyPrompts'
 
@@ -33,7 +33,7 @@ export const otherSignInsApi = api.injectEndpoints({
         if (!options) return { error: badAnswer }
         const { data: response, error } = await promptPasskey(options)
         if (error) return { error }
-        return sessionOf(
+        return storeSession(
           services,
           await request({
             url: use === 'step' ? 'auth/verify-passkey' : 'auth/passkey-login',
@@ -50,7 +50,7 @@ export const otherSignInsApi = api.injectEndpoints({
         const pending = readPendingLogin(services)
         if (!pending) return { error: lateStep }
         const body: VerifyRecoveryCode = { ...pending, recoveryCode }
-        return sessionOf(services, await request({ url: 'auth/verify-recovery-code', method: 'POST', body }))
+        return storeSession(services, await request({ url: 'auth/verify-recovery-code', method: 'POST', body }))
       },
     }),
   }),

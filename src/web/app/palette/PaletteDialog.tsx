@@ -10,9 +10,11 @@ import styles from './palette.module.scss'
 
 /** Maximum number of results. Scrolling through more is slower than typing another letter. */
 const MAX_SHOWN = 50
+/** Results that Page Up and Page Down skip. */
+const PAGE_ROWS = 8
 
 /**
- * Finds pages, deployments, instances, directories, people and actions. Follows the combobox pattern of the WAI-ARIA
+ * Finds pages, deployments, instances, directories, users and actions. Follows the combobox pattern of the WAI-ARIA
  * APG.
  */
 export function PaletteDialog() {
@@ -44,7 +46,12 @@ export function PaletteDialog() {
   }, [at, query])
 
   const onKeyDown = (event: KeyboardEvent) => {
-    const to = { ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + 8, PageUp: Math.max(at - 8, 0) }[event.key]
+    const to = {
+      ArrowDown: at + 1,
+      ArrowUp: at - 1,
+      PageDown: at + PAGE_ROWS,
+      PageUp: Math.max(at - PAGE_ROWS, 0),
+    }[event.key]
     if (to !== undefined && shown.length > 0) {
       event.preventDefault()
       const isPage = event.key.startsWith('Page')

@@ -16,7 +16,7 @@ import { toggleDeployment } from '../../deploymentPower/power'
 import { useAskFirst } from '../../deploymentPower/useAskFirst'
 import { selectIsAdmin } from '../../features/auth/sessionSlice'
 import { problemsOpened } from '../../features/problems/problemsSlice'
-import { appearanceOf } from '../../instanceState'
+import { appearanceOfAny } from '../../instanceState'
 import { useAppDispatch } from '../hooks'
 import { THEMES, themeChosen } from '../themeSlice'
 import { shortcutsOpened } from './paletteSlice'
@@ -83,7 +83,7 @@ export function useCommands(): Command[] {
       id: `instance:${deployment}/${uid}`,
       group: 'Instances',
       label: name,
-      hint: nameOf(state),
+      hint: appearanceOfAny(state).name,
       to: instanceAddress(deployment, uid),
     })),
     ...deployments
@@ -113,15 +113,6 @@ export function useCommands(): Command[] {
     action('shortcuts', 'Show keyboard shortcuts', () => dispatch(shortcutsOpened()), '?'),
     { ...action('logout', 'Log out', signOut), isSignOut: true },
   ]
-}
-
-/** The name of a state, or the server's word for a state that the console does not know. */
-function nameOf(state: string): string {
-  try {
-    return appearanceOf(state).name
-  } catch {
-    return state
-  }
 }
 
 const page = (path: string, label: string, hint?: string): Command => ({

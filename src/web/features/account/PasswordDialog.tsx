@@ -52,7 +52,7 @@ export function PasswordDialog() {
       action="Change"
       busyText="Changing..."
       busy={isLoading}
-      isKept
+      ignoresOutsideClicks
       onSubmit={submit}
       onClose={() => dispatch(accountDialogClosed())}
     >

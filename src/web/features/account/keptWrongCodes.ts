@@ -8,20 +8,20 @@ import { basePath } from '../../basePath'
 import { sessionEnded } from '../../facts'
 import { wrongCodesDismissed, wrongCodesReported } from './accountSlice'
 
-type Store = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
+type KeyValueStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 
 const KEY = 'wrongCodes'
 
 /** Stores the warning together with its session, because it must not appear in the next one. */
-const keepWrongCodes = (storage: Store, session: string, { count, since }: WrongCodes) =>
+const keepWrongCodes = (storage: KeyValueStorage, session: string, { count, since }: WrongCodes) =>
   storage.setItem(KEY, JSON.stringify({ session, count, since }))
 
 /**
  * @returns undefined if nothing valid is stored for this session. Validated, because another server's answer may
  * contain anything.
  */
-function readWrongCodes(storage: Store, session: string): WrongCodes | undefined {
-  const kept = parsed(storage.getItem(KEY))
+function readWrongCodes(storage: KeyValueStorage, session: string): WrongCodes | undefined {
+  const kept = parseObject(storage.getItem(KEY))
   if (
     kept.session !== session ||
     !Number.isInteger(kept.count) ||
@@ -36,10 +36,11 @@ function takeCookie({ cookies }: Services): WrongCodes | undefined {
   const text = cookies.get(WRONG_CODES_COOKIE)
   if (text === undefined) return undefined
   cookies.remove(WRONG_CODES_COOKIE, { path: basePath() || '/' })
-  return parsed(text) as WrongCodes
+  return parseObject(text) as WrongCodes
 }
 
-function parsed(text: string | null): Partial<Record<'session' | 'count' | 'since', unknown>> {
+/** Parses JSON. Anything but an object counts as an empty one. */
+function parseObject(text: string | null): Partial<Record<'session' | 'count' | 'since', unknown>> {
   try {
     return Object(JSON.parse(text ?? '{}')) as object
   } catch {

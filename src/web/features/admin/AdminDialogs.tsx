@@ -22,9 +22,9 @@ export function AdminDialogs() {
     case 'deleteToken':
       return <DeleteTokenDialog />
     case 'endSessions':
-      return <EndSessionsDialog id={dialog.id} of={dialog.of} />
+      return <EndSessionsDialog userId={dialog.id} sessionId={dialog.of} />
     case 'deleteKey':
-      return <DeleteKeyDialog id={dialog.id} of={dialog.of} />
+      return <DeleteKeyDialog userId={dialog.id} keyId={dialog.of} />
     case undefined:
       return null
   }

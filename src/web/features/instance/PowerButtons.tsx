@@ -37,7 +37,7 @@ export function PowerButtons({
   draining,
 }: Pick<Instance, 'deployment' | 'name' | 'state' | 'type' | 'canDrain' | 'draining'>) {
   const mayUse = useAccess().may('power', deployment)
-  const isKillAsked = useSelector(selectIsKillRequested)
+  const isKillDialogOpen = useSelector(selectIsKillRequested)
   const isOpen = useSelector(selectConnection) === 'open'
   const dispatch = useDispatch()
   const navigate = useNavigate()
@@ -57,12 +57,12 @@ export function PowerButtons({
   }
   const button = (action: PowerAction, label: string, icon: ReactNode, onClick: () => unknown) => {
     const isDrain = action.startsWith('drain')
-    const isDrained = isDrain && draining === true ? 'It is already draining' : undefined
-    const disabledBecause = mayUse ? (reasons[action][state] ?? isDrained) : missingRight('power')
-    const isOffered = action === 'start' && disabledBecause === undefined
+    const noEffect = reasons[action][state] ?? (isDrain && draining ? 'It is already draining' : undefined)
+    const disabledBecause = mayUse ? noEffect : missingRight('power')
+    const isSuggested = action === 'start' && disabledBecause === undefined
     return (
       <Button
-        variant={isOffered ? 'primary' : 'outline-secondary'}
+        variant={isSuggested ? 'primary' : 'outline-secondary'}
         className={[styles.powerButton, action === 'kill' && styles.kill, isDrain && styles.wide]
           .filter(Boolean)
           .join(' ')}
@@ -87,7 +87,7 @@ export function PowerButtons({
       {canDrain && button('drainAndStop', 'Drain and stop', <ToolIcon name="stop" />, request('drainAndStop'))}
       {button('stop', 'Stop', <ToolIcon name="stop" />, request('stop'))}
       {button('kill', 'Kill', <ToolIcon name="kill" />, () => dispatch(killRequested()))}
-      {isKillAsked && <KillDialog name={name} onKill={kill} onClose={() => dispatch(killDialogClosed())} />}
+      {isKillDialogOpen && <KillDialog name={name} onKill={kill} onClose={() => dispatch(killDialogClosed())} />}
     </div>
   )
 }

@@ -4,28 +4,26 @@ import styles from './overview.module.scss'
 /** Delay before "Updating...", so that fast answers do not make the badge flicker at every poll. */
 const SHOW_DELAY_MS = 250
 
+const TEXTS = { updating: 'Updating...', failed: 'Failed', live: 'Live' } as const
+
 type StatusBadgeProps = { isFetching: boolean; isFirst: boolean; failed: boolean }
 
 export function StatusBadge({ isFetching, isFirst, failed }: StatusBadgeProps) {
-  const slow = useSlow(isFetching)
-  const [text, tone] =
-    isFetching && (isFirst || slow)
-      ? (['Updating...', 'updating'] as const)
-      : failed
-        ? (['Failed', 'failed'] as const)
-        : (['Live', 'live'] as const)
-  return <span className={`${styles.statusBadge} ${styles[tone]}`}>{text}</span>
+  const isSlow = useIsSlow(isFetching)
+  const status = isFetching && (isFirst || isSlow) ? 'updating' : failed ? 'failed' : 'live'
+  return <span className={`${styles.statusBadge} ${styles[status]}`}>{TEXTS[status]}</span>
 }
 
-function useSlow(waiting: boolean) {
-  const [slow, setSlow] = useState(false)
+/** Whether a wait has lasted for `SHOW_DELAY_MS`. */
+function useIsSlow(isWaiting: boolean) {
+  const [isSlow, setIsSlow] = useState(false)
   useEffect(() => {
-    if (!waiting) return
-    const timer = setTimeout(() => setSlow(true), SHOW_DELAY_MS)
+    if (!isWaiting) return
+    const timer = setTimeout(() => setIsSlow(true), SHOW_DELAY_MS)
     return () => {
       clearTimeout(timer)
-      setSlow(false)
+      setIsSlow(false)
     }
-  }, [waiting])
-  return slow
+  }, [isWaiting])
+  return isSlow
 }

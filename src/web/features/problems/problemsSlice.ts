@@ -16,7 +16,7 @@ export type ProblemsState = {
 }
 
 /** Limit of the list; the oldest problems are dropped. */
-const KEPT = 100
+const MAX_PROBLEMS = 100
 
 const initialState: ProblemsState = { list: [], unseen: 0, open: false }
 
@@ -36,10 +36,9 @@ export const problemsSlice = createSlice({
   extraReducers: (builder) => {
     builder
       .addCase(problemLogged, (state, { payload }) => {
-        const at = state.list.findIndex(({ what, reason }) => what === payload.what && reason === payload.reason)
-        const [known] = at === -1 ? [] : state.list.splice(at, 1)
-        state.list.unshift({ ...payload, id: known?.id ?? payload.id, count: (known?.count ?? 0) + 1 })
-        state.list.splice(KEPT)
+        const known = state.list.find(({ what, reason }) => what === payload.what && reason === payload.reason)
+        const problem = { ...payload, id: known?.id ?? payload.id, count: (known?.count ?? 0) + 1 }
+        state.list = [problem, ...state.list.filter(({ id }) => id !== problem.id)].slice(0, MAX_PROBLEMS)
         if (!state.open) state.unseen++
       })
       .addCase(sessionEnded, () => initialState)

@@ -14,8 +14,8 @@ type FormDialogProps = {
   /** Disables the submit button, for example while the input is invalid. */
   disabled?: boolean
   variant?: 'primary' | 'danger'
-  /** If true, a click outside does not close the dialog and discard the input. */
-  isKept?: boolean
+  /** Whether a click outside leaves the dialog open, so that it does not discard the input. */
+  ignoresOutsideClicks?: boolean
   /** For a form with several columns. */
   isWide?: boolean
   onSubmit: () => unknown
@@ -31,7 +31,7 @@ export function FormDialog({
   busy,
   disabled = false,
   variant = 'primary',
-  isKept = false,
+  ignoresOutsideClicks = false,
   isWide = false,
   onSubmit,
   onClose,
@@ -51,7 +51,7 @@ export function FormDialog({
       show
       onHide={close}
       centered
-      backdrop={isKept ? 'static' : true}
+      backdrop={ignoresOutsideClicks ? 'static' : true}
       {...(isWide && { size: 'lg' as const })}
       aria-labelledby={id}
     >

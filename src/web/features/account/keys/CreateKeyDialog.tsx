@@ -56,7 +56,7 @@ export function CreateKeyDialog({ creation, onCreated }: CreateKeyDialogProps) {
       action="Create"
       busyText="Creating..."
       busy={isLoading}
-      isKept
+      ignoresOutsideClicks
       isWide
       onSubmit={submit}
       onClose={close}

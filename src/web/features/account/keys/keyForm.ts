@@ -26,40 +26,41 @@ export const scopesFor = ({ isAdmin, isLimited }: { isAdmin: boolean; isLimited:
  * The expiry of a key in milliseconds since the epoch; for a date, the end of that day in local time. Undefined: never.
  * NaN without a date.
  */
-function endOf({ expiry, date }: KeyCreation, now: number): number | undefined {
+function expiryTimeOf({ expiry, date }: KeyCreation, now: number): number | undefined {
   if (expiry === 'never') return undefined
   return expiry === 'date' ? new Date(`${date}T23:59:59`).getTime() : now + Number(expiry) * DAY_MS
 }
 
+/** The text below each field whose value is not valid. */
 export function problemsOf(creation: KeyCreation, now: number): Problems {
   const { name, scopes, isRestricted, deployments } = creation
-  const end = endOf(creation, now)
+  const expiresAt = expiryTimeOf(creation, now)
   return {
     ...(name.trim() === '' && { name: 'Give the key a name' }),
     ...(name.trim().length > NAME_MAX_LENGTH && { name: `At most ${NAME_MAX_LENGTH} characters` }),
     ...(scopes.length === 0 && { scopes: 'Choose at least one' }),
     ...(isRestricted && deployments.length === 0 && { deployments: 'Choose at least one' }),
-    ...(end !== undefined && !(end > now) && { expires_at: 'Choose today or a later date' }),
+    ...(expiresAt !== undefined && !(expiresAt > now) && { expires_at: 'Choose today or a later date' }),
   }
 }
 
 /** The body of the call, for a form without problems. */
 export function bodyOf(creation: KeyCreation, now: number): CreateApiKey {
   const { name, scopes, isRestricted, deployments } = creation
-  const end = endOf(creation, now)
+  const expiresAt = expiryTimeOf(creation, now)
   return {
     name: name.trim(),
     scopes,
     ...(isRestricted && { deployments }),
-    ...(end !== undefined && { expires_at: new Date(end).toISOString() }),
+    ...(expiresAt !== undefined && { expires_at: new Date(expiresAt).toISOString() }),
   }
 }
 
 /** The platform's message about a field of the form. Empty for other failures. */
 export function refusalOf(error: unknown): Problems {
   const { field = '', message = '' } = (error ?? {}) as Partial<ApiFailure>
-  const of = FIELDS.find((name) => field === name || field.startsWith(`${name}.`))
-  if (!of || !message) return {}
+  const formField = FIELDS.find((name) => field === name || field.startsWith(`${name}.`))
+  if (!formField || !message) return {}
   const text = message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message
-  return { [of]: text.charAt(0).toUpperCase() + text.slice(1) }
+  return { [formField]: text.charAt(0).toUpperCase() + text.slice(1) }
 }

@@ -68,7 +68,7 @@ function NewAuthenticator({ setup, qrCode, secret, onClose }: Setup & { onClose:
       action="Add"
       busyText="Adding..."
       busy={isLoading}
-      isKept
+      ignoresOutsideClicks
       onSubmit={submit}
       onClose={onClose}
     >

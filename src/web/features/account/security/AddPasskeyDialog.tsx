@@ -56,7 +56,7 @@ function NewPasskey({ options, onClose }: { options: string; onClose: () => void
       action="Create passkey"
       busyText="Waiting for the browser..."
       busy={isLoading}
-      isKept
+      ignoresOutsideClicks
       onSubmit={submit}
       onClose={onClose}
     >

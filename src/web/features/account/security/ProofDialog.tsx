@@ -57,7 +57,7 @@ export function ProofDialog({ failed, busy, error, onProof, onClose, children, .
   }
 
   return (
-    <FormDialog {...dialog} busy={busy} isKept onSubmit={submit} onClose={onClose}>
+    <FormDialog {...dialog} busy={busy} ignoresOutsideClicks onSubmit={submit} onClose={onClose}>
       {children}
       <FailureAlert error={error} text={failureText(error, failed)} />
       <Field

@@ -11,13 +11,13 @@ import { dialogClosed, inviteAccessChosen, inviteMessageTyped, inviteSubmitted }
 import { useReportQuietly } from '../../../api/useReportResult'
 
 /** The access that the platform gives by default. */
-const USUAL: UserAccess = { role: 'operator', grants: [] }
+const DEFAULT_ACCESS: UserAccess = { role: 'operator', grants: [] }
 
 export function CreateInviteDialog({ creation: { message, access, tries = 0 } }: { creation: InviteCreation }) {
   const [create, { isLoading }] = useCreateInviteCodeMutation()
   const report = useReportQuietly()
   const dispatch = useDispatch()
-  const lacksMessage = tries > 0 && message.trim() === ''
+  const isMessageMissing = tries > 0 && message.trim() === ''
 
   const draft = useFormDraft(
     'create invite code',
@@ -54,11 +54,11 @@ export function CreateInviteDialog({ creation: { message, access, tries = 0 } }:
       <Field
         label="Message"
         rule={
-          lacksMessage
+          isMessageMissing
             ? 'Message cannot be empty'
             : 'Who or what the code is for. Only administrators see this message.'
         }
-        broken={lacksMessage}
+        broken={isMessageMissing}
         focused
         focusKey={tries}
         autoComplete="off"
@@ -67,7 +67,7 @@ export function CreateInviteDialog({ creation: { message, access, tries = 0 } }:
         value={message}
         onChange={(text) => dispatch(inviteMessageTyped(text))}
       />
-      <AccessFields access={access ?? USUAL} onChange={(chosen) => dispatch(inviteAccessChosen(chosen))} />
+      <AccessFields access={access ?? DEFAULT_ACCESS} onChange={(chosen) => dispatch(inviteAccessChosen(chosen))} />
     </FormDialog>
   )
 }

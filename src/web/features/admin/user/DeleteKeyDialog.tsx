@@ -4,16 +4,16 @@ import { ConfirmDialog } from '../../../ui/dialog/ConfirmDialog'
 import { dialogClosed } from '../adminSlice'
 import { useReportQuietly } from '../../../api/useReportResult'
 
-export function DeleteKeyDialog({ id, of }: { id: number; of: string }) {
-  const { data: keys = [] } = useGetUserKeysQuery(id)
+export function DeleteKeyDialog({ userId, keyId }: { userId: number; keyId: string }) {
+  const { data: keys = [] } = useGetUserKeysQuery(userId)
   const [remove, { isLoading }] = useDeleteUserKeyMutation()
   const report = useReportQuietly()
   const dispatch = useDispatch()
   const close = () => dispatch(dialogClosed('deleteKey'))
-  const name = keys.find((key) => key.id === of)?.name
+  const name = keys.find(({ id }) => id === keyId)?.name
 
   const onDelete = async () => {
-    const result = await remove({ id, of })
+    const result = await remove({ id: userId, of: keyId })
     report(result, 'Successfully deleted the API key', 'Failed to delete the API key')
     if (!result.error) close()
   }

@@ -6,37 +6,43 @@ import { deviceOf } from '../../../ui/deviceOf'
 import { dialogClosed } from '../adminSlice'
 import { useReportQuietly } from '../../../api/useReportResult'
 
-/** Without `of`: all sessions of the user. */
-export function EndSessionsDialog({ id, of }: { id: number; of?: string | undefined }) {
-  const { data: sessions = [] } = useGetUserSessionsQuery(id)
+type EndSessionsDialogProps = {
+  userId: number
+  /** Undefined: all sessions of the user. */
+  sessionId: string | undefined
+}
+
+export function EndSessionsDialog({ userId, sessionId }: EndSessionsDialogProps) {
+  const { data: sessions = [] } = useGetUserSessionsQuery(userId)
   const [endOne, one] = useEndUserSessionMutation()
   const [endAll, all] = useEndUserSessionsMutation()
   const report = useReportQuietly()
   const dispatch = useDispatch()
   const close = () => dispatch(dialogClosed('endSessions'))
-  const session = sessions.find((candidate) => candidate.id === of)
-  const endsOwn = of === undefined && sessions.some(({ current }) => current)
+  const session = sessions.find(({ id }) => id === sessionId)
+  const endsAll = sessionId === undefined
+  const endsOwn = endsAll && sessions.some(({ current }) => current)
 
   const end = async () => {
-    const result = of === undefined ? await endAll(id) : await endOne({ id, of })
+    const result = endsAll ? await endAll(userId) : await endOne({ id: userId, of: sessionId })
     report(
       result,
-      of === undefined ? 'Ended all sessions' : 'Ended the session',
-      of === undefined ? 'Failed to end the sessions' : 'Failed to end the session',
+      endsAll ? 'Ended all sessions' : 'Ended the session',
+      endsAll ? 'Failed to end the sessions' : 'Failed to end the session',
     )
     if (!result.error) close()
   }
 
   return (
     <ConfirmDialog
-      title={of === undefined ? 'End All Sessions' : 'End Session'}
+      title={endsAll ? 'End All Sessions' : 'End Session'}
       action="End"
       busyText="Ending..."
       busy={one.isLoading || all.isLoading}
       onConfirm={end}
       onClose={close}
     >
-      {of === undefined ? (
+      {endsAll ? (
         <p>End {counted(sessions.length, 'session')}?</p>
       ) : (
         <p>

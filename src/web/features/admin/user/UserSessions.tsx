@@ -28,8 +28,8 @@ export function UserSessions({ id }: { id: number }) {
         <EmptyState>No open sessions</EmptyState>
       ) : (
         <ul className={`panel ${adminStyles.list} ${adminStyles.panelList}`}>
-          {sessions.map(({ id: of, device, address, last_used_at, current }) => (
-            <li key={of} className={`${adminStyles.row} ${styles.row}`}>
+          {sessions.map(({ id: sessionId, device, address, last_used_at, current }) => (
+            <li key={sessionId} className={`${adminStyles.row} ${styles.row}`}>
               <div>
                 <p className={styles.name} title={device || undefined}>
                   {deviceOf(device)}
@@ -44,7 +44,7 @@ export function UserSessions({ id }: { id: number }) {
                   type="button"
                   className={`${adminStyles.action} ${adminStyles.danger}`}
                   aria-label={`End the session of ${deviceOf(device)} at ${address}`}
-                  onClick={() => dispatch(dialogOpened({ kind: 'endSessions', id, of }))}
+                  onClick={() => dispatch(dialogOpened({ kind: 'endSessions', id, of: sessionId }))}
                 >
                   End
                 </button>

@@ -53,9 +53,9 @@ export function useRowWindow(count: number, { row: rowHeight, head: headHeight }
     scrollTo(index: number) {
       if (!pane.current) return
       const { scrollTop } = pane.current
-      const least = (index + 1) * rowHeight - (height - headHeight)
+      const minScrollTop = (index + 1) * rowHeight - (height - headHeight)
       if (scrollTop > index * rowHeight) pane.current.scrollTop = index * rowHeight
-      else if (scrollTop < least) pane.current.scrollTop = least
+      else if (scrollTop < minScrollTop) pane.current.scrollTop = minScrollTop
       setTop(Math.floor(pane.current.scrollTop / rowHeight))
     },
     /** Indices of the rows to render. `kept` is always among them, because the focused row must stay mounted. */

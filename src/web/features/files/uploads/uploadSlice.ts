@@ -20,6 +20,8 @@ export type Upload = {
   problem?: string
 }
 export type UploadChange = Pick<Upload, 'id'> & Partial<Pick<Upload, 'sent' | 'status' | 'onConflict' | 'problem'>>
+type ChosenFile = Pick<Upload, 'id' | 'name' | 'directory' | 'size'>
+type Batch = { batch: string; files: ChosenFile[]; directories: string[] }
 export type ConflictAnswer = 'replace' | 'keepBoth' | 'skip'
 
 // Not an entity adapter, which takes 1.4 kB: webpack puts everything that any chunk uses of Redux Toolkit into the
@@ -52,19 +54,10 @@ const uploadSlice = createSlice({
   reducers: {
     /** `directories` are created first; parents come before their children. */
     filesChosen: {
-      prepare: (batch: string, files: Pick<Upload, 'id' | 'name' | 'directory' | 'size'>[], directories: string[]) => ({
+      prepare: (batch: string, files: ChosenFile[], directories: string[]): { payload: Batch } => ({
         payload: { batch, files, directories },
       }),
-      reducer(
-        state,
-        {
-          payload: { batch, files },
-        }: PayloadAction<{
-          batch: string
-          files: Pick<Upload, 'id' | 'name' | 'directory' | 'size'>[]
-          directories: string[]
-        }>,
-      ) {
+      reducer(state, { payload: { batch, files } }: PayloadAction<Batch>) {
         state.isOpen = true
         for (const file of files) {
           state.byId[file.id] = { ...file, batch, sent: 0, status: 'waiting', onConflict: 'refuse' }

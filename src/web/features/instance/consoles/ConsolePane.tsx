@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'react-router-dom'
 import type { Instance } from '../../../../contract/instance'
 import { instanceAddress } from '../../../addresses'
-import { appearanceOf, isKnownState } from '../../../instanceState'
+import { appearanceOfAny } from '../../../instanceState'
 import { Glyph } from '../../../ui/Glyph'
 import { ConnectionBadge } from '../ConnectionBadge'
 import { ConsoleView } from '../console/ConsoleView'
@@ -96,8 +96,7 @@ function LiveConsole({ instance, badge, close, onLeave }: LiveConsoleProps) {
   )
 }
 
-/** The name of an instance's state, or the server's word for a state that the console does not know. */
 export function StateText({ state }: Pick<Instance, 'state'>) {
-  const { name, tone } = isKnownState(state) ? appearanceOf(state) : { name: state as string, tone: 'blocked' }
+  const { name, tone } = appearanceOfAny(state)
   return <span className={`state ${tone} ${styles.state}`}>{name}</span>
 }

@@ -32,18 +32,26 @@ export function NetworkWarnings({ managerSilent, clusterSilentSince, disks = [] 
 
 const NAMES: Record<Disk['name'], string> = { data: 'the platform’s data directory', share: 'the shared area' }
 
-function DiskWarning({ name, free, total, level, filesLeft }: Disk) {
-  const left =
-    filesLeft !== undefined
-      ? `room for ${filesLeft} more files`
-      : `${Math.floor((free / total) * 100)} % (${formatBytes(free)}) left`
+function DiskWarning(disk: Disk) {
+  const isFull = disk.level === 'full'
   return (
-    <Warning icon="alert" title={level === 'full' ? 'Disk Full' : 'Disk Almost Full'}>
-      {level === 'full'
-        ? `The disk of ${NAMES[name]} ${filesLeft !== undefined ? 'holds as many files as it can (its inodes are used up)' : 'is full'}. Running instances continue, but nothing can be saved until there is room again.`
-        : `The disk of ${NAMES[name]} has ${left}. ${level === 'critical' ? 'Make room now: when' : 'When'} it is full, nothing can be saved.`}
+    <Warning icon="alert" title={isFull ? 'Disk Full' : 'Disk Almost Full'}>
+      {isFull ? fullText(disk) : almostFullText(disk)}
     </Warning>
   )
+}
+
+function fullText({ name, filesLeft }: Disk): string {
+  const state = filesLeft === undefined ? 'is full' : 'holds as many files as it can (its inodes are used up)'
+  return `The disk of ${NAMES[name]} ${state}. Running instances continue, but nothing can be saved until there is room again.`
+}
+
+function almostFullText({ name, free, total, level, filesLeft }: Disk): string {
+  const rest =
+    filesLeft === undefined
+      ? `${Math.floor((free / total) * 100)} % (${formatBytes(free)}) left`
+      : `room for ${filesLeft} more files`
+  return `The disk of ${NAMES[name]} has ${rest}. ${level === 'critical' ? 'Make room now: when' : 'When'} it is full, nothing can be saved.`
 }
 
 function Warning({ icon, title, children }: { icon: 'signal' | 'alert'; title: string; children: ReactNode }) {

@@ -3,7 +3,7 @@ import { filesApi } from '../../../../api/files'
 import type { AppDispatch } from '../../../../app/types'
 import type { Upload } from '../uploadSlice'
 
-/** Lists a directory. `names` is empty if the listing fails; `error` says why. */
+/** Lists a directory. `names` is empty if the listing fails; `error` says why. `isFresh` bypasses the cache. */
 export async function listNames(
   dispatch: AppDispatch,
   directory: string,
@@ -18,8 +18,9 @@ export async function listNames(
 /** Chooses the new name here, because a server that ignores `onConflict` would replace the existing file. */
 export async function findFreeName(dispatch: AppDispatch, { name, directory }: Upload) {
   const { names: taken } = await listNames(dispatch, directory, true)
-  for (let count = 2, free = name; ; count++) {
-    if (!taken.has(free)) return free
-    free = numberedName(name, count)
+  if (!taken.has(name)) return name
+  for (let count = 2; ; count++) {
+    const candidate = numberedName(name, count)
+    if (!taken.has(candidate)) return candidate
   }
 }

@@ -15,24 +15,24 @@ export async function prepareDirectories(
   files: Pick<Upload, 'directory'>[],
   directories: string[],
 ) {
-  const made =
+  const creation =
     directories.length > 0
       ? await dispatch(filesApi.endpoints.createDirectories.initiate(directories, { track: false }))
       : undefined
-  if (made) dispatch(api.util.invalidateTags(listingTags(directories)))
-  const existing = made?.data?.existing ?? []
-  const failed = [...(made?.data?.failed ?? [])]
+  if (creation) dispatch(api.util.invalidateTags(listingTags(directories)))
+  const existing = creation?.data?.existing ?? []
+  const failed = [...(creation?.data?.failed ?? [])]
   const names = new Map<string, ReadonlySet<string>>()
-  const fresh = new Set(directories.filter((directory) => !existing.includes(directory)))
+  const created = new Set(directories.filter((directory) => !existing.includes(directory)))
   for (const directory of new Set(files.map((file) => file.directory))) {
-    if (fresh.has(directory)) continue
+    if (created.has(directory)) continue
     const found = await listNames(dispatch, directory, existing.includes(directory))
     names.set(directory, found.names)
     // 409: a file has the name of the directory.
     if ((found.error as ApiFailure | undefined)?.status === 409)
       failed.push({ path: directory, message: failureText(found.error, FAILED) })
   }
-  const refusal: Problem | undefined = made?.error && { message: failureText(made.error, FAILED) }
+  const refusal: Problem | undefined = creation?.error && { message: failureText(creation.error, FAILED) }
   return {
     /** The first problem of the batch. */
     problem: refusal ?? failed[0],

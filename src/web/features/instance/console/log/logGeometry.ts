@@ -39,13 +39,14 @@ export function createGeometry(columns: number) {
   const sumsOf = (block: LineBlock) => {
     const known = sums.get(block)
     if (known) return known
-    const made = new Uint32Array(block.length + 1)
-    for (const [index, line] of block.entries()) made[index + 1] = (made[index] ?? 0) + rowsOf(line)
-    sums.set(block, made)
-    return made
+    const blockSums = new Uint32Array(block.length + 1)
+    for (const [index, line] of block.entries()) blockSums[index + 1] = (blockSums[index] ?? 0) + rowsOf(line)
+    sums.set(block, blockSums)
+    return blockSums
   }
 
   return {
+    /** The rows of all lines. */
     total(buffer: LineBuffer) {
       let rows = 0
       for (const { block, from } of keptBlocks(buffer)) rows += between(sumsOf(block), from, block.length)
@@ -91,7 +92,8 @@ const between = (sums: Uint32Array, from: number, to: number) => (sums[to] ?? 0)
 
 /** Binary search for the last index whose sum is at most `row`. */
 function search(sums: Uint32Array, row: number) {
-  let [low, high] = [0, sums.length - 2]
+  let low = 0
+  let high = sums.length - 2
   while (low < high) {
     const middle = Math.ceil((low + high) / 2)
     if ((sums[middle] ?? 0) <= row) low = middle
