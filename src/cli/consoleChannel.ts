@@ -7,9 +7,9 @@ import type { InstanceTarget } from './targets'
 
 /** Bytes of a frame: 64 Ki characters and one more line, each character in its longest JSON form. */
 const FRAME_LIMIT = 4 * 2 ** 20
-const ANSWER_MS = 60_000
+const ANSWER_TIMEOUT_MS = 60_000
 /** The platform sends a ping every 30 s. */
-const SILENCE_MS = 75_000
+const SILENCE_TIMEOUT_MS = 75_000
 
 export interface ConsoleChannel {
   /** Resolves when the platform has executed the request. @throws CliError if it refused, or the connection ended */
@@ -43,19 +43,20 @@ export async function openConsole(
     perMessageDeflate: false,
     handshakeTimeout: 30_000,
   })
-  const waiting = new Map<string, (answer: ConsoleAnswer) => void>()
+  const pending = new Map<string, (answer: ConsoleAnswer) => void>()
   const closed = new Promise<number>((resolve) => socket.on('close', (code) => resolve(code)))
   socket.on('message', (data) => {
     const value = parseJson(data)
     const answer = ConsoleAnswer.safeParse(value).data
-    if (answer) waiting.get(answer.ref)?.(answer)
+    if (answer) pending.get(answer.ref)?.(answer)
     const frame = ConsoleFrame.safeParse(value).data
     if (frame) onFrame(frame)
   })
-  endSilent(socket)
-  await opened(api.server, socket, podName)
+  terminateWhenSilent(socket)
+  await untilOpen(api.server, socket, podName)
 
-  const orClosed = async <Result>(work: Promise<Result>): Promise<Result> => {
+  /** @throws CliError if the connection ends before the work */
+  const unlessClosed = async <Result>(work: Promise<Result>): Promise<Result> => {
     const ended = closed.then(() => {
       throw new CliError(
         EXIT.unreachable,
@@ -69,25 +70,25 @@ export async function openConsole(
     async request(request) {
       const ref = randomUUID()
       const { promise, resolve, reject } = withResolvers<ConsoleAnswer>()
-      waiting.set(ref, resolve)
+      pending.set(ref, resolve)
       const timer = setTimeout(
         () =>
           reject(
             new CliError(EXIT.failed, 'The server did not confirm the request in time. Look with: quarterdeck ps'),
           ),
-        ANSWER_MS,
+        ANSWER_TIMEOUT_MS,
       )
       socket.send(JSON.stringify({ ...request, ref }))
       try {
-        const { failure } = await orClosed(promise)
+        const { failure } = await unlessClosed(promise)
         if (failure) throw refusal(failure)
       } finally {
         clearTimeout(timer)
-        waiting.delete(ref)
+        pending.delete(ref)
       }
     },
     ping: () =>
-      orClosed(
+      unlessClosed(
         new Promise((resolve) => {
           socket.once('pong', () => resolve())
           socket.ping()
@@ -99,7 +100,8 @@ export async function openConsole(
   }
 }
 
-function opened(server: string, socket: WebSocket, podName: string): Promise<void> {
+/** @throws CliError if the platform refuses the connection or cannot be reached */
+function untilOpen(server: string, socket: WebSocket, podName: string): Promise<void> {
   return new Promise((resolve, reject) => {
     socket.once('open', resolve)
     socket.on('error', (error) => reject(connectionFailure(server, error)))
@@ -110,17 +112,17 @@ function opened(server: string, socket: WebSocket, podName: string): Promise<voi
         404: `There is no instance ${podName}.`,
         429: 'Too many consoles are open.',
       }
-      const isAway = statusCode === 502 || statusCode === 503 || statusCode === 504
+      const isUnavailable = statusCode === 502 || statusCode === 503 || statusCode === 504
       const message = messages[statusCode] ?? `The server answered ${statusCode}.`
-      reject(new CliError(isAway ? EXIT.unreachable : exitCodeOf(statusCode), message + adviceOf(statusCode)))
+      reject(new CliError(isUnavailable ? EXIT.unreachable : exitCodeOf(statusCode), message + adviceOf(statusCode)))
       request.destroy()
     })
   })
 }
 
 /** Ends a connection on which nothing arrives, not even pings. */
-function endSilent(socket: WebSocket): void {
-  const timer = setTimeout(() => (socket.isPaused ? timer.refresh() : socket.terminate()), SILENCE_MS)
+function terminateWhenSilent(socket: WebSocket): void {
+  const timer = setTimeout(() => (socket.isPaused ? timer.refresh() : socket.terminate()), SILENCE_TIMEOUT_MS)
   socket.on('ping', () => timer.refresh())
   socket.on('message', () => timer.refresh())
   socket.on('close', () => clearTimeout(timer))

@@ -7,7 +7,8 @@ const MAX_MS = 60_000
 /**
  * Reads the body of an answer that is not a file, so that an endless answer cannot use up this machine's memory or hang
  * the command.
- * @returns the same answer with the whole body. @throws CliError if it is too large or does not arrive in time
+ * @returns the same answer with the whole body
+ * @throws CliError if it is too large or does not arrive in time
  */
 export async function boundedAnswer(
   answer: Response,
@@ -23,7 +24,7 @@ export async function boundedAnswer(
   const chunks: Uint8Array[] = []
   let bytes = 0
   try {
-    for (;;) {
+    while (true) {
       const { done, value } = await reader.read()
       if (isLate) throw new CliError(EXIT.unreachable, 'The server does not end its answer. Check the address.')
       if (done) break

@@ -19,26 +19,29 @@ export interface Api extends SignIn {
 export const MAX_WAITS = 10
 const MAX_WAIT_SECONDS = 120
 /** The calls whose answers are files, which may be of any size. */
-const FILES = /\/api\/sftp\/download(?:-multiple)?$/
+const FILE_CALLS = /\/api\/sftp\/download(?:-multiple)?$/
 
 /** The call of each response, for messages about it. */
 const callsOf = new WeakMap<Response, string>()
 
-/** @param note prints that the call waits for a limit */
+/**
+ * Creates the client of a console. It repeats calls that exceed a limit, except those that stream a form.
+ * @param note prints that a call waits for a limit
+ */
 export function createApi(signIn: SignIn, note: (text: string) => void): Api {
-  const lost = (error: unknown): never => {
+  const throwConnectionFailure = (error: unknown): never => {
     throw error instanceof CliError ? error : connectionFailure(signIn.server, error)
   }
   const send = async (request: Request): Promise<Response> => {
     for (let waits = 0; ; waits += 1) {
       // The files of a form are streamed, so only its sender can retry (commands/copy/upload.ts).
       const isRepeatable = !request.headers.get('content-type')?.startsWith('multipart/')
-      const response = await fetch(isRepeatable ? request.clone() : request).catch(lost)
+      const response = await fetch(isRepeatable ? request.clone() : request).catch(throwConnectionFailure)
       const seconds = retryAfterOf(response)
       if (seconds === undefined || !isRepeatable || waits >= MAX_WAITS) {
         const { pathname } = new URL(request.url)
-        const isFile = response.ok && FILES.test(pathname)
-        const answer = isFile ? response : await boundedAnswer(response).catch(lost)
+        const isFile = response.ok && FILE_CALLS.test(pathname)
+        const answer = isFile ? response : await boundedAnswer(response).catch(throwConnectionFailure)
         callsOf.set(answer, `${request.method} ${pathname}`)
         if (answer.ok && !isFile) await requireJson(answer)
         return answer
@@ -77,9 +80,12 @@ interface Answer<Data> {
 export function answerOf<Data>({ data, error, response }: Answer<Data>): Data {
   if (response.ok && data !== undefined) return data
   const { status, headers } = response
-  const place = headers.get('location')
-  if (status >= 300 && status < 400 && place)
-    throw new CliError(EXIT.failed, `The server redirects to ${place}. Sign in with the address of the console itself.`)
+  const location = headers.get('location')
+  if (status >= 300 && status < 400 && location)
+    throw new CliError(
+      EXIT.failed,
+      `The server redirects to ${location}. Sign in with the address of the console itself.`,
+    )
   // A proxy may answer in another format.
   const failure = typeof error?.message === 'string' ? error : undefined
   const id = headers.get('x-request-id')
@@ -101,7 +107,7 @@ export function dataOf<Data>(answer: Answer<{ data: Data }>, schema: ZodType): D
   const body = answerOf(answer)
   // A newer server may send further fields and values, which are shown unchanged.
   const issue = schema.safeParse(body).error?.issues.find(({ code }) => code === 'invalid_type')
-  if (issue) throw misunderstood(answer.response, `${issue.path.join('.') || 'all of it'}: ${issue.message}`)
+  if (issue) throw unexpectedAnswer(answer.response, `${issue.path.join('.') || 'all of it'}: ${issue.message}`)
   return body.data
 }
 
@@ -110,11 +116,11 @@ async function requireJson(answer: Response): Promise<void> {
   try {
     JSON.parse(await answer.clone().text())
   } catch {
-    throw misunderstood(answer, 'it is not JSON')
+    throw unexpectedAnswer(answer, 'it is not JSON')
   }
 }
 
-const misunderstood = (response: Response, reason: string) =>
+const unexpectedAnswer = (response: Response, reason: string) =>
   new CliError(
     EXIT.failed,
     `The server answered ${callsOf.get(response) ?? 'a call'} with ${response.status}, but not as a console does (${reason}). ` +

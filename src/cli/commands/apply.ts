@@ -24,7 +24,7 @@ export async function apply({ terminal, api }: Session, { file, yes, dryRun }: A
   if ('problem' in read) throw new CliError(EXIT.failed, `${file}: ${read.problem.message}`)
   const { definition } = read
   const stored = await storedConfiguration(api, definition.name)
-  const action = stored ? (stored.content === content ? 'unchanged' : 'updated') : 'created'
+  const action = actionFor(content, stored)
   const printResult = (warnings: string[] = []) => {
     for (const warning of warnings) terminal.note(`Warning: ${warning}`)
     if (terminal.isJson) terminal.json({ deployment: definition.name, action, dryRun, warnings })
@@ -39,15 +39,7 @@ export async function apply({ terminal, api }: Session, { file, yes, dryRun }: A
     printResult()
     return EXIT.wouldChange
   }
-  if (!yes) {
-    if (file === '-' || !isInteractive())
-      throw new CliError(
-        EXIT.usage,
-        'Not applied: there is no terminal to confirm it. Add --yes to apply it, or --dry-run to only show the changes.',
-      )
-    if (!(await confirm(stored ? `Change ${definition.name}?` : `Create ${definition.name}?`)))
-      throw new CliError(EXIT.failed, 'Nothing was changed.')
-  }
+  if (!yes) await requireConfirmation(file, `${stored ? 'Change' : 'Create'} ${definition.name}?`)
   const warnings = await save(api, definition, content, stored)
   printResult(warnings)
   if (!terminal.isJson)
@@ -57,6 +49,21 @@ export async function apply({ terminal, api }: Session, { file, yes, dryRun }: A
         : `${definition.name} was created. Start it with: quarterdeck start ${definition.name}`,
     )
   return EXIT.ok
+}
+
+function actionFor(content: string, stored: Stored | undefined): 'created' | 'updated' | 'unchanged' {
+  if (!stored) return 'created'
+  return stored.content === content ? 'unchanged' : 'updated'
+}
+
+/** @throws CliError if the user declines, or there is no terminal to ask on */
+async function requireConfirmation(file: string, question: string): Promise<void> {
+  if (file === '-' || !isInteractive())
+    throw new CliError(
+      EXIT.usage,
+      'Not applied: there is no terminal to confirm it. Add --yes to apply it, or --dry-run to only show the changes.',
+    )
+  if (!(await confirm(question))) throw new CliError(EXIT.failed, 'Nothing was changed.')
 }
 
 async function readDefinitionFile(file: string): Promise<string> {

@@ -3,7 +3,8 @@ import { createApi } from '../api/client'
 import { readSignIn } from '../configFile'
 import { listDeployments } from '../targets'
 
-const WAIT_MS = 3000
+/** How long the shell waits for the server. */
+const TIMEOUT_MS = 3000
 /** Words that need no quoting in a shell. */
 const SAFE = /^[a-z0-9-]+$/
 
@@ -41,10 +42,10 @@ export async function completeNames(words: string[]): Promise<string[] | undefin
     return [
       ...(kinds.includes('deployment') ? deployments.map(({ name }) => name) : []),
       ...(kinds.includes('instance')
-        ? deployments.flatMap((each) => each.instances.map(({ podName }) => podName))
+        ? deployments.flatMap(({ instances }) => instances.map(({ podName }) => podName))
         : []),
     ].filter((name) => SAFE.test(name))
   })().catch(() => [])
-  const late = new Promise<string[]>((resolve) => setTimeout(() => resolve([]), WAIT_MS).unref())
-  return Promise.race([names, late])
+  const timeout = new Promise<string[]>((resolve) => setTimeout(() => resolve([]), TIMEOUT_MS).unref())
+  return Promise.race([names, timeout])
 }

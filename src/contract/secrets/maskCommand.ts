@@ -37,8 +37,8 @@ const MENTION =
 /** Words that are hardly a secret. */
 const ORDINARY = /^\W*[A-Za-z]?[a-z]{0,10}\W*$/
 
-/** Masks a command whose arguments hold no secrets: `say please login •••`. */
-function maskPlain(command: string): string {
+/** Masks the secrets that the arguments of a harmless command may still mention: `say please login •••`. */
+function maskHarmless(command: string): string {
   const text = foldedText(command)
   const word = SIGN_IN.exec(text)
   const masked = maskLine(word ? `${text.slice(0, word.index + word[0].length)} ${HIDDEN}` : command)
@@ -58,8 +58,8 @@ export function maskCommand(command: string, plainCommands: readonly string[] = 
   const run = /^\s*\/?(?:minecraft:)?execute\s(?:.*?\s)?run\s+/i.exec(command)?.[0]
   if (run !== undefined) return maskLine(run) + maskCommand(command.slice(run.length), plainCommands)
   const first = /^\s*\/?(\S+)/.exec(command)?.[1]?.toLowerCase()
-  if (plainCommands.some((plain) => plain.toLowerCase() === first)) return maskPlain(command)
+  if (plainCommands.some((plain) => plain.toLowerCase() === first)) return maskHarmless(command)
   const word = COMMAND_WORD.exec(command)?.[0] ?? ''
-  if (isHarmlessCommand(word)) return maskPlain(command)
+  if (isHarmlessCommand(word)) return maskHarmless(command)
   return `${maskLine(word)} ${HIDDEN} (${command.length} characters)`.trimStart()
 }

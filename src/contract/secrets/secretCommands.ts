@@ -162,8 +162,9 @@ const isPlain = (text: string) =>
 /**
  * Removes escapes and invisible characters, applies NFKC. `origins` maps each UTF-16 code unit to its original offset.
  */
-function folded(text: string): { text: string; origins: number[] } {
-  const folded = { text: '', origins: [] as number[] }
+function fold(text: string): { text: string; origins: number[] } {
+  let result = ''
+  const origins: number[] = []
   const escapes = escapesIn(text)
   let escape = escapes.next().value
   let at = 0
@@ -171,16 +172,16 @@ function folded(text: string): { text: string; origins: number[] } {
     while (escape && escape.index + escape[0].length <= at) escape = escapes.next().value
     const isEscape = escape !== undefined && escape.index <= at
     const plain = isEscape || INVISIBLE.test(character) ? '' : character.normalize('NFKC')
-    for (let unit = 0; unit < plain.length; unit++) folded.origins.push(at)
-    folded.text += plain
+    for (let unit = 0; unit < plain.length; unit++) origins.push(at)
+    result += plain
     at += character.length
   }
-  folded.origins.push(at)
-  return folded
+  origins.push(at)
+  return { text: result, origins }
 }
 
 /** Returns a text in the form to which the patterns apply. */
-export const foldedText = (text: string) => (isPlain(text) ? text : folded(text).text)
+export const foldedText = (text: string) => (isPlain(text) ? text : fold(text).text)
 
 /** Returns the end of the part that may be shown. */
 function visibleEnd(text: string): number {
@@ -204,6 +205,6 @@ export function withoutSecret(text: string): string {
   const line = text.slice(0, MAX_SCANNED)
   const end = visibleEnd(line)
   if (isPlain(line)) return line.slice(0, end)
-  const { text: plain, origins } = folded(line)
+  const { text: plain, origins } = fold(line)
   return line.slice(0, Math.min(end, origins[visibleEnd(plain)] ?? 0))
 }

@@ -23,12 +23,12 @@ interface DownloadParts {
  */
 export async function download(api: Api, from: string, to: string, parts: DownloadParts): Promise<void> {
   // `remote:/lobby/.` means the content of the directory.
-  const isContent = from.endsWith('/.')
-  const source = isContent ? posix.dirname(from) : from
+  const isContentOnly = from.endsWith('/.')
+  const source = isContentOnly ? posix.dirname(from) : from
   const kind = await remoteEntry(api, source)
   if (!kind) throw new CliError(EXIT.notFound, `There is no ${source} on the server.`)
-  const isInto = await isLocalDirectory(to)
-  const target = resolve(isInto && !isContent ? join(to, posix.basename(source)) : to)
+  const isIntoDirectory = await isLocalDirectory(to)
+  const target = resolve(isIntoDirectory && !isContentOnly ? join(to, posix.basename(source)) : to)
   if (!(await isLocalDirectory(dirname(target))))
     throw new CliError(EXIT.notFound, `There is no directory ${dirname(target)}.`)
   if (kind === 'file') await downloadFile(api, source, target, parts)
@@ -81,9 +81,10 @@ async function downloadDirectory(
     const unpacked = join(unfinished, 'files')
     progress.bytes = 0
     await unzip(archive, unpacked, { progress, signal })
-    const tops = await readdir(unpacked)
-    const top = tops.includes(posix.basename(from)) ? join(unpacked, posix.basename(from)) : unpacked
-    await moveInto(top, target)
+    // A ZIP of the shared root has no directory of its own.
+    const top = join(unpacked, posix.basename(from))
+    const hasTop = (await readdir(unpacked)).includes(basename(top))
+    await moveInto(hasTop ? top : unpacked, target)
   } finally {
     await rm(unfinished, { recursive: true, force: true })
   }

@@ -41,7 +41,7 @@ export async function unzip(
 }
 
 async function* entriesOf(zip: ZipFile): AsyncGenerator<Entry> {
-  for (;;) {
+  while (true) {
     const entry = await new Promise<Entry | undefined>((resolve, reject) => {
       zip.once('entry', resolve)
       zip.once('end', () => resolve(undefined))
