@@ -21,7 +21,15 @@ interface Served {
 async function measure(deployments: number, budget: number): Promise<void> {
   const server = spawn(
     process.execPath,
-    [...PROFILING, '--import', 'tsx', join(__dirname, 'figures/imitatedNetwork.ts'), root, String(deployments), String(INSTANCES)],
+    [
+      ...PROFILING,
+      '--import',
+      'tsx',
+      join(__dirname, 'figures/imitatedNetwork.ts'),
+      root,
+      String(deployments),
+      String(INSTANCES),
+    ],
     { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] },
   )
   try {
