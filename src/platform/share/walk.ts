@@ -88,6 +88,17 @@ function pointsWithin(path: string, target: string): boolean {
   return resolved !== '..' && !resolved.startsWith('../')
 }
 
+/** Latest time in milliseconds that all programs read from an archive: the end of 32 bits. */
+const MAX_ARCHIVE_TIME = (2 ** 31 - 1) * 1000
+
+/**
+ * The modification time of an entry for an archive, from 1970 to 2038. For earlier ones the writer of zips throws, from
+ * 2038 on the writer of tars writes others. A file can have any time.
+ */
+export function archiveTimeOf({ mtimeMs }: Stats): Date {
+  return new Date(Math.min(Math.max(mtimeMs, 0), MAX_ARCHIVE_TIME))
+}
+
 /** Number of entries, and the size of their files. @param onFile called for each file; may throw */
 export async function measureTree(
   directory: OpenDirectory,

@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { readdir, truncate } from 'node:fs/promises'
+import { readdir, stat, truncate, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import pino from 'pino'
@@ -77,4 +79,68 @@ test('security 124: a zip leaves out a very long file of which nearly nothing is
   }
   expect(await readdir(join(share, 'got/world'))).toEqual(['level.dat'])
   expect(readFileSync(join(share, 'got/not-included.txt'), 'utf8')).toContain('"world/hole" is 100 GiB long')
+})
+
+test('security 132: a zip of files with times before 1970 and after 2038 is complete, whatever their length', async () => {
+  const base = join(directory(), 'times')
+  const share = join(base, 'share')
+  for (const path of ['data', 'share/world/old']) mkdirSync(join(base, path), { recursive: true })
+  // Only a compressed file is still in progress when the list of the zip is requested.
+  const contents = { 'short.txt': 'text', 'late.txt': 'text', 'long.txt': randomBytes(300_000).toString('base64') }
+  for (const [name, content] of Object.entries(contents)) {
+    writeFileSync(join(share, 'world', name), content)
+    const time = new Date(name === 'late.txt' ? '2200-01-01' : '1969-12-31')
+    await utimes(join(share, 'world', name), time, time)
+  }
+  await utimes(join(share, 'world/old'), new Date('1969-12-31'), new Date('1969-12-31'))
+  const files = await openFiles({
+    dataDir: join(base, 'data'),
+    shareDir: share,
+    log: pino({ level: 'silent' }),
+    now: Date.now,
+  })
+  try {
+    for (const path of ['world', 'world/long.txt', 'world/short.txt']) {
+      writeFileSync(join(share, 'got.zip'), await buffer(await files.downloads.zip([`/nfsshare/${path}`])))
+      const { path: got } = await files.unarchive(1, '/nfsshare/got.zip')
+      const into = join(share, got.slice('/nfsshare/'.length), path === 'world' ? 'world' : '')
+      for (const name of path === 'world' ? Object.keys(contents) : [path.slice('world/'.length)])
+        expect(readFileSync(join(into, name), 'utf8')).toBe(contents[name as keyof typeof contents])
+    }
+    const { name } = await files.archive(1, '/nfsshare/world')
+    const { path: got } = await files.unarchive(1, `/nfsshare/${name}`)
+    const unpacked = await stat(join(share, got.slice('/nfsshare/'.length), 'world/late.txt'))
+    expect(unpacked.mtime).toEqual(new Date('2038-01-19T03:14:07Z'))
+  } finally {
+    await files.close()
+  }
+})
+
+test('security 132: a zip leaves out an entry whose path is longer than a zip can contain, and says so', async () => {
+  const base = join(directory(), 'long')
+  const share = join(base, 'share')
+  for (const path of ['data', 'share/world']) mkdirSync(join(base, path), { recursive: true })
+  writeFileSync(join(share, 'world/level.dat'), 'text')
+  // Each backslash becomes a character of three bytes.
+  const name = '\\'.repeat(255)
+  execFileSync(
+    'python3',
+    ['-c', 'import os,sys\nfor _ in range(100): os.mkdir(sys.argv[1]); os.chdir(sys.argv[1])', name],
+    { cwd: join(share, 'world') },
+  )
+  const files = await openFiles({
+    dataDir: join(base, 'data'),
+    shareDir: share,
+    log: pino({ level: 'silent' }),
+    now: Date.now,
+  })
+  try {
+    const zip = (await buffer(await files.downloads.zip(['/nfsshare/world']))).toString('latin1')
+    expect(zip).toContain('world/level.dat')
+    expect(zip).toContain('not-included.txt')
+  } finally {
+    // The path is longer than what Node.js can remove.
+    execFileSync('rm', ['-rf', join(share, 'world')])
+    await files.close()
+  }
 })

@@ -97,6 +97,14 @@ test('links that stay inside are kept; those that lead out, absolute ones, dangl
   expect(await replicate(source, target)).toBe(0)
 })
 
+test('a file with a time before 1970 is copied once, with its time', async () => {
+  const time = new Date('1969-12-31T23:59:00.500Z')
+  await utimes(join(source, 'run.sh'), time, time)
+  await replicate(source, target)
+  expect((await stat(join(target, 'run.sh'))).mtime).toEqual(time)
+  expect(await replicate(source, target)).toBe(0)
+})
+
 test('security 98: whether a link is copied reveals nothing about other directories on its way', async () => {
   const name = basename(source)
   await symlink(`../${name}/server.properties`, join(source, 'by-there'))

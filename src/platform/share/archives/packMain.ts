@@ -10,7 +10,7 @@ import { openInheritedDirectory, type OpenDirectory } from '../jail'
 import type { JobControl } from '../transfers/jobs'
 import { chunksOf, writeStream } from '../streams'
 import { emptyBytesOf, HOLES_LIMIT, tooManyHolesMessage } from '../replicas/sparseFiles'
-import { measureTree, walkTree, type TreeEntry } from '../walk'
+import { archiveTimeOf, measureTree, walkTree, type TreeEntry } from '../walk'
 
 export interface PackTask {
   /** Names in the directory. */
@@ -77,7 +77,7 @@ async function addAll(
     for await (const entry of walkTree(directory, top, signal)) {
       progress({ entry: entry.path })
       const { path, stats, target } = entry
-      const header = { name: path, mode: stats.mode & 0o7777, mtime: stats.mtime }
+      const header = { name: path, mode: stats.mode & 0o7777, mtime: archiveTimeOf(stats) }
       if (entry.type === 'directory') tar.entry({ ...header, name: `${path}/`, type: 'directory' })
       else if (target !== undefined) tar.entry({ ...header, type: 'symlink', linkname: target })
       else await addFile(tar, header, entry, limitHoles, (bytes) => progress({ done: (done += bytes) }))

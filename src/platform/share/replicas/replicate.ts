@@ -215,8 +215,8 @@ async function replicateFile(
         await copyFile(source, unfinished, constants.COPYFILE_FICLONE_FORCE).catch(() =>
           copySparse(handle, stats, unfinished),
         )
-      // As numbers: a Date cannot represent every time of a file.
-      await utimes(unfinished, stats.atimeMs / 1000, stats.mtimeMs / 1000)
+      // As texts: a Date cannot represent every time of a file, and Node.js replaces negative numbers by the present.
+      await utimes(unfinished, String(stats.atimeMs / 1000), String(stats.mtimeMs / 1000))
       await rename(unfinished, to.entryPath(name))
     } finally {
       await rm(unfinished, { force: true })

@@ -82,8 +82,8 @@ async function writeFileBack(
     try {
       // Only up to the measured size: a leftover process may still be writing.
       await copyWithHoles(handle, stats.size, temporary.handle, context.signal)
-      // As numbers: a Date cannot represent every time of a file.
-      await temporary.handle.utimes(stats.atimeMs / 1000, stats.mtimeMs / 1000)
+      // As texts: a Date cannot represent every time of a file, and Node.js replaces negative numbers by the present.
+      await temporary.handle.utimes(String(stats.atimeMs / 1000), String(stats.mtimeMs / 1000))
     } catch (error) {
       await temporary.discard()
       throw error

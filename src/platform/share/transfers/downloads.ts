@@ -12,7 +12,7 @@ import { emptyBytesOf, HOLES_LIMIT, tooManyHolesMessage } from '../replicas/spar
 import { createSkippedEntries, type SkippedEntries } from '../skippedEntries'
 import { placeUnderFreeName } from '../changes/placing'
 import { piped } from '../streams'
-import { walkTree } from '../walk'
+import { archiveTimeOf, walkTree } from '../walk'
 import { formatPath, parsePath, printable, type PathSegments } from '../apiPath'
 
 /** An open file, ready to be sent. Its stream closes it, and so does `close`. */
@@ -47,6 +47,8 @@ export interface Downloads {
 const MAX_LIST_BYTES = 128 * 2 ** 20
 /** Memory of an entry besides its path, which is held twice. */
 const ENTRY_BYTES = 400
+/** Of an entry: a zip has 16 bits for the length (APPNOTE 4.4.10), and the paths of directories get a slash. */
+const MAX_PATH_BYTES = 65_534
 /** Name of the text file in the zip that says what is missing. */
 const NOT_INCLUDED = 'not-included.txt'
 /** Bytes up to which a file is stored uncompressed: each compressor takes a quarter of a megabyte of memory. */
@@ -111,13 +113,12 @@ export function createDownloads(jail: Jail, maxListBytes = MAX_LIST_BYTES): Down
         [...requested.keys()].map((path) => parsePath(path)),
         { doneEntries, hasRoom },
         disconnected.signal,
-      ).then(
-        () => {
+      )
+        .then(() => {
           doneEntries.restoreToList()
           zip.end()
-        },
-        (error: Error) => output.destroy(error),
-      )
+        })
+        .catch((error: Error) => void output.destroy(error))
       return output
     },
   }
@@ -240,6 +241,10 @@ async function addTree(
     const path = zipName(as + entry.path.slice(name.length))
     if (path === '.' || paths.has(path)) continue
     if (contents.end !== undefined) return
+    if (Buffer.byteLength(path) > MAX_PATH_BYTES) {
+      skipped.add(`"${truncatedPath(path)}" has a path of more than ${MAX_PATH_BYTES} bytes, which no ZIP can contain.`)
+      continue
+    }
     const holes = entry.type === 'file' ? emptyBytesOf(entry.stats) : 0
     if (contents.holes + holes > HOLES_LIMIT) {
       skipped.add(tooManyHolesMessage(path, entry.stats))
@@ -252,7 +257,7 @@ async function addTree(
     }
     paths.add(path)
     doneEntries.dropFromList()
-    const options = { mtime: entry.stats.mtime, mode: entry.stats.mode }
+    const options = { mtime: archiveTimeOf(entry.stats), mode: entry.stats.mode }
     if (entry.type === 'directory') zip.addEmptyDirectory(path, options)
     if (entry.type !== 'file') continue
     // yazl keeps the entry and with it this closure until the zip ends. The closure must not keep the stream.
