@@ -1,4 +1,14 @@
-import { mkdir, open as openFile, readdir, readlink, stat, symlink, writeFile } from 'node:fs/promises'
+import {
+  mkdir,
+  open as openFile,
+  readdir,
+  readFile,
+  readlink,
+  stat,
+  symlink,
+  truncate,
+  writeFile,
+} from 'node:fs/promises'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
@@ -54,6 +64,28 @@ describe('unarchive', () => {
       'backup/server.properties': 'motd=ü',
     })
   })
+
+  test('a .gz that is padded with zeros is extracted', async () => {
+    await put('log.txt.gz', Buffer.concat([gzipSync('lines'), Buffer.alloc(5 * 2 ** 20)]))
+    await files().unarchive(ANN, '/nfsshare/log.txt.gz')
+    expect(await readFile(join(share(), 'log.txt/log.txt'), 'utf8')).toBe('lines')
+  })
+
+  test.each(['tar', 'tar.gz', 'zip'])(
+    'security 124: a very long .%s of which nearly nothing is stored is not extracted, and the reason names it',
+    async (kind) => {
+      // Of a tar, the file within would take the whole disk, and the rest days to read.
+      const name = `hole.${kind}`
+      const tar = await makeTar([{ name: 'a', content: 'a' }])
+      await put(name, { tar, 'tar.gz': gzipSync(tar), zip: await makeZip({ a: 'a' }) }[kind] ?? '')
+      await truncate(join(share(), name), 100 * 2 ** 30)
+      await expect(files().unarchive(ANN, `/nfsshare/${name}`)).rejects.toMatchObject({
+        code: 'TOO_LARGE',
+        message: expect.stringContaining(`"${name}" is 100 GiB long and nearly empty`) as string,
+      })
+      expect(await readdir(share())).toEqual([name])
+    },
+  )
 
   test('decisions §3: a .7z and a .gz can be extracted too', async () => {
     await put('a.7z', await make7z({ 'one.txt': 'one', 'two.txt': 'two' }))

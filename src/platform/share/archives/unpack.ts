@@ -4,6 +4,7 @@ import { limitsFor, type ExtractionLimits } from './extraction'
 import { fileFailure } from '../fileFailure'
 import { withParent, openRegularFile, type Jail } from '../jail'
 import type { JobControl } from '../transfers/jobs'
+import { emptyBytesOf, HOLES_LIMIT, tooManyHolesMessage } from '../replicas/sparseFiles'
 import type { Temporaries } from '../changes/temporaries'
 import { unpackInProcess } from './unpackProcess'
 import { unpackSevenZip } from './unpackSevenZip'
@@ -49,6 +50,12 @@ export function createUnpacker(
             ? new AppError('CONFLICT', `${printable(path)} is not a file.`)
             : new AppError('NOT_FOUND', `There is no ${printable(path)}.`)
         try {
+          // Reading it would take days and hold a place of the queue; extracted, its holes would fill the disk.
+          if (emptyBytesOf(archive.stats) > HOLES_LIMIT)
+            throw new AppError(
+              'TOO_LARGE',
+              `The archive was not extracted: ${tooManyHolesMessage(name, archive.stats, 'cannot be extracted')}`,
+            )
           control.progress({ total: archive.stats.size })
           const limits = limitsOf(archive.stats.size)
           const temporary = await temporaries.directory(directory)

@@ -79,11 +79,10 @@ export async function unpackGzip(
   control: JobControl,
 ): Promise<void> {
   const gunzip = createGunzip()
-  const filled = pipeline(readWithProgress(archive, control), gunzip, { signal: control.signal })
-  filled.catch(() => undefined)
+  // Its failures end `gunzip`, too, except one: that it stops reading where padding follows the content.
+  pipeline(readWithProgress(archive, control), gunzip, { signal: control.signal }).catch(() => undefined)
   try {
     await extraction.file(name, gunzip, {})
-    await filled
   } catch (error) {
     throw asArchiveError(error, 'gzip')
   }
