@@ -1,4 +1,3 @@
-import { GameDig } from 'gamedig'
 import pLimit from 'p-limit'
 import type { Definition } from '../../../contract/deployment'
 import type { Runtime, RuntimeInstance } from '../../runtime/runtime'
@@ -6,6 +5,7 @@ import type { Db } from '../../state/db'
 import { listDeployments } from '../../state/deployments/deployments'
 import { listInstances, type InstanceRow } from '../../state/deployments/instances'
 import { tryParseDefinition } from '../definitions'
+import { bedrockPing } from './bedrockPing'
 import type { Listening } from './listeningSockets'
 import { ListenWatch, mayBeOf } from './portChecks'
 import { serverListPing, type Players } from './serverListPing'
@@ -118,24 +118,11 @@ async function listServers(db: Db, runtime: Runtime): Promise<{ servers: Server[
 
 const isLoopback = (ip: string) => ip.startsWith('127.') || ip === '::1'
 
-async function playersAt(host: string, port: number): Promise<Players | undefined> {
-  return (await serverListPing(host, port, PING_TIMEOUT_MS)) ?? bedrockPing(host, port)
-}
-
-/** Bedrock servers have a ping of their own, which reports no names. */
-async function bedrockPing(host: string, port: number): Promise<Players | undefined> {
-  try {
-    const { numplayers } = await GameDig.query({
-      type: 'mbe',
-      host,
-      port,
-      givenPortOnly: true,
-      maxRetries: 1,
-      socketTimeout: PING_TIMEOUT_MS,
-      attemptTimeout: PING_TIMEOUT_MS,
-    })
-    return Number.isSafeInteger(numplayers) && numplayers >= 0 ? { count: numplayers, names: {} } : undefined
-  } catch {
-    return undefined
-  }
+/** Pings a server of either edition. Both pings have limits, because the server runs a user's program. */
+export async function playersAt(host: string, port: number): Promise<Players | undefined> {
+  const players = await serverListPing(host, port, PING_TIMEOUT_MS)
+  if (players) return players
+  // Servers of the Bedrock Edition have a ping of their own, which reports no names.
+  const count = await bedrockPing(host, port, PING_TIMEOUT_MS)
+  return count === undefined ? undefined : { count, names: {} }
 }
