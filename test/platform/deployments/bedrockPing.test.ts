@@ -17,7 +17,7 @@ async function serve(answer: (message: Buffer, client: RemoteInfo, server: Socke
 const MAGIC = '00ffff00fefefefefdfdfdfd12345678'
 
 /** A pong, as servers of the Bedrock Edition send it. */
-function pong(text: string, ping = Buffer.alloc(9)): Buffer {
+function pong(text: string, ping: Buffer = Buffer.alloc(9)): Buffer {
   const length = Buffer.alloc(2)
   length.writeUInt16BE(Buffer.byteLength(text))
   return Buffer.concat([
