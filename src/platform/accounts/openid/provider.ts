@@ -103,7 +103,7 @@ export function createProvider(
     async pageFor({ state, nonce, verifier, redirectUri }) {
       const { buildAuthorizationUrl, calculatePKCECodeChallenge } = await import('openid-client')
       const config = await configuration()
-      const { scopes_supported: offered = [] } = config.serverMetadata()
+      const offered = listed(config.serverMetadata().scopes_supported) ?? []
       try {
         const page = buildAuthorizationUrl(config, {
           redirect_uri: redirectUri,
@@ -131,12 +131,15 @@ export function createProvider(
   }
 }
 
+/** A list of the metadata, which the library does not check. Some providers send null for an empty one. */
+const listed = (value: unknown): unknown[] | undefined => (Array.isArray(value) ? value : undefined)
+
 /** Reads the provider's metadata. */
 async function discover({ issuer, clientId, clientSecret }: OpenIdSettings, requestMs: number): Promise<Configuration> {
   const client = await import('openid-client')
   /** The specification's default is the header (OpenID Connect Core §9). */
   const authenticate: ClientAuth = (server, ...rest) => {
-    const methods = server.token_endpoint_auth_methods_supported
+    const methods = listed(server.token_endpoint_auth_methods_supported)
     const isByBody = methods !== undefined && !methods.includes('client_secret_basic')
     const method = isByBody ? client.ClientSecretPost : client.ClientSecretBasic
     return method(clientSecret)(server, ...rest)

@@ -203,6 +203,25 @@ describe('a provider that does not answer', () => {
   })
 })
 
+test.each([null, 5, 'openid'])('security 79: a provider whose lists are %j signs its users in', async (list) => {
+  const hostile = await startHostileProvider()
+  hostile.behaviour.metadata = {
+    scopes_supported: list,
+    token_endpoint_auth_methods_supported: list,
+    code_challenge_methods_supported: list,
+    response_types_supported: list,
+  }
+  const platform = await startPlatform({ environment: openIdEnvironment(hostile.issuer) })
+  const browser = openBrowser(platform)
+  const page = new URL((await browser.open(START)).to, 'http://console')
+  hostile.nonce = page.searchParams.get('nonce') ?? ''
+  expect(await browser.open(`${REDIRECT_URI}?code=x&state=${page.searchParams.get('state')}`)).toMatchObject({
+    to: '/',
+  })
+  await platform.close()
+  await hostile.close()
+})
+
 test('behind a proxy with a path, the redirect URI and the cookies have the public address', async () => {
   const hostile = await startHostileProvider()
   const platform = await startPlatform({

@@ -7,6 +7,8 @@ import { CLIENT, stop } from './identityProvider'
 interface Behaviour {
   /** Changes the claims of the next ID tokens. */
   claims: JWTPayload
+  /** Changes the metadata. */
+  metadata?: object
   /** How ID tokens are signed. */
   signature: 'right' | 'other key' | 'none' | 'client secret'
   /** Replaces the answer of all paths, or of `answersAt`. */
@@ -45,6 +47,7 @@ export async function startHostileProvider(): Promise<HostileProvider> {
         response_types_supported: ['code'],
         subject_types_supported: ['public'],
         id_token_signing_alg_values_supported: ['RS256', 'HS256', 'none'],
+        ...hostile.behaviour.metadata,
       })
     if (request.url === '/jwks') return json(response, { keys: [jwk] })
     if (request.url === '/userinfo') return json(response, { sub: 'mallory', preferred_username: 'mallory' })
