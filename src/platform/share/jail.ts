@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer'
 import { constants, type BigIntStats, type Stats } from 'node:fs'
-import { open, opendir, readlink, realpath, type FileHandle } from 'node:fs/promises'
+import { lstat, open, opendir, readlink, realpath, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { AppError, errorCodeOf } from '../errors'
-import { fileFailure } from './fileFailure'
+import { fileFailure, missingPath } from './fileFailure'
 import { isInternalName } from './internalNames'
 import { O_PATH, openBySteps, runAsync, stepCalls, type Passage } from './followLinks'
 import { parentAndName, printable, formatPath, type PathSegments } from './apiPath'
@@ -68,6 +68,23 @@ interface MountCheck {
   check(root: OpenDirectory): Promise<void>
 }
 
+interface OpenedEntry {
+  handle: FileHandle
+  realPath: string
+  /** Real path of the shared area. */
+  root: string
+}
+
+/** What the kernel appends to the path of a descriptor whose entry was removed (proc_pid_fd(5)). A name may end so. */
+const REMOVED = ' (deleted)'
+/** How often an entry is opened that another program replaces meanwhile. */
+const MAX_ATTEMPTS = 5
+
+async function isEntryAt(path: string, handle: FileHandle): Promise<boolean> {
+  const [found, { dev, ino }] = await Promise.all([lstat(path).catch(() => undefined), handle.stat()])
+  return found?.dev === dev && found.ino === ino
+}
+
 /**
  * @param shareDir the shared area; need not exist yet.
  * @param marker checks that it is mounted.
@@ -93,10 +110,17 @@ export function createJail(shareDir: string, marker?: MountCheck, passageIn?: (r
 
   const root = () => withDirectory(openRoot(), async ({ realPath }) => realPath)
 
-  async function openBeneath(
-    segments: PathSegments,
-    flags: number,
-  ): Promise<{ handle: FileHandle; realPath: string; root: string }> {
+  /** @throws AppError also NOT_FOUND if the entry is replaced again and again */
+  async function openBeneath(segments: PathSegments, flags: number): Promise<OpenedEntry> {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const opened = await openOnce(segments, flags)
+      if (opened) return opened
+    }
+    throw missingPath(segments)
+  }
+
+  /** @returns undefined if the entry was removed or replaced meanwhile: the kernel's path is then none of it */
+  async function openOnce(segments: PathSegments, flags: number): Promise<OpenedEntry | undefined> {
     // Resolve from the checked root, so that mounting or unmounting over the path has no effect.
     const [rootPath, handle] = await withDirectory(openRoot(), async ({ realPath, procPath }) => {
       const opening = passageIn
@@ -109,6 +133,10 @@ export function createJail(shareDir: string, marker?: MountCheck, passageIn?: (r
     })
     try {
       const realPath = await readlink(`/proc/self/fd/${handle.fd}`)
+      if (realPath.endsWith(REMOVED) && !(await isEntryAt(realPath, handle))) {
+        await handle.close()
+        return undefined
+      }
       if (realPath !== rootPath && !realPath.startsWith(`${rootPath}/`)) {
         throw new AppError('NOT_ALLOWED', `${formatPath(segments)} leads out of the shared area.`)
       }

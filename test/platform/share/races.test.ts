@@ -1,4 +1,17 @@
-import { mkdir, mkdtemp, readdir, readFile, readlink, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import fsPromises, {
+  link,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  readlink,
+  realpath,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -200,4 +213,38 @@ test('security 119: a link that is swapped without end is refused as a link that
   })
   await expect(followed).rejects.toMatchObject({ code: 'ELOOP' })
   opening.mockRestore()
+})
+
+describe('security 134: a file that another program replaces or removes while it is opened', () => {
+  /** Calls `change` when the file was opened, before the kernel is asked for its path. */
+  function onceOpened(file: string, change: () => Promise<void>) {
+    let isChanged = false
+    return jest.spyOn(fsPromises, 'readlink').mockImplementation(async (path) => {
+      if (!isChanged && (await realpath(path)) === file) {
+        isChanged = true
+        await change()
+      }
+      return readlink(path)
+    })
+  }
+
+  test.each<[string, string[], (directory: string) => Promise<void>]>([
+    ['replaced', ['ops.json'], (directory) => rename(join(directory, 'other'), join(directory, 'ops.json'))],
+    ['removed', ['ops.json', 'other'], (directory) => rm(join(directory, 'ops.json'))],
+  ])('is saved under its name when it is %s', async (name, left, change) => {
+    const path = await fresh(name, { 'ops.json': 'old', other: 'other' })
+    const spy = onceOpened(join(share, name, 'ops.json'), () => change(join(share, name)))
+    await files.textFiles.save({ path: `${path}/ops.json`, content: 'saved' })
+    spy.mockRestore()
+    expect((await readdir(join(share, name))).sort()).toEqual(left)
+    expect(await readFile(join(share, name, 'ops.json'), 'utf8')).toBe('saved')
+  })
+
+  test('is saved under a name that the kernel uses for removed files, if that is its name', async () => {
+    const path = await fresh('named', { 'ops.json (deleted)': 'old' })
+    await link(join(share, 'named/ops.json (deleted)'), join(share, 'named/second'))
+    await files.textFiles.save({ path: `${path}/ops.json (deleted)`, content: 'saved' })
+    expect(await readFile(join(share, 'named/ops.json (deleted)'), 'utf8')).toBe('saved')
+    expect(await readFile(join(share, 'named/second'), 'utf8')).toBe('old')
+  })
 })
