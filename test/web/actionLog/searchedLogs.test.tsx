@@ -201,6 +201,12 @@ test.each([
   expect(text).not.toMatch(/hunter2secret|WmVicmEt|horse|zebra/i)
   expect(text).toContain('the door opens')
 })
+test.each([
+  ['a command of an address', 'git clone https://p@ss:w/rd#1?x=2@github.com/x', ['got /foo p@ss:w/rd#1?x=2']],
+  ['split after a bracket', 'auth p@ss:w/rd#1?x=2', ['[12:00:01] [main]: p@ss:w', '[12:00:02] [main]: /rd#1?x=2']],
+])('a secret is masked completely in a line of output that looks like a call: %s', (_what, command, said) =>
+  expectHidden([commandSubmitted(command), lines(...said)], /p@s|[s•]:w|rd#|=2/, true),
+)
 test('a secret that was typed as a command is masked in all encodings, with or without a leading slash', () =>
   expectHidden([commandSubmitted('/Zebra7731x'), lines(`got ${btoa('Zebra7731x')}.`)], /WmVicmE/, true))
 test('a secret in the command history of an earlier visit is masked', () =>

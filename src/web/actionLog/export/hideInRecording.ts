@@ -25,8 +25,11 @@ export function hideInRecording(
 ): Recording {
   const hideEcho = secrets.echoHider()
   const hideSecrets = secrets.hider()
-  // Hide secrets first: a secret is not found after a part of it was masked.
-  const answered = changeRecording(recording, (text, field) =>
+  // Hide secrets first, and in output before all other texts: a secret is not found after a part of it was masked.
+  const printed = withOutput
+    ? changeAllOutput(recording, (lines) => secrets.hideInLines(lines))
+    : changeOutput(recording, () => LEFT_OUT)
+  const answered = changeRecording(printed, (text, field) =>
     SENTENCE.test(field) || INVALID_DEFINITION.test(text) ? withoutQuotes(hideEcho(hideSecrets(text)), field) : text,
   )
   const withoutSecrets = secretsMask(hideSecrets, own)
@@ -35,10 +38,7 @@ export function hideInRecording(
     hideSecrets,
     withoutSecrets,
   })
-  const shown = withOutput
-    ? changeAllOutput(masked, (lines) => secrets.hideInLines(lines))
-    : changeOutput(masked, () => LEFT_OUT)
-  return changeRecording(shown, withoutSecrets)
+  return changeRecording(masked, withoutSecrets)
 }
 
 /**
