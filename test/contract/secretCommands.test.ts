@@ -48,6 +48,10 @@ const cases: Record<string, [line: string, told: string][]> = {
     ['/ns ghost ann hunter22', '/ns ghost'],
     ['/quote OPER ann hunter22', '/quote OPER'],
   ],
+  'access list of Redis': [
+    ['ACL SETUSER bob on >hunter22 ~* +@all', 'ACL SETUSER bob on >'],
+    ['user bob on resetkeys ~* >hunter22', 'user bob on resetkeys ~* >'],
+  ],
   'remote console': [
     ['rcon login hunter22', 'rcon'],
     ['/rcon hunter22 status', '/rcon'],
@@ -64,6 +68,8 @@ const cases: Record<string, [line: string, told: string][]> = {
     ['rcon.password=hunter22', 'rcon.password'],
     ['api-key: hunter22', 'api-key'],
     ['{"secret": "hunter22"}', '{"secret'],
+    ['app.config["SECRET_KEY"] = "hunter22"', 'app.config["SECRET_KEY'],
+    ["define('SECRET_KEY', 'hunter22')", "define('SECRET_KEY"],
     ['DB_PASSWORD=hunter22', 'DB_PASSWORD'],
     ['PGPASSWORD=hunter22', 'PGPASSWORD'],
     ['AWS_SECRET_ACCESS_KEY=hunter22', 'AWS_SECRET_ACCESS_KEY'],
@@ -121,6 +127,7 @@ const cases: Record<string, [line: string, told: string][]> = {
     ['CONFIG SET requirepass "hunter22"', 'CONFIG SET requirepass'],
     ['masterauth hunter22', 'masterauth'],
     ['dbpass=hunter22', 'dbpass'],
+    ['.pgpass: hunter22', '.pgpass'],
     ['rconpw=hunter22', 'rconpw'],
     ['-Djavax.net.ssl.keyStorePass=hunter22', '-Djavax.net.ssl.keyStorePass'],
   ],

@@ -32,6 +32,11 @@ export const secretPatterns: readonly SecretPattern[] = [
     pattern:
       /(?<![a-z0-9])(?<shown>(?:(?:nick|chan|auth|user|oper)serv|ns)[\s:]{1,20}(?:identify|id|register|group|ghost|recover|regain|release|login|auth|set|drop)|\/(?:quote\s{1,20})?oper)\s+\S/i,
   },
+  // `>` precedes the password of a user.
+  {
+    name: 'access list of Redis',
+    pattern: /(?<shown>user\s{1,5}\S{1,60}\s{1,5}(?:on|off|reset\w{0,10})\s(?:[^>\n]{0,100}\s)?>)\S/i,
+  },
   { name: 'remote console', pattern: /^(?<shown>\s{0,20}(?:> ?)?\/?rcon)\s+\S/i },
   { name: 'remote console within a line', pattern: /(?<![a-z0-9])(?<shown>rcon\s{1,20}(?:login|auth))\s+\S/i },
   {
@@ -42,7 +47,7 @@ export const secretPatterns: readonly SecretPattern[] = [
   {
     name: 'name with a value',
     pattern:
-      /(?<shown>(?:passw(?:or)?d|passphrase|passcode|pwd|token|secret|credential|cookie|mnemonic|webhook|(?:api|access|private|license|licence|signing|encryption|encrypt|master|shared|account|auth|ssh|deploy|service|host|client|server)[-_ ]?key)[\w.-]{0,40})['"]?\s*[=:]\s*\S/i,
+      /(?<shown>(?:passw(?:or)?d|passphrase|passcode|pwd|token|secret|credential|cookie|mnemonic|webhook|(?:api|access|private|license|licence|signing|encryption|encrypt|master|shared|account|auth|ssh|deploy|service|host|client|server)[-_ ]?key)[\w.-]{0,40})(?:['"]?\]?\s*[=:]|['"]\s{0,20},\s{0,20}['"])\s*\S/i,
   },
   {
     name: 'name before a value',
@@ -77,7 +82,7 @@ export const secretPatterns: readonly SecretPattern[] = [
   {
     name: 'name that ends in pass',
     pattern:
-      /(?<shown>(?:require|master|root|db|user|admin|my|key|store|trust|ssh|ldap|rcon|smtp|mail|proxy|sql|redis|mysql|jdbc|old|new)(?:pass|pw)|masterauth|requirepass)(?![a-z])['"]?[=:\s]+[^=:\s]/i,
+      /(?<shown>(?:require|master|root|db|user|admin|my|key|store|trust|ssh|ldap|rcon|smtp|mail|proxy|sql|redis|mysql|jdbc|pg|old|new)(?:pass|pw)|masterauth|requirepass)(?![a-z])['"]?[=:\s]+[^=:\s]/i,
   },
   // A space is no separator here (`say keys are fun`). After a colon, as in JSON, only long values match.
   {

@@ -124,6 +124,26 @@ test.each([
   ['db.env', 'A=b\nURL=postgres://ann:Zq8%2Frocket%407@db/x\n', 'Zq8/rocket@7'],
   ['server.properties', 'a=b\nrcon.password=Zq8\\:rocket\\=7\n', 'Zq8:rocket=7'],
   ['minified.json', JSON.stringify({ list: 'x'.repeat(2000), password: 'Zq8 "rocket" 7' }), 'Zq8 "rocket" 7'],
+  ['index.js', `client.login("brave horse lamp")\n`, 'brave horse lamp'],
+  ['bot.py', `bot.run('brave horse lamp')\n`, 'brave horse lamp'],
+  ['db.php', `$db = new PDO('mysql:host=db', 'root', 'brave horse lamp');\n`, 'brave horse lamp'],
+  ['settings.php', `$db['password'] = 'It\\'s a \\\\ lamp';\n`, "It's a \\ lamp"],
+  ['app.py', `app.config["SECRET_KEY"] = "brave horse lamp"\n`, 'brave horse lamp'],
+  ['wp-config.php', `define( 'DB_PASSWORD', 'It\\'s a lamp' );\n`, "It's a lamp"],
+  ['env.sh', 'PGPASSWORD=brave\\ horse\\ lamp psql -h db\n', 'brave horse lamp'],
+  ['dump.sh', `mysqldump -u root -p'brave horse lamp' shop\n`, 'brave horse lamp'],
+  ['user.sql', `SET PASSWORD FOR 'ann'@'%' = PASSWORD('brave horse lamp');\n`, 'brave horse lamp'],
+  ['config.lua', 'password = [[brave horse lamp]]\n', 'brave horse lamp'],
+  ['conf.xml', '<password><![CDATA[brave & horse]]></password>\n', 'brave & horse'],
+  ['web.config', '<add s="Server=db;Password=brave horse lamp;Timeout=3" />\n', 'brave horse lamp'],
+  ['pod.yml', 'env:\n  - name: DB_PASSWORD\n    value: brave horse lamp\n', 'brave horse lamp'],
+  ['env.json', '[{ "name": "DB_PASSWORD",\n   "value": "brave horse lamp" }]\n', 'brave horse lamp'],
+  ['keys.json', '{ "tokens": ["first-of-all", "brave horse lamp"] }\n', 'brave horse lamp'],
+  ['secret.yml', `data:\n  password: ${btoa('brave horse lamp')}\n`, 'brave horse lamp'],
+  ['config.json', `{ "auths": { "hub": { "auth": "${btoa('ann:brave horse lamp')}" } } }\n`, 'brave horse lamp'],
+  ['users.acl', 'user ann on >swordfish-lamp ~* +@all\n', 'swordfish-lamp'],
+  ['.pgpass', 'db:5432:shop:ann:swordfish-lamp\n', 'swordfish-lamp'],
+  ['passwords', '# of all\nswordfish-lamp\nother-lamp\n', 'swordfish-lamp'],
   ['long.yml', `${'some: line of text\n'.repeat(20_000)}password: 'Zq8, rocket 7'\n`, 'Zq8, rocket 7'],
 ])('a secret in the saved content of %s is masked in the output', (name, saved, secret) => {
   const args = { path: `/nfsshare/${name}`, text: holdText(saved) }
@@ -135,4 +155,17 @@ test.each([
   expectNowhere(text, secret)
   expectNowhere(text, Buffer.from(secret).toString('base64').slice(4, -4))
   expect(text).toContain('Hello')
+})
+
+test('names and settings beside a secret in a saved file do not count as secrets', () => {
+  const saved = '{ "name": "survival",\n"password": "brave horse",\n"world": "the-nether" }\njar = paper.jar\n'
+  const said = 'survival has paper.jar and the-nether'
+  const text = exportOf(
+    [
+      call('saveFile', { path: '/nfsshare/config.json', text: holdText(saved) }, 'pending'),
+      linesReceived([{ type: 'message', content: said }]),
+    ],
+    true,
+  )
+  expect(text).toContain(said)
 })

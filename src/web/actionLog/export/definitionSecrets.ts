@@ -5,6 +5,7 @@ const MARK = /^(?:[|>][-+\d]*|[!&]\S*)$/
 const MAX_VALUE_LINES = 200
 const MAX_DERIVED = 200_000
 const ITEM = /^\s*- /
+const VALUE = /^\s*(?:- )?(?:["']?value["']?\s*[:=]|<(?:string|value)>)\s*/i
 const indentOf = (line: string) => line.search(/[^\s-]/)
 
 /**
@@ -26,6 +27,8 @@ export function settingsOf(definition: string, isSecret: (line: string) => boole
     // The value of an option is the next item of the list of arguments.
     const [next = ''] = rest
     if (more.length === 0 && ITEM.test(line) && ITEM.test(next)) more.push(next.replace(ITEM, ''))
+    // The value of a name is the next line: `- name: PASSWORD`, `value: …`.
+    if (more.length === 0 && VALUE.test(next)) more.push(next.replace(VALUE, ''))
     if (more.length === 0) return [line]
     const settings = [[head, ...more].join(' '), ...more.map((next) => `${head} ${next.replace(/^- /, '')}`)]
     derived += settings.reduce((length, setting) => length + setting.length, 0)

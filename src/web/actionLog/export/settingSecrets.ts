@@ -43,35 +43,94 @@ export const secretsOfSettings = (text: string) =>
   settingsOf(text, (line) => hiddenOf(line) !== '').flatMap((line) => [
     ...valuesIn(hiddenOf(line)),
     ...secretsOfLine(line),
+    ...secretsOfCall(line),
   ])
 
 /** What may follow a value on its line: a comment, an end of an element, a quote before a separator or at the end. */
-const ENDS = [/\s[;#]/, /<\//, /["']\s*\/?[,;}\])>]/, /["']\s+[\w-]+=/, /["']\s*$/]
+const ENDS = [/\s[;#]/, /;/, /<\//, /["']\s*\/?[,;}\])>]/, /["']\s+[\w-]+=/, /["']\s*$/]
 /** The password of an address whose scheme is not hidden, and of a data source of Go. */
 const IN_ADDRESS = /^(?:[a-z][a-z0-9+.-]*:\/\/)?[^\s/:@]{0,100}:(.{1,300})@/i
-const QUOTED = /"((?:[^"\\]|\\.){1,300})"|'((?:[^']|''){1,300})'/g
+/** A quoted text, also in the syntax of YAML and SQL (`''`), JavaScript, Lua and XML (`<![CDATA[…]]>`). */
+const QUOTED =
+  /"((?:[^"\\]|\\.){1,300})"|'((?:[^'\\]|\\.|''){1,300})'|'([^']{1,300})'|`([^`]{1,300})`|\[(?:CDATA)?\[(.{1,300}?)\]\]/g
 /** Maximum number of quoted texts of one line. */
 const MAX_QUOTED = 20
+/** A quoted name, which its value follows. */
+const NAMES = /^\s{0,20}[:=]/
+/** The value of an option of a program that signs in, and a value in a shell: blanks in it are escaped. */
+const OPTION = /(?<!\S)-[apuwP]\s{0,5}((?:\\.|[^\s\\]){1,300})/g
+const WORD = /^(?:\\.|[^\s\\]){1,300}/
+const BASE64 = /^(?:[A-Za-z0-9+/]{4}){2,100}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+/** Maximum number of names of secrets in one line whose values are searched. */
+const MAX_NAMES = 5
 
 /** Returns what the value at the start of a hidden text may be, as it is written and without its escapes. */
-export function valuesIn(text: string): string[] {
+export function valuesIn(text: string, names = 1): string[] {
   // The end of an element: `<password>…`.
   const hidden = text.replace(/^>\s*/, '')
   if (hidden === '') return []
-  const quoted = Array.from(hidden.matchAll(QUOTED), ([text, double, single = '']) => ({
-    text: double === undefined ? single.replaceAll("''", "'") : valueOf(text),
-    // The first one is the value, unless another text than a name precedes it: `value="…"`.
-    isValue: /^[\s,[({]*(?:[\w-]{1,40}\s*[=:]\s*)?$/.test(hidden.slice(0, hidden.indexOf(text))),
-  }))
+  const options = Array.from(hidden.matchAll(OPTION), ([, value = '']) => value)
   const values = [
     hidden,
     withoutQuotes(hidden),
     valueOf(hidden),
+    WORD.exec(hidden)?.[0] ?? '',
     ...ENDS.map((end) => withoutQuotes(hidden.split(end, 1)[0]!)),
     ...(IN_ADDRESS.exec(hidden)?.slice(1) ?? []),
-    ...quoted.slice(0, MAX_QUOTED).flatMap(({ text, isValue }) => (isValue || isRandom(text) ? [text] : [])),
+    ...options.flatMap((value) => [value, value.slice(value.indexOf(':') + 1)]),
+    ...quotedValues(hidden),
   ]
-  return [...new Set(values.flatMap((value) => [value, decodedOf(value), value.replace(/\\(.)/g, '$1')]))]
+  const rest = names < MAX_NAMES ? hiddenOf(hidden) : ''
+  return [
+    ...new Set(values.flatMap((value) => [value, decodedOf(value), value.replace(/\\(.)/g, '$1'), ...base64In(value)])),
+    ...(rest.length < hidden.length ? valuesIn(rest, names + 1) : []),
+  ]
+}
+
+/** Returns the quoted texts of a line, without their quotes. */
+const quotedIn = (text: string) =>
+  Array.from(text.matchAll(QUOTED), ({ 0: quoted, 1: double, index, ...groups }) => ({
+    quoted,
+    index,
+    value:
+      double === undefined
+        ? (groups[2]?.replaceAll("''", "'") ?? groups[3] ?? groups[4] ?? groups[5]!)
+        : valueOf(quoted),
+  })).slice(0, MAX_QUOTED)
+
+/** Returns the quoted texts that are probably the value: the first one, unless words precede it, and those listed after it. */
+function quotedValues(hidden: string): string[] {
+  let end = -1
+  return quotedIn(hidden).flatMap(({ quoted, index, value }) => {
+    const before = hidden.slice(0, index)
+    const words = before.replace(QUOTED, ' ').match(/[\p{L}\p{N}]+/gu)?.length ?? 0
+    const isNext = end < 0 ? words <= 1 : /^\s*,\s*$/.test(hidden.slice(end, index))
+    const isValue = isNext && !NAMES.test(hidden.slice(index + quoted.length))
+    if (isValue) end = index + quoted.length
+    return isValue || isRandom(quoted) || /(?:^|\s)-[apuwP]\s*$/.test(before) ? [value] : []
+  })
+}
+
+/** Returns the text that a value encodes, and its part after a user name: the values of Kubernetes' secrets. */
+function base64In(value: string): string[] {
+  if (!BASE64.test(value)) return []
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(
+      Uint8Array.from(atob(value), (byte) => byte.charCodeAt(0)),
+    )
+    return /\p{Cc}/u.test(text.trim()) ? [] : [text.trim(), text.trim().slice(text.indexOf(':') + 1)]
+  } catch {
+    return []
+  }
+}
+
+/** A call that signs in: `client.login("…")`. Its last text is the secret. */
+const SIGN_IN_CALL =
+  /(?<![a-z0-9])(?:log_?in|sign_?in|auth|identify|pdo|mysqli(?:_connect)?|(?:bot|client)\.(?:run|start))\s{0,5}(\([^\n]{1,1000})/i
+
+function secretsOfCall(line: string): string[] {
+  const value = quotedIn(SIGN_IN_CALL.exec(line)?.[1] ?? '').at(-1)?.value
+  return value === undefined ? [] : [value, value.replace(/\\(.)/g, '$1')]
 }
 
 /** Maximum length of a file of which each line is searched for settings, in characters. */
@@ -84,7 +143,11 @@ const SETTING =
 /** Maximum number of such settings. */
 const MAX_SETTINGS = 2000
 
-/** Returns the secrets in a file that is about to be saved. In a file of one line, the file name is the key. */
+/** Maximum number of lines of a file that is read as a list of secrets because of its name. */
+const LONGEST_LIST = 20
+const STRUCTURED = /\.(?:ya?ml|json5?|toml|properties|xml|[jt]sx?|php|py|lua|conf|cfg|ini)$/i
+
+/** Returns the secrets in a file that is about to be saved. In a file of one line, and in a short list, its name is the key. */
 export function secretsOfFile({ path, text: handle }: { path: string; text: string }): string[] {
   const text = heldText(handle)?.trim() ?? ''
   const start = text.slice(0, LONGEST_FILE).split('\n')
@@ -96,9 +159,14 @@ export function secretsOfFile({ path, text: handle }: { path: string; text: stri
   }
   // Long lines are not searched as a whole: all text after a keyword would count as a secret.
   const lines = start.filter((line) => !isLong(line))
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  const isList = start.length <= LONGEST_LIST && !STRUCTURED.test(name) && hiddenOf(`${name}: x`) !== ''
   const one = lines.length === 1 && start.length === 1 && text.length <= LONGEST_FILE
   return [
-    ...secretsOfSettings(one ? `${path.slice(path.lastIndexOf('/') + 1)}: ${lines[0]}` : lines.join('\n')),
+    ...secretsOfSettings(one ? `${name}: ${lines[0]}` : lines.join('\n')),
+    ...(isList
+      ? lines.flatMap((line) => [...valuesIn(line.trim()), line.slice(line.lastIndexOf(':') + 1).trim()])
+      : []),
     ...secretsOfSettings(found.join('\n')),
   ]
 }
