@@ -207,6 +207,40 @@ test.each([
 ])('a secret is masked completely in a line of output that looks like a call: %s', (_what, command, said) =>
   expectHidden([commandSubmitted(command), lines(...said)], /p@s|[s•]:w|rd#|=2/, true),
 )
+test.each(['foo %X%', 'foo *X*', 'foo a.X.b', 'foo ~X', 'foo $X', 'foo X!', 'foo |X|'])(
+  'a secret between signs in the command %p is masked in the output in all encodings',
+  (template) => {
+    for (const secret of ['84729163', 'Kx7vqZ2mWp4'])
+      expectHidden(
+        [commandSubmitted(template.replace('X', secret)), lines(`it is ${secret}`, `got ${btoa(secret)}.`)],
+        /847291|ODQ3Mjkx|Kx7vqZ|S3g3dnFa/,
+        true,
+      )
+  },
+)
+test.each([
+  'give ann stone{display:{Name:"X"}}',
+  'setblock 1 2 3 oak_sign{Text1:"X"}',
+  `summon a {CustomName:'{"text":"X","color":"red"}'}`,
+  'scoreboard players set 84729163 y 1',
+])('a quoted text and a long number in the harmless command %p are masked in the output', (template) => {
+  for (const secret of ['brave horse lamp', 'p@ss:w/rd#1', '84729163'])
+    if (template.includes('X') || secret === '84729163')
+      expectHidden(
+        [commandSubmitted(template.replace('X', secret)), lines(`<ann> ${secret}, ok?`, `got ${btoa(secret)}.`)],
+        /brave|YnJhdm|p@ss|cEBzcz|847291|ODQ3Mjkx/,
+        true,
+      )
+})
+test.each(['p@ss:w/rd#1?x=2', 'Tr0,ub4;dor.9'])(
+  'the secret %p is masked where a program leaves letters and digits of it, as in a name of a file',
+  (secret) =>
+    expectHidden(
+      [password(secret), ...['-', '_', ''].map((sign) => lines(`made ${secret.replace(/[^a-z0-9]+/gi, sign)}.txt`))],
+      /ss.?w.?rd.?1|Tr0.?ub4/,
+      true,
+    ),
+)
 test('a secret that was typed as a command is masked in all encodings, with or without a leading slash', () =>
   expectHidden([commandSubmitted('/Zebra7731x'), lines(`got ${btoa('Zebra7731x')}.`)], /WmVicmE/, true))
 test('a secret in the command history of an earlier visit is masked', () =>

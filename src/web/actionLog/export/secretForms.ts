@@ -30,13 +30,16 @@ function misreadOf(secret: string): string[] {
 
 /**
  * Returns a secret and its other forms: trimmed, composed (NFC), decomposed (NFD), without
- * colour codes, and a code without its groups.
+ * colour codes, with letters and digits only, and a code without its groups.
  * Plain text is normalized before the search, but the Base64 and the bytes of each form differ.
  */
 export function formsOf(secret: string): string[] {
   const forms = [secret, secret.trim(), secret.trim().normalize('NFC'), secret.trim().normalize('NFD')]
   // A game server removes what looks like a colour code.
   if (secret.includes('§')) forms.push(withoutEscapes(secret), secret.replaceAll('§', ''))
+  // Programs make names of files and labels of typed text: `p@ss/word` becomes `p-ss-word`. The search ignores dashes.
+  const left = secret.replace(/[^\p{L}\p{N}]/gu, '')
+  if (left.length >= SHORTEST) forms.push(left)
   if (DIGITS.test(secret)) forms.push(secret.replace(/\D/g, ''))
   if (CODE.test(secret)) {
     const groups = secret.toUpperCase().match(/[A-Z2-9]{4}/g) ?? []

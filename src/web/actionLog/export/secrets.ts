@@ -8,6 +8,7 @@ import { formsOf } from './secretForms'
 import {
   hiddenOf,
   isRandom,
+  quotedIn,
   secretsOfFile,
   secretsOfLine,
   secretsOfSettings,
@@ -147,7 +148,7 @@ function noteCommands(
   const isMasked = (command: string, index: number) => command !== redacted[index]
   const masked = commands.filter(isMasked)
   secrets.add(masked.flatMap(secretsOfCommand))
-  values.add(masked)
+  values.add([...masked, ...commands.flatMap((command) => quotedTextsIn(command))])
   commandTexts.add(commands.flatMap((command, index) => valuesOfCommand(command, isMasked(command, index))))
 }
 
@@ -223,6 +224,11 @@ function valuesOfDefinition(content: string): string[] {
 }
 /** Separators between the name of an option and its value, and between the parts of an address. */
 const PARTS = /[=:,;@/"']+/g
+const SIGNS = /[^\p{L}\p{N}]+/gu
+/** Returns a text without the signs around it: `%X%`, `*X*`, `X.` */
+const withoutSigns = (text: string) => text.replace(/^[^\p{L}\p{N}]{1,9}/u, '').replace(/[^\p{L}\p{N}]{1,9}$/u, '')
+/** Whether a word of a command is more likely a secret than an ordinary word: it looks random, or is a long number. */
+const isLikely = (word: string) => isRandom(word) || /^\d{6,}$/.test(word)
 /** Maximum number of rests of one word. */
 const MAX_RESTS = 20
 
@@ -230,6 +236,8 @@ const MAX_RESTS = 20
 const partsOf = (word: string) => [
   word,
   word.replace(OPTION, ''),
+  withoutSigns(word),
+  ...word.split(SIGNS).filter(isLikely),
   ...word.split(PARTS),
   ...Array.from(word.matchAll(PARTS), ({ 0: { length }, index }) => word.slice(index + length))
     .slice(0, MAX_RESTS)
@@ -282,7 +290,15 @@ function valuesOfCommand(command: string, isMasked: boolean): string[] {
   const [, ...words] = command.trim().split(/\s+/)
   const said = isMasked ? words : wordsOfHarmless(command)
   const parts = said.flatMap((word) => word.split(SEPARATORS)).map(withoutDot)
-  return [said.join(' '), ...parts.filter(isRandom)].filter((text) => text.length >= SHORTEST)
+  const text = said.join(' ')
+  return [text, withoutSigns(text), ...parts.filter(isLikely)].filter((part) => part.length >= SHORTEST)
+}
+
+/** Returns the quoted texts of a command, also of JSON within quotes: the text of a sign, a title or a name. */
+function quotedTextsIn(text: string, isInner = false): string[] {
+  return quotedIn(text).flatMap(({ value, isName }) =>
+    isName ? [] : [value, ...(isInner ? [] : quotedTextsIn(value, true))],
+  )
 }
 
 /** Returns the secrets that a component is about to show. The store contains only a handle of the response. */

@@ -55,7 +55,7 @@ const QUOTED =
   /"((?:[^"\\]|\\.){1,300})"|'((?:[^'\\]|\\.|''){1,300})'|'([^']{1,300})'|`([^`]{1,300})`|\[(?:CDATA)?\[(.{1,300}?)\]\]/g
 /** Maximum number of quoted texts of one line. */
 const MAX_QUOTED = 20
-/** A quoted name, which its value follows. */
+/** What follows a name in quotes. */
 const NAMES = /^\s{0,20}[:=]/
 /** The value of an option of a program that signs in, and a value in a shell: blanks in it are escaped. */
 const OPTION = /(?<!\S)-[apuwP]\s{0,5}((?:\\.|[^\s\\]){1,300})/g
@@ -88,10 +88,11 @@ export function valuesIn(text: string, names = 1): string[] {
 }
 
 /** Returns the quoted texts of a line, without their quotes. */
-const quotedIn = (text: string) =>
+export const quotedIn = (text: string) =>
   Array.from(text.matchAll(QUOTED), ({ 0: quoted, 1: double, index, ...groups }) => ({
     quoted,
     index,
+    isName: NAMES.test(text.slice(index + quoted.length)),
     value:
       double === undefined
         ? (groups[2]?.replaceAll("''", "'") ?? groups[3] ?? groups[4] ?? groups[5]!)
@@ -101,11 +102,11 @@ const quotedIn = (text: string) =>
 /** Returns the quoted texts that are probably the value: the first one, unless words precede it, and those listed after it. */
 function quotedValues(hidden: string): string[] {
   let end = -1
-  return quotedIn(hidden).flatMap(({ quoted, index, value }) => {
+  return quotedIn(hidden).flatMap(({ quoted, index, isName, value }) => {
     const before = hidden.slice(0, index)
     const words = before.replace(QUOTED, ' ').match(/[\p{L}\p{N}]+/gu)?.length ?? 0
     const isNext = end < 0 ? words <= 1 : /^\s*,\s*$/.test(hidden.slice(end, index))
-    const isValue = isNext && !NAMES.test(hidden.slice(index + quoted.length))
+    const isValue = isNext && !isName
     if (isValue) end = index + quoted.length
     return isValue || isRandom(quoted) || /(?:^|\s)-[apuwP]\s*$/.test(before) ? [value] : []
   })
