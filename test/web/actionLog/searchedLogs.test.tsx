@@ -232,6 +232,33 @@ test.each([
         true,
       )
 })
+test.each([
+  'run:\n  command: ["sh", "-c", "X"]',
+  'run:\n  javaArgs: ["-Dfoo=bar", "X"]',
+  'run:\n  env:\n    MOTTO: &motto "X" # of all',
+  `run:\n  env:\n    CONFIG: '{"a":{"b":"X"}}'`,
+  'run:\n  env:\n    "X": a name',
+  'data:\n  keep: ["X"]',
+  'run:\n  javaArgs: ["-ea -Dfoo=X"]',
+])('a quoted text with separators in the definition %j is masked in the output in all encodings', (definition) =>
+  expectHidden(
+    [
+      draftTyped({ name: 'world', text: `name: world\n${definition.replace('X', 'Zq7,rT(9)k.m!')}\n` }),
+      lines('got Zq7,rT(9)k.m!', `got ${btoa('Zq7,rT(9)k.m!')}.`),
+    ],
+    /Zq7|rT\(9|WnE3LHJUKDkp/,
+    true,
+  ),
+)
+test('the password of an address without a user name is masked in the output in all encodings', () =>
+  expectHidden(
+    [
+      draftTyped({ name: 'world', text: 'run:\n  env:\n    URL: "redis://:Zq7%2CrT%289%29@cache:6379"\n' }),
+      lines('got Zq7,rT(9)', `got ${btoa('Zq7,rT(9)')}.`),
+    ],
+    /Zq7|rT\(9|WnE3LHJUKDkp/,
+    true,
+  ))
 test.each(['p@ss:w/rd#1?x=2', 'Tr0,ub4;dor.9'])(
   'the secret %p is masked where a program leaves letters and digits of it, as in a name of a file',
   (secret) =>

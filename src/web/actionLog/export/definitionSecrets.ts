@@ -45,17 +45,3 @@ function headOf(line: string): string {
     head = head.slice(0, blank).trimEnd()
   }
 }
-
-const QUOTED = /^'((?:[^']|'')*)'|^"((?:[^"\\]|\\.)*)"/s
-
-/** Returns a value as YAML parses it, without quotes and escapes. An unquoted value ends before a possible end mark. */
-export function valueOf(text: string): string {
-  const [, single, double] = QUOTED.exec(text) ?? []
-  if (single !== undefined) return single.replaceAll("''", "'")
-  if (double === undefined) return text.split(/\s#|[,}\]]/, 1)[0]!.trim()
-  try {
-    return JSON.parse(`"${double.replaceAll(/\\x(?=[\da-f]{2})/gi, '\\u00')}"`) as string
-  } catch {
-    return double
-  }
-}

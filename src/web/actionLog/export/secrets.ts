@@ -8,7 +8,6 @@ import { formsOf } from './secretForms'
 import {
   hiddenOf,
   isRandom,
-  quotedIn,
   secretsOfFile,
   secretsOfLine,
   secretsOfSettings,
@@ -18,6 +17,7 @@ import {
   withoutQuotes,
 } from './settingSecrets'
 import { maskDefinition, maskedTexts, secretsOf } from '../redact/mask'
+import { quotedTexts } from '../redact/quotedTexts'
 import type { PlainAction } from '../redact/redactAction'
 
 type Loose = Record<string, unknown>
@@ -148,7 +148,7 @@ function noteCommands(
   const isMasked = (command: string, index: number) => command !== redacted[index]
   const masked = commands.filter(isMasked)
   secrets.add(masked.flatMap(secretsOfCommand))
-  values.add([...masked, ...commands.flatMap((command) => quotedTextsIn(command))])
+  values.add([...masked, ...commands.flatMap((command) => quotedTexts(command, false))])
   commandTexts.add(commands.flatMap((command, index) => valuesOfCommand(command, isMasked(command, index))))
 }
 
@@ -292,13 +292,6 @@ function valuesOfCommand(command: string, isMasked: boolean): string[] {
   const parts = said.flatMap((word) => word.split(SEPARATORS)).map(withoutDot)
   const text = said.join(' ')
   return [text, withoutSigns(text), ...parts.filter(isLikely)].filter((part) => part.length >= SHORTEST)
-}
-
-/** Returns the quoted texts of a command, also of JSON within quotes: the text of a sign, a title or a name. */
-function quotedTextsIn(text: string, isInner = false): string[] {
-  return quotedIn(text).flatMap(({ value, isName }) =>
-    isName ? [] : [value, ...(isInner ? [] : quotedTextsIn(value, true))],
-  )
 }
 
 /** Returns the secrets that a component is about to show. The store contains only a handle of the response. */

@@ -1,7 +1,8 @@
 import { maskLine } from '../../../contract/secrets/maskCommand'
 import { withoutEscapes } from '../../../contract/secrets/secretCommands'
 import { heldText } from '../../api/heldTexts'
-import { settingsOf, valueOf } from './definitionSecrets'
+import { QUOTED, quotedIn, valueOf } from '../redact/quotedTexts'
+import { settingsOf } from './definitionSecrets'
 import { decodedOf } from './reading'
 
 export const SEPARATORS = /[\s[\]{}(),;:"'`=<>|]+/
@@ -49,14 +50,7 @@ export const secretsOfSettings = (text: string) =>
 /** What may follow a value on its line: a comment, an end of an element, a quote before a separator or at the end. */
 const ENDS = [/\s[;#]/, /;/, /<\//, /["']\s*\/?[,;}\])>]/, /["']\s+[\w-]+=/, /["']\s*$/]
 /** The password of an address whose scheme is not hidden, and of a data source of Go. */
-const IN_ADDRESS = /^(?:[a-z][a-z0-9+.-]*:\/\/)?[^\s/:@]{0,100}:(.{1,300})@/i
-/** A quoted text, also in the syntax of YAML and SQL (`''`), JavaScript, Lua and XML (`<![CDATA[…]]>`). */
-const QUOTED =
-  /"((?:[^"\\]|\\.){1,300})"|'((?:[^'\\]|\\.|''){1,300})'|'([^']{1,300})'|`([^`]{1,300})`|\[(?:CDATA)?\[(.{1,300}?)\]\]/g
-/** Maximum number of quoted texts of one line. */
-const MAX_QUOTED = 20
-/** What follows a name in quotes. */
-const NAMES = /^\s{0,20}[:=]/
+const IN_ADDRESS = /^(?:[a-z][a-z0-9+.-]*:\/\/)?(?:[^\s/:@]{0,100}:)?(.{1,300})@/i
 /** The value of an option of a program that signs in, and a value in a shell: blanks in it are escaped. */
 const OPTION = /(?<!\S)-[apuwP]\s{0,5}((?:\\.|[^\s\\]){1,300})/g
 const WORD = /^(?:\\.|[^\s\\]){1,300}/
@@ -86,18 +80,6 @@ export function valuesIn(text: string, names = 1): string[] {
     ...(rest.length < hidden.length ? valuesIn(rest, names + 1) : []),
   ]
 }
-
-/** Returns the quoted texts of a line, without their quotes. */
-export const quotedIn = (text: string) =>
-  Array.from(text.matchAll(QUOTED), ({ 0: quoted, 1: double, index, ...groups }) => ({
-    quoted,
-    index,
-    isName: NAMES.test(text.slice(index + quoted.length)),
-    value:
-      double === undefined
-        ? (groups[2]?.replaceAll("''", "'") ?? groups[3] ?? groups[4] ?? groups[5]!)
-        : valueOf(quoted),
-  })).slice(0, MAX_QUOTED)
 
 /** Returns the quoted texts that are probably the value: the first one, unless words precede it, and those listed after it. */
 function quotedValues(hidden: string): string[] {

@@ -1,4 +1,5 @@
 import { HIDDEN, maskLine } from '../../../contract/secrets/maskCommand'
+import { quotedTexts } from './quotedTexts'
 
 /** Lengths of masks. Few lengths, so that a mask does not reveal the length of the text. */
 const LENGTHS = [16, 64, 256]
@@ -65,7 +66,8 @@ export function secretsOf(value: unknown, masked: unknown): string[] {
   if (typeof value === 'string') {
     if (typeof masked !== 'string' || value === masked) return []
     // Values of settings, words of a command or text, and parts of an address: `mysql://root:secret@host/name`.
-    const settings = value.split('\n').map((line) =>
+    const lines = value.split('\n')
+    const settings = lines.map((line) =>
       line
         .replace(/^[^:]*:/, '')
         .trim()
@@ -74,6 +76,9 @@ export function secretsOf(value: unknown, masked: unknown): string[] {
     return [
       value,
       ...settings,
+      ...lines
+        .flatMap((line) => quotedTexts(line))
+        .flatMap((text) => [text, ...text.split(/\s+/).flatMap(valuesOfWord)]),
       ...value.split(/\s+/),
       ...value.split(/[\s[\]{}(),;:"'`=<>|#&*?!]+/),
       ...value.split(/[\s[\]{}(),;:"'`=<>|#&*?!@/]+/),
@@ -83,6 +88,9 @@ export function secretsOf(value: unknown, masked: unknown): string[] {
   const inside = (typeof masked === 'object' && masked !== null ? masked : {}) as Record<string, unknown>
   return Object.entries(value).flatMap(([key, inner]) => secretsOf(inner, inside[key]))
 }
+
+/** Returns a word, and the value that it assigns: `-Dkey=value`. */
+const valuesOfWord = (word: string) => [word, word.slice(word.indexOf('=') + 1)]
 
 /** Returns the texts of `value` that differ in `masked`. */
 export function maskedTexts(value: unknown, masked: unknown): string[] {
