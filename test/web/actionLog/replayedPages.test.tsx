@@ -90,6 +90,41 @@ test('a replay shows the request for a passkey, and the reason why the passkey w
   expect(await screen.findByRole('button', { name: 'Waiting for the browser...' })).toBeVisible()
 })
 
+test.each<[string, string, object, string, string]>([
+  [
+    'Add app',
+    '/api/account/authenticators',
+    { setup: 's', qrCode: 'data:image/png;base64,AAAA', secret: 'JBSWY3DPEHPK3PXP' },
+    'Verification code',
+    'JBSW',
+  ],
+  ['Add passkey', '/api/account/passkeys/options', { options: passkeyOptions }, 'Name', passkeyOptions.challenge],
+])(
+  'a replay shows the second step of the dialog "%s", without its secret',
+  async (button, path, answer, label, secret) => {
+    installPasskeys()
+    network.get('/api/auth/methods').answers({ passkeys: true })
+    network.get('/api/account/methods').answers({ passkeys: [], authenticators: [], recoveryCodes: 0 })
+    network.get('/api/account/openid').answers({ connected: false, own: false })
+    network.post('/api/account/proof').answers({ proof: 'the-proof' })
+    network.post(path).answers(answer)
+    const app = renderApp('/security', { signedInAs: '1' })
+    recorderOf(app.store)
+    await app.user.click(await screen.findByRole('button', { name: button }))
+    const dialog = await screen.findByRole('dialog')
+    await app.user.type(within(dialog).getByLabelText('Password'), 'the password')
+    const field = within(dialog).queryByLabelText('Code')
+    if (field) await app.user.type(field, '123456')
+    await app.user.click(within(dialog).getByRole('button', { name: 'Continue' }))
+    await within(screen.getByRole('dialog')).findByLabelText(label)
+    const log = await replay(app)
+    expect(await within(await screen.findByRole('dialog')).findByLabelText(label)).toBeVisible()
+    expect(JSON.stringify(log)).not.toContain(secret)
+    await jumpTo(log.actions.findIndex(({ type }) => type === 'security/dialogOpened'))
+    expect(within(await screen.findByRole('dialog')).queryByLabelText(label)).not.toBeInTheDocument()
+  },
+)
+
 test('in a replay, the export dialog shows the log as it was when the dialog was opened', async () => {
   const app = renderApp('/', { signedInAs: 'anna' })
   network.shows([])

@@ -16,13 +16,15 @@ import styles from './security.module.scss'
 
 const FAILED = 'Failed to add the authenticator app'
 type Setup = NewAuthenticatorAnswer['data']
+/** Shown in a replay, whose log has only a handle of the answer. */
+const NOT_RECORDED: Setup = { setup: '', qrCode: '', secret: '•••' }
 
 /** Two steps: the proof; then the QR code, the name and the app's first code. */
 export function AddAuthenticatorDialog({ onClose }: { onClose: () => void }) {
-  const [begin, { isLoading, error }] = useBeginAuthenticatorMutation()
+  const [begin, { data, isLoading, error }] = useBeginAuthenticatorMutation()
   const [setup, setSetup] = useState<Setup>()
 
-  if (setup) return <NewAuthenticator {...setup} onClose={onClose} />
+  if (setup ?? data) return <NewAuthenticator {...(setup ?? NOT_RECORDED)} onClose={onClose} />
   return (
     <ProofDialog
       title="Add an Authenticator App"

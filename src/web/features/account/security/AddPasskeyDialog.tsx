@@ -12,10 +12,11 @@ const FAILED = 'Failed to add the passkey'
 
 /** Two steps: the proof; then the name and the browser's own dialog, which can be repeated. */
 export function AddPasskeyDialog({ onClose }: { onClose: () => void }) {
-  const [begin, { isLoading, error }] = useBeginPasskeyMutation()
+  const [begin, { data, isLoading, error }] = useBeginPasskeyMutation()
   const [options, setOptions] = useState<string>()
 
-  if (options !== undefined) return <NewPasskey options={options} onClose={onClose} />
+  // In a replay the options are not recorded, only that they were received.
+  if (options !== undefined || data) return <NewPasskey options={options ?? ''} onClose={onClose} />
   return (
     <ProofDialog
       title="Add a Passkey"

@@ -13,10 +13,11 @@ const FAILED = 'Failed to create recovery codes'
 
 export function RecoveryCodesDialog({ onClose }: { onClose: () => void }) {
   const left = useGetOwnMethodsQuery().data?.recoveryCodes ?? 0
-  const [create, { isLoading, error }] = useCreateRecoveryCodesMutation()
+  const [create, { data, isLoading, error }] = useCreateRecoveryCodesMutation()
   const [codes, setCodes] = useState<string>()
 
-  if (codes !== undefined) return <NewRecoveryCodes codes={codes} onClose={onClose} />
+  // In a replay the codes are not recorded, only that they were received.
+  if (codes !== undefined || data) return <NewRecoveryCodes codes={codes ?? '•••'} onClose={onClose} />
   return (
     <ProofDialog
       title={left > 0 ? 'Create New Recovery Codes' : 'Create Recovery Codes'}
