@@ -1,4 +1,5 @@
 import { withoutEscapes } from '../../../contract/secrets/secretCommands'
+import { plainOf } from './reading'
 
 /** A recovery or invite code. The server accepts it in any case, with or without dashes and spaces. */
 const CODE = /^\s*(?:[a-z2-9]{4}[\s-]*){3,4}$/i
@@ -9,6 +10,8 @@ const DIGITS = /^[\s\d-]+$/
 const NOT_ASCII = /[^\u0000-\u007f]/gu
 /** Minimum length of a secret without its non-ASCII characters. */
 const SHORTEST = 6
+/** A secret whose letters and digits are searched alone, too. Longer ones are lines or texts. */
+const WORD = /^\S{1,64}$/
 
 /**
  * Returns the forms of a secret that a program prints if it uses another character set than UTF-8, such as Java
@@ -39,7 +42,7 @@ export function formsOf(secret: string): string[] {
   if (secret.includes('§')) forms.push(withoutEscapes(secret), secret.replaceAll('§', ''))
   // Programs make names of files and labels of typed text: `p@ss/word` becomes `p-ss-word`. The search ignores dashes.
   const left = secret.replace(/[^\p{L}\p{N}]/gu, '')
-  if (left.length >= SHORTEST) forms.push(left)
+  if (left.length >= SHORTEST && WORD.test(secret) && plainOf(left) !== plainOf(secret)) forms.push(left)
   if (DIGITS.test(secret)) forms.push(secret.replace(/\D/g, ''))
   if (CODE.test(secret)) {
     const groups = secret.toUpperCase().match(/[A-Z2-9]{4}/g) ?? []

@@ -81,11 +81,14 @@ export function createSecrets() {
   }
 
   const valuesBeingTyped = (kind: 'values' | 'secrets') => [...typed.values()].flatMap((valuesOf) => valuesOf()[kind])
-  const allSecrets = () =>
-    secrets
-      .list(valuesBeingTyped('secrets'))
-      .filter((secret) => !names.has(secret))
-      .flatMap(formsOf)
+  const allSecrets = () => [
+    ...new Set(
+      secrets
+        .list(valuesBeingTyped('secrets'))
+        .filter((secret) => !names.has(secret))
+        .flatMap(formsOf),
+    ),
+  ]
 
   return {
     note,

@@ -53,7 +53,7 @@ const ENDS = [/\s[;#]/, /;/, /<\//, /["']\s*\/?[,;}\])>]/, /["']\s+[\w-]+=/, /["
 const IN_ADDRESS = /^(?:[a-z][a-z0-9+.-]*:\/\/)?(?:[^\s/:@]{0,100}:)?(.{1,300})@/i
 /** The value of an option of a program that signs in, and a value in a shell: blanks in it are escaped. */
 const OPTION = /(?<!\S)-[apuwP]\s{0,5}((?:\\.|[^\s\\]){1,300})/g
-const WORD = /^(?:\\.|[^\s\\]){1,300}/
+const WORD = /^(?!["'`])(?:\\.|[^\s\\]){1,300}/
 const BASE64 = /^(?:[A-Za-z0-9+/]{4}){2,100}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 /** Maximum number of names of secrets in one line whose values are searched. */
 const MAX_NAMES = 5
