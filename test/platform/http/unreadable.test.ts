@@ -137,7 +137,7 @@ test('a call that does not read its body sets no body time-out, and an unread re
     reader.on('error', () => undefined).pause()
     reader.write(
       `GET /api/sftp/file/content?path=/nfsshare/long.txt HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n\r\n`.repeat(
-        12,
+        4,
       ),
     )
     const [{ socket }] = (await once(platform.app.server, 'request')) as [IncomingMessage]
