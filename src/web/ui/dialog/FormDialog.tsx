@@ -51,6 +51,7 @@ export function FormDialog({
       show
       onHide={close}
       centered
+      scrollable
       backdrop={ignoresOutsideClicks ? 'static' : true}
       {...(isWide && { size: 'lg' as const })}
       aria-labelledby={id}
