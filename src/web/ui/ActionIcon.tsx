@@ -3,6 +3,7 @@ import { Glyph } from './Glyph'
 /** Icons of the pages after sign-in, in a module of their own so that the login page does not load them. */
 const paths = {
   activity: 'M3 12h4l3-7.5 4 15 3-7.5h4',
+  back: 'M19 12H5m6-6-6 6 6 6',
   bell: 'M6 16.5c1.2-1.2 1.5-2.8 1.5-6a4.5 4.5 0 0 1 9 0c0 3.2.3 4.8 1.5 6Zm4 0a2 2 0 0 0 4 0M12 6V4',
   changes: 'M7 4v12m-3-3 3 3 3-3M17 20V8m-3 3 3-3 3 3',
   code: 'm8.5 8-4.5 4 4.5 4m7-8 4.5 4-4.5 4m-2.5-10-2 12',

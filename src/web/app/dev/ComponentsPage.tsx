@@ -12,6 +12,8 @@ import { NewPasswordField } from '../../ui/form/NewPasswordField'
 import { SubmitButton } from '../../ui/form/SubmitButton'
 import { LoadFailure } from '../../ui/LoadFailure'
 import { Menu, MenuItem } from '../../ui/Menu'
+import { BackLink } from '../../ui/pageHead/BackLink'
+import { RefreshButton } from '../../ui/pageHead/RefreshButton'
 import { SearchField } from '../../ui/SearchField'
 import { TabList } from '../../ui/TabList'
 import { TimeAgo } from '../../ui/time/TimeAgo'
@@ -62,6 +64,9 @@ export function ComponentsPage() {
           Save Changes
         </BusyButton>
         <CopyButton text="Copied" label="Copy" />
+        <BackLink to="/">Back to home</BackLink>
+        <RefreshButton busy={false} onRefresh={nothing} />
+        <RefreshButton busy onRefresh={nothing} />
       </Part>
       <Part title="Fields">
         <Field label="Name" value={text} rule="At most 40 characters" onChange={setText} />

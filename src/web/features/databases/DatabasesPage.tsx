@@ -1,11 +1,10 @@
 import { useEffect } from 'react'
-import Button from 'react-bootstrap/Button'
 import { useDispatch, useSelector } from 'react-redux'
 import { Link } from 'react-router-dom'
 import { databasesApi, useGetDatabasesQuery } from '../../api/databases'
 import { useAccess } from '../../api/useAccess'
-import { ActionIcon } from '../../ui/ActionIcon'
 import { Notice } from '../../ui/Notice'
+import { RefreshButton } from '../../ui/pageHead/RefreshButton'
 import { SearchField } from '../../ui/SearchField'
 import { CreateDatabaseDialog } from './CreateDatabaseDialog'
 import { databasesPageLeft, filterTyped, selectDialog, selectFilter } from './databasesSlice'
@@ -48,30 +47,13 @@ function Databases() {
 
   const busy = DATABASE_TYPES.some((type) => answers[type].isFetching)
   const count = DATABASE_TYPES.reduce((sum, type) => sum + (answers[type].data?.length ?? 0), 0)
-  const refresh = () => {
-    if (!busy) dispatch(databasesApi.util.invalidateTags(['Database']))
-  }
 
   return (
     <>
       <title>Databases · Quarterdeck</title>
       <div className="page-head">
         <h1>Databases</h1>
-        <Button
-          variant="outline-secondary"
-          className={styles.refresh}
-          aria-label="Refresh"
-          title="Refresh"
-          aria-busy={busy}
-          aria-disabled={busy}
-          onClick={refresh}
-        >
-          {busy ? (
-            <span className="spinner-border spinner-border-sm" aria-hidden="true" />
-          ) : (
-            <ActionIcon name="restart" />
-          )}
-        </Button>
+        <RefreshButton busy={busy} onRefresh={() => dispatch(databasesApi.util.invalidateTags(['Database']))} />
         <p className="page-summary">Manage your database instances and credentials</p>
       </div>
       {(count >= FILTERED_FROM || filter !== '') && (

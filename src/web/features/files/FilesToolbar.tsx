@@ -2,6 +2,7 @@ import Button from 'react-bootstrap/Button'
 import { useDispatch } from 'react-redux'
 import type { Listing } from '../../api/files'
 import { ActionIcon } from '../../ui/ActionIcon'
+import { RefreshButton } from '../../ui/pageHead/RefreshButton'
 import { creationStarted } from './filesSlice'
 import { SyncIndicator } from './SyncIndicator'
 import { UploadButton } from './uploads/UploadButton'
@@ -24,16 +25,7 @@ export function FilesToolbar({ directory, listing, busy, usable, onRefresh }: Fi
   return (
     <div className={styles.toolbar} role="group" aria-label="Directory tools">
       {listing && listing.deploymentTypeIndex !== PERSISTENT && <SyncIndicator />}
-      <Button
-        variant="outline-secondary"
-        className={styles.refresh}
-        aria-label="Refresh"
-        title="Refresh"
-        aria-disabled={busy}
-        onClick={() => !busy && onRefresh()}
-      >
-        <ActionIcon name="restart" />
-      </Button>
+      <RefreshButton busy={busy} onRefresh={onRefresh} />
       <UploadButton directory={directory} disabledBecause={usable ? undefined : MISSING} />
       <Button
         className="with-icon"

@@ -3,8 +3,8 @@ import type { Instance } from '../../../contract/instance'
 import { useAccess } from '../../api/useAccess'
 import { ActionIcon } from '../../ui/ActionIcon'
 import { Icon } from '../../ui/Icon'
+import { BackLink } from '../../ui/pageHead/BackLink'
 import { TimeAgo } from '../../ui/time/TimeAgo'
-import { ToolIcon } from './console/log/ToolIcon'
 import { configurationAddress } from '../../addresses'
 import { useFilesAddress } from './useFilesAddress'
 import { PowerButtons } from './PowerButtons'
@@ -18,14 +18,7 @@ export function InstanceHead({ deployment, instance, problem }: InstanceHeadProp
   const filesAddress = useFilesAddress(deployment, instance)
   return (
     <div className={styles.head}>
-      <Link
-        to="/"
-        className={`btn btn-outline-secondary ${styles.backButton}`}
-        aria-label="Back to home"
-        title="Back to home"
-      >
-        <ToolIcon name="back" size={18} />
-      </Link>
+      <BackLink to="/">Back to home</BackLink>
       <div className={styles.names}>
         <nav className={styles.trail} aria-label="Breadcrumb">
           <ol>

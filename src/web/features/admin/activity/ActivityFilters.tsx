@@ -2,9 +2,9 @@ import { useDispatch, useSelector } from 'react-redux'
 import { useSearchParams } from 'react-router-dom'
 import type { ActivityKind } from '../../../../contract/admin'
 import { useGetUsersQuery } from '../../../api/admin'
-import { ActionIcon } from '../../../ui/ActionIcon'
 import { activityKinds } from './activityKinds'
 import { activityFiltered, selectActivityFilter } from '../adminSlice'
+import { RefreshButton } from '../../../ui/pageHead/RefreshButton'
 import { SearchField } from '../../../ui/SearchField'
 import adminStyles from '../admin.module.scss'
 import styles from './activity.module.scss'
@@ -78,15 +78,9 @@ export function ActivityFilters({ username, busy, onRefresh }: ActivityFiltersPr
           </option>
         ))}
       </select>
-      <button
-        type="button"
-        className={`${adminStyles.action} ${adminStyles.main}`}
-        aria-disabled={busy}
-        onClick={() => !busy && onRefresh()}
-      >
-        <ActionIcon name="restart" />
-        Refresh
-      </button>
+      <div className={adminStyles.main}>
+        <RefreshButton busy={busy} onRefresh={onRefresh} />
+      </div>
     </div>
   )
 }

@@ -4,9 +4,9 @@ import { Link, useParams } from 'react-router-dom'
 import type { User } from '../../../../contract/admin'
 import { useGetUsersQuery } from '../../../api/admin'
 import { failureDetail } from '../../../failure'
-import { Icon } from '../../../ui/Icon'
 import { LoadFailure } from '../../../ui/LoadFailure'
 import { Notice } from '../../../ui/Notice'
+import { BackLink } from '../../../ui/pageHead/BackLink'
 import { useFocusFallback } from '../../../ui/useFocusFallback'
 import { roleOf, roles } from '../access/rights'
 import { AdminDialogs } from '../AdminDialogs'
@@ -69,17 +69,16 @@ function UserDetails({ user, isOwn, keyList }: { user: User; isOwn: boolean; key
     <div ref={page} className={styles.page} tabIndex={-1}>
       <title>{`${username} · Administration · Quarterdeck`}</title>
       <div className={styles.head}>
-        <Link to="/admin" className={styles.back}>
-          <Icon name="chevron" size={16} />
-          All users
-        </Link>
-        <h1>
-          {username}
-          {isOwn && <span className={adminStyles.tag}>You</span>}
-        </h1>
-        <p>
-          {roles[roleOf(user)].name} · <LastSeen user={user} />
-        </p>
+        <BackLink to="/admin">Back to all users</BackLink>
+        <div>
+          <h1>
+            {username}
+            {isOwn && <span className={adminStyles.tag}>You</span>}
+          </h1>
+          <p>
+            {roles[roleOf(user)].name} · <LastSeen user={user} />
+          </p>
+        </div>
       </div>
       <UserRights id={id} username={username} isOwn={isOwn} />
       <div className={styles.columns}>

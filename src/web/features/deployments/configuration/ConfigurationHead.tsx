@@ -1,7 +1,7 @@
 import Button from 'react-bootstrap/Button'
 import { Link } from 'react-router-dom'
 import { ActionIcon } from '../../../ui/ActionIcon'
-import { Icon } from '../../../ui/Icon'
+import { BackLink } from '../../../ui/pageHead/BackLink'
 import styles from './configuration.module.scss'
 
 type ConfigurationHeadProps = { name: string; saving?: boolean; onShowChanges?: () => unknown; onSave?: () => unknown }
@@ -11,10 +11,7 @@ export function ConfigurationHead({ name, saving = false, onShowChanges, onSave 
   return (
     <div className={styles.head}>
       <div className={styles.way}>
-        <Link to="/deployments" className={`btn btn-outline-secondary btn-sm ${styles.back}`}>
-          <Icon name="chevron" size={16} />
-          Back
-        </Link>
+        <BackLink to="/deployments">Back</BackLink>
         <nav aria-label="Breadcrumb">
           <ol>
             <li>

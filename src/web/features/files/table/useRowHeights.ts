@@ -9,7 +9,7 @@ const TALL_ROW_HEIGHT_PX = 48
 const TALL_HEAD_HEIGHT_PX = 45
 
 /** A touch screen, or a window where size and time stand below the name (47.99rem in fileTable.module.scss). */
-const TALL = '(pointer: coarse), (max-width: 47.99rem)'
+const TALL = '(pointer: coarse), (width < 48rem)'
 
 function subscribe(listener: () => void) {
   const query = window.matchMedia(TALL)

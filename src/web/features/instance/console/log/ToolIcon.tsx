@@ -2,7 +2,6 @@ import { Glyph } from '../../../../ui/Glyph'
 
 /** Icons that only the instance page uses, in the style of ui/Icon. */
 const paths = {
-  back: 'M19 12H5m6-6-6 6 6 6',
   bottom: 'M12 4v12m-5-5 5 5 5-5M5 20.5h14',
   down: 'm6 9 6 6 6-6',
   kill: 'M13 3 5 13.5h6L10 21l8.5-11H12.5L13 3Z',

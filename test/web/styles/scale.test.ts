@@ -1,0 +1,49 @@
+/** @jest-environment node */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { compile, Logger } from 'sass'
+
+const web = join(__dirname, '../../../src/web')
+const files = readdirSync(web, { recursive: true, encoding: 'utf8' })
+const contentsOf = (pattern: RegExp) =>
+  files.filter((file) => pattern.test(file)).map((file) => ({ file, text: readFileSync(join(web, file), 'utf8') }))
+const compiled = files
+  .filter((file) => /(^|\/)[^_/]+\.scss$/.test(file))
+  .map((file) => ({
+    file,
+    text: compile(join(web, file), { loadPaths: [join(web, '../../node_modules')], logger: Logger.silent }).css,
+  }))
+
+/** 40, 48 and 64 rem. Bootstrap gives its widths in pixels, and subtracts 0.02 of those that it excludes. */
+const BREAKPOINTS = ['40rem', '48rem', '64rem', '640px', '768px', '1024px', '639.98px', '767.98px', '1023.98px']
+
+test('layouts change at three widths of the window', () => {
+  const queries = [
+    ...compiled.flatMap(({ file, text }) =>
+      [...text.matchAll(/@media ([^{]*width[^{]*)\{/g)].map(([, query = '']) => ({ file, query })),
+    ),
+    ...contentsOf(/\.tsx?$/).flatMap(({ file, text }) =>
+      [...text.matchAll(/\((?:(?:min|max)-)?width\b[^)']*\)/g)]
+        .filter(([query]) => /\d(rem|px)/.test(query))
+        .map(([query]) => ({ file, query })),
+    ),
+  ]
+  const others = queries.filter(({ query }) =>
+    (query.match(/[\d.]+(?:px|rem)/g) ?? ['no width']).some((width) => !BREAKPOINTS.includes(width)),
+  )
+  expect(others).toEqual([])
+  expect(queries.length).toBeGreaterThan(50)
+})
+
+/** A console shows bold text of a program as such. The name of a deployment is in a heading, whose button is regular. */
+const HEAVY = ['features/instance/console/log/log.module.scss: .bold', 'features/overview/groups.module.scss: .name']
+
+test('only headings are heavier than 500', () => {
+  const heavy = compiled.flatMap(({ file, text }) =>
+    [...text.matchAll(/([^{}]+)\{[^{}]*\bfont-weight:\s*([^;}]+)/g)]
+      .filter(([, , weight = '']) => !/^(?:[1-5]00\b|normal|inherit|var\()/.test(weight.trim()))
+      .map(([, selector = '']) => `${file}: ${selector.replaceAll(/\s+/g, ' ').trim()}`),
+  )
+  expect(heavy.filter((rule) => !/: (?:\.?h\d,? ?)+$/.test(rule) && !HEAVY.includes(rule))).toEqual([])
+  expect(heavy).toEqual(expect.arrayContaining(HEAVY))
+})
