@@ -28,8 +28,9 @@ export function OverviewTotals({ sections, isCompact }: OverviewTotalsProps) {
       />
       <Total
         label="Memory"
-        value={memory.total > 0 ? rounded(memory.used, 2) : '–'}
-        aside={memory.total > 0 ? `of ${rounded(memory.total, 2)} GiB` : undefined}
+        value={online > 0 ? rounded(memory.used, 2) : '–'}
+        aside={online > 0 && (memory.total === undefined ? 'GiB' : `of ${rounded(memory.total, 2)} GiB`)}
+        title={memory.total === undefined ? 'Some instances have no limit' : undefined}
       />
     </dl>
   )
@@ -38,7 +39,7 @@ export function OverviewTotals({ sections, isCompact }: OverviewTotalsProps) {
 type TotalProps = {
   label: string
   value: ReactNode
-  aside?: string | undefined
+  aside?: string | false | undefined
   title?: string | undefined
 }
 

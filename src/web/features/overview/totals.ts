@@ -39,7 +39,10 @@ export function totalsOf(sections: readonly OverviewSection[]) {
     ),
     memory: {
       used: online.reduce((sum, { memory }) => sum + memory.used, 0),
-      total: online.reduce((sum, { memory }) => sum + memory.total, 0),
+      // Without a limit, the memory of an instance is that of its machine, which would count once for each of them.
+      total: online.every(({ limits }) => limits?.memory !== undefined)
+        ? online.reduce((sum, { memory }) => sum + memory.total, 0)
+        : undefined,
     },
   }
 }

@@ -162,7 +162,7 @@ test('a failed save keeps the changed rights and shows the reason', async () => 
 test('unsaved rights survive a visit to another page and can be discarded', async () => {
   const { user } = await rendered(2)
   await user.click(await box('View on arena'))
-  await user.click(screen.getByRole('link', { name: 'All users' }))
+  await user.click(screen.getByRole('link', { name: 'Back to all users' }))
   await user.click(await screen.findByRole('link', { name: 'bob' }))
   expect(await box('View on arena')).toBeChecked()
   await user.click(screen.getByRole('button', { name: 'Discard' }))

@@ -13,18 +13,19 @@ const links = () => screen.getAllByRole('link', { name: /-lobby|-discord-bot/ })
 
 test('the totals show instances online, players, average CPU and memory of the network', async () => {
   const { network } = renderApp('/', { signedInAs: 'ann' })
+  const limits = { memory: 2_097_152 }
   network.shows([
     {
       deployment: deploymentOf('proxy', { typeIndex: 0 }),
       instances: [
-        instanceOf('0a0a0a-proxy', { players: {}, playerCount: 7, cpu: 10, memory: { used: 0.5, total: 1 } }),
+        instanceOf('0a0a0a-proxy', { players: {}, playerCount: 7, cpu: 10, memory: { used: 0.5, total: 1 }, limits }),
       ],
     },
     {
       deployment: lobby,
       instances: [
-        instanceOf('3fa2c1-lobby', { players: {}, playerCount: 4, cpu: 20, memory: { used: 1, total: 2 } }),
-        instanceOf('77e0d4-lobby', { players: {}, playerCount: 2, cpu: 30, memory: { used: 1, total: 2 } }),
+        instanceOf('3fa2c1-lobby', { players: {}, playerCount: 4, cpu: 20, memory: { used: 1, total: 2 }, limits }),
+        instanceOf('77e0d4-lobby', { players: {}, playerCount: 2, cpu: 30, memory: { used: 1, total: 2 }, limits }),
         instanceOf('81bb20-lobby', { state: 'STOPPED', cpu: 0, memory: { used: 0, total: 2 } }),
       ],
     },
@@ -35,6 +36,22 @@ test('the totals show instances online, players, average CPU and memory of the n
   expect(await totalOf('Players')).toHaveTextContent(/^Players7$/)
   expect(await totalOf('CPU, average')).toHaveTextContent('20 %highest 30 %')
   expect(await totalOf('Memory')).toHaveTextContent('2.50of 5 GiB')
+})
+
+test('the total of memory is left out while an instance has no limit', async () => {
+  const { network } = renderApp('/', { signedInAs: 'ann' })
+  network.shows([
+    {
+      deployment: lobby,
+      instances: [
+        instanceOf('3fa2c1-lobby', { memory: { used: 1, total: 2 }, limits: { memory: 2_097_152 } }),
+        instanceOf('77e0d4-lobby', { memory: { used: 1.5, total: 64 } }),
+      ],
+    },
+  ])
+  const memory = (await screen.findByText('Memory', { selector: 'dt' })).parentElement
+  expect(memory).toHaveTextContent(/^Memory2.50GiB$/)
+  expect(memory).toHaveAttribute('title', 'Some instances have no limit')
 })
 
 test('the section Needs attention is hidden while nothing needs attention', async () => {
