@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
-import { pipeline as pipelineWithCallback, type Duplex, type Readable } from 'node:stream'
+import { pipeline as pipelineWithCallback, Writable, type Duplex, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
 /** Bytes per read. */
@@ -30,16 +30,21 @@ export async function writeStream(
   signal?: AbortSignal,
 ): Promise<void> {
   let failure: unknown
-  const store = async (source: AsyncIterable<Buffer>) => {
-    for await (const chunk of source) {
-      for (let at = 0; at < chunk.length;) {
-        const { bytesWritten } = await handle.write(chunk, at, chunk.length - at).catch((error: unknown) => {
-          throw (failure = error)
-        })
-        at += bytesWritten
-      }
-    }
-  }
+  const write = (chunks: Buffer[], done: (error?: Error | null) => void) =>
+    writeAll(handle, chunks).then(
+      () => done(),
+      (error: unknown) => done((failure = error) as Error),
+    )
+  // Chunks that arrive during a write are written at once by the next one, without a copy of them.
+  const store = new Writable({
+    highWaterMark: CHUNK,
+    write: (chunk: Buffer, _encoding, done) => void write([chunk], done),
+    writev: (chunks, done) =>
+      void write(
+        chunks.map(({ chunk }) => chunk as Buffer),
+        done,
+      ),
+  })
   const options = signal ? { signal } : {}
   try {
     await (Array.isArray(content)
@@ -48,6 +53,18 @@ export async function writeStream(
   } catch (error) {
     // The pipeline only reports an abort; `failure` has the cause.
     throw failure ?? error
+  }
+}
+
+async function writeAll(handle: FileHandle, chunks: Buffer[]): Promise<void> {
+  let rest = chunks
+  while (rest.length > 0) {
+    let { bytesWritten } = await handle.writev(rest)
+    while (rest[0] && rest[0].length <= bytesWritten) {
+      bytesWritten -= rest[0].length
+      rest = rest.slice(1)
+    }
+    if (rest[0]) rest = [rest[0].subarray(bytesWritten), ...rest.slice(1)]
   }
 }
 

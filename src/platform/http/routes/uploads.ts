@@ -35,8 +35,8 @@ const UploadForm = z.object({
 const STALL_CHECK_MS = 500
 const STALL_CHECKS = 3
 const MAX_FILES = 1000
-/** Bytes that the parser reads ahead of the disk. What has arrived during a write is written at once. */
-const FILE_BUFFER = 2 ** 20
+/** Bytes that the parser keeps beside those that wait for the disk (`writeStream`). */
+const FILE_BUFFER = 2 ** 16
 const FIELDS = ['path', 'onConflict', 'names']
 /** In bytes: the names of as many files as a form may have, each of 255 bytes. */
 const FIELD_LIMIT = 2 ** 19
