@@ -35,6 +35,42 @@ test('layouts change at three widths of the window', () => {
   expect(queries.length).toBeGreaterThan(50)
 })
 
+const SPACES = [4, 8, 12, 16, 24, 32, 48]
+const SIZES = [12, 13, 14, 16, 20, 28]
+
+test('spaces and type sizes are those of the scale', () => {
+  const sheets = contentsOf(/\.scss$/).filter(({ file }) => !file.endsWith('ace.scss'))
+  const declarations = sheets.flatMap(({ file, text }) =>
+    [...text.matchAll(/^ *((?:padding|margin)(?:-[a-z]+)*|(?:row-|column-)?gap|font-size): ([^;(]*);/gm)].map(
+      ([, property = '', value = '']) => ({ file, property, sizes: sizesOf(value) }),
+    ),
+  )
+  const others = declarations.filter(({ property, sizes }) =>
+    property === 'font-size'
+      ? sizes.some((size) => size !== 0 && !SIZES.includes(size))
+      : sizes.some(
+          (size, side) => !SPACES.includes(size) && !isSmall(size) && !isIndent(property, sizes.length, side, size),
+        ),
+  )
+  expect(others).toEqual([])
+  expect(declarations.length).toBeGreaterThan(500)
+})
+
+/** In pixels. */
+const sizesOf = (value: string) =>
+  value
+    .trim()
+    .split(/\s+/)
+    .filter((size) => /^-?[\d.]+(rem|px)?$/.test(size))
+    .map((size) => parseFloat(size) * (size.endsWith('rem') ? 16 : 1))
+
+/** Corrects the position of an element, for example of a checkbox beside its label. */
+const isSmall = (size: number) => size < 4
+
+/** Leaves room for an icon or a control, or aligns with the text beside one. */
+const isIndent = (property: string, sides: number, side: number, size: number) =>
+  size > 24 && (/-(left|right)$/.test(property) || (sides > 1 && side % 2 === 1))
+
 /** A console shows bold text of a program as such. The name of a deployment is in a heading, whose button is regular. */
 const HEAVY = ['features/instance/console/log/log.module.scss: .bold', 'features/overview/groups.module.scss: .name']
 
