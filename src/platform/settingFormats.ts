@@ -1,4 +1,4 @@
-import { isIP } from 'node:net'
+import { BlockList, isIP } from 'node:net'
 import { pageOf } from '../contract/pageRoutes'
 
 /** Whether a text is a URL with the scheme http or https. */
@@ -31,13 +31,22 @@ export function isOrigin(text: string): boolean {
   return URL.canParse(text) && new URL(text).origin === text
 }
 
-/** Accepts what both Fastify and BlockList accept: an address, or a network with a prefix of at least one bit. */
+/**
+ * Accepts what both Fastify and BlockList accept: an address, or a network with a prefix of at least one bit. A network
+ * of IPv6 must not contain all of IPv4, as `::ffff:10.0.0.0/8` does: its prefix counts from the first of 128 bits.
+ */
 export function isNetwork(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/')
   const family = isIP(address)
   // A zone names an interface of this machine, not a peer.
   if (family === 0 || rest.length > 0 || address.includes('%')) return false
-  return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
+  if (bits === undefined) return true
+  if (!/^[1-9]\d{0,2}$/.test(bits) || Number(bits) > (family === 4 ? 32 : 128)) return false
+  // Of the IPv4 addresses, which share 96 bits, such a network contains all or none.
+  if (family === 4 || Number(bits) > 96) return true
+  const network = new BlockList()
+  network.addSubnet(address, Number(bits), 'ipv6')
+  return !network.check('0.0.0.0', 'ipv4')
 }
 
 /**

@@ -120,15 +120,21 @@ test.each([
   )
 })
 
-test.each(['10.0.0.1', '10.0.0.0/8', '10.0.0.1/32', '::1', 'fd00::/8', 'fd00::1/128', '::ffff:10.0.0.1'])(
-  'QUARTERDECK_TRUSTED_PROXIES accepts %s, and so do Fastify and the limits of connections',
-  (proxy) => {
-    const { trustedProxies } = readSettings({ QUARTERDECK_TRUSTED_PROXIES: proxy })
-    expect(trustedProxies).toEqual([proxy])
-    expect(() => createTrustedProxies(trustedProxies)).not.toThrow()
-    expect(() => Fastify({ trustProxy: trustedProxies })).not.toThrow()
-  },
-)
+test.each([
+  '10.0.0.1',
+  '10.0.0.0/8',
+  '10.0.0.1/32',
+  '::1',
+  'fd00::/8',
+  'fd00::1/128',
+  '::ffff:10.0.0.1',
+  '::ffff:10.0.0.0/104',
+])('QUARTERDECK_TRUSTED_PROXIES accepts %s, and so do Fastify and the limits of connections', (proxy) => {
+  const { trustedProxies } = readSettings({ QUARTERDECK_TRUSTED_PROXIES: proxy })
+  expect(trustedProxies).toEqual([proxy])
+  expect(() => createTrustedProxies(trustedProxies)).not.toThrow()
+  expect(() => Fastify({ trustProxy: trustedProxies })).not.toThrow()
+})
 
 test.each([
   '10.0.0.0/999',
@@ -141,6 +147,10 @@ test.each([
   'fd00::/129',
   'fe80::1%eth0',
   'proxy.example',
+  // These contain all IPv4 addresses.
+  '::ffff:10.0.0.0/8',
+  '::ffff:0:0/96',
+  '::/1',
 ])('QUARTERDECK_TRUSTED_PROXIES rejects %s', (proxy) => {
   expect(() => readSettings({ QUARTERDECK_TRUSTED_PROXIES: proxy })).toThrow(
     'QUARTERDECK_TRUSTED_PROXIES: must be a comma-separated list of addresses or networks such as 10.0.0.0/8',
