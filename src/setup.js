@@ -28,7 +28,14 @@ const buildStamp = join(root, 'dist', '.stamp')
 /** Contains Swagger UI. The package of Swagger UI itself reports each installation to a third party. */
 const REFERENCE_PACKAGE = 'node_modules/@fastify/swagger-ui'
 
-const [command = 'build', option] = process.argv.slice(2)
+const COMMANDS = ['build', 'dev', 'install', 'test']
+
+const [command = 'build', option, ...others] = process.argv.slice(2)
+const isKnown = option === undefined || (command === 'build' && option === '--force')
+if (!COMMANDS.includes(command) || !isKnown || others.length > 0)
+  fail(
+    `Unknown arguments: ${process.argv.slice(2).join(' ')}. Usage: node src/setup.js build [--force] | dev | install | test`,
+  )
 checkNode()
 install()
 if (command === 'dev') develop()
