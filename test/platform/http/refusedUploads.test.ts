@@ -6,6 +6,8 @@ import { useUploadRequests, LIMIT, formOf } from '../../support/platform/uploadR
 
 const { platform, ann, share, port, upload, makeDirectory, descriptors, temporaryRecords } = useUploadRequests()
 
+const EVERY_PART_NAMED = 'The form is not valid: every part must have a field name.'
+
 test('a list of names after the files gets 400', async () => {
   const path = await makeDirectory('names-late')
   expect(
@@ -17,9 +19,18 @@ test('a list of names after the files gets 400', async () => {
   ).toMatchObject({ status: 400, body: { message: 'names: must come before the files' } })
 })
 
-test('a file part without a file name gets 400', async () => {
-  const path = await makeDirectory('nameless')
-  const body = `--edge\r\nContent-Disposition: form-data; name="path"\r\n\r\n${path}\r\n--edge\r\nContent-Disposition: form-data; name="files"\r\nContent-Type: application/octet-stream\r\n\r\nx\r\n--edge--\r\n`
+test.each([
+  [
+    'a file part without a file name',
+    '; name="files"',
+    'application/octet-stream',
+    'files: every file must have a name',
+  ],
+  ['a file part without a field name', '; filename="x.txt"', 'text/plain', EVERY_PART_NAMED],
+  ['a field without a name', '', 'text/plain', EVERY_PART_NAMED],
+])('%s gets 400', async (what, disposition, type, message) => {
+  const path = await makeDirectory(what.replaceAll(' ', '-'))
+  const body = `--edge\r\nContent-Disposition: form-data; name="path"\r\n\r\n${path}\r\n--edge\r\nContent-Disposition: form-data${disposition}\r\nContent-Type: ${type}\r\n\r\nx\r\n--edge--\r\n`
   const answer = await fetch(`http://127.0.0.1:${port()}/api/sftp/upload`, {
     method: 'POST',
     headers: { authorization: `Bearer ${ann().token}`, 'content-type': 'multipart/form-data; boundary=edge' },
@@ -27,7 +38,7 @@ test('a file part without a file name gets 400', async () => {
   })
   expect({ status: answer.status, body: (await answer.json()) as object }).toMatchObject({
     status: 400,
-    body: { code: 'INVALID_INPUT', message: 'files: every file must have a name' },
+    body: { code: 'INVALID_INPUT', message },
   })
 })
 

@@ -135,6 +135,9 @@ async function receive(
   let names: string[] | undefined
   let count = 0
   for await (const part of partsOf(request, uploadLimit, tooSlow)) {
+    // Despite its type, the name is undefined for a part without one.
+    if ((part.fieldname as string | undefined) === undefined)
+      throw new AppError('INVALID_INPUT', 'The form is not valid: every part must have a field name.')
     if (part.type === 'field') {
       if (!FIELDS.includes(part.fieldname))
         throw new AppError('INVALID_INPUT', `${part.fieldname}: is not a field of this form`, { field: part.fieldname })
