@@ -1,6 +1,7 @@
 import pg, { type Pool } from 'pg'
 import pino from 'pino'
 import { reconcile } from '../../../src/platform/deployments/reconcile/reconcile'
+import { clusterDoesNotAnswer } from '../../../src/platform/runtime/contact'
 import { insertDeployment } from '../../../src/platform/state/deployments/deployments'
 import { findLastHeartbeat } from '../../../src/platform/state/deployments/heartbeats'
 import { FOREVER, useManagedDeployments } from '../../support/platform/managedDeployments'
@@ -165,6 +166,37 @@ test('a deployment whose stored text is invalid keeps its instances unchanged, a
   for (let pass = 1; pass <= 3; pass++) await reconcile(parts)
   expect(await running('bot')).toMatchObject([{ uid: before!.uid, startedAt: before!.startedAt, type: 'process' }])
   expect(logged).toMatchObject([{ deployment: 'bot', problem: expect.stringContaining('Line ') }])
+})
+
+test('a failure of every pass is logged once, and so is its end', async () => {
+  await add('bot', FOREVER)
+  const { runtime } = managed
+  let passes = 0
+  let isSilent = true
+  const logged: { msg: string }[] = []
+  const log = pino({}, { write: (line) => void logged.push(JSON.parse(line) as { msg: string }) })
+  const manager = manage(managed.state.pool, {
+    log,
+    runtime: {
+      ...runtime,
+      async list() {
+        passes += 1
+        if (isSilent) throw clusterDoesNotAnswer()
+        return runtime.list()
+      },
+    },
+  })
+  for (let pass = 1; pass <= 4; pass++) {
+    await until(() => passes >= pass)
+    manager.wake()
+  }
+  isSilent = false
+  manager.wake()
+  const failed = 'the manager failed to check the instances; retrying'
+  const recovered = 'the manager checks the instances again'
+  const messages = () => logged.map(({ msg }) => msg).filter((msg) => [failed, recovered].includes(msg))
+  await until(() => messages().includes(recovered))
+  expect(messages()).toEqual([failed, recovered])
 })
 
 test('security 34: start, stop and delete in parallel end in one state, without an orphan', async () => {

@@ -32,7 +32,7 @@ export interface ManagedDeployments {
   readonly discovery: Discovery
   readonly clock: { ahead: number }
   /** Another manager, as on another platform. */
-  manage(pool?: Pool): Manager
+  manage(pool?: Pool, more?: Partial<Parameters<typeof startManager>[0]>): Manager
   deployments(): ReturnType<typeof createDeployments>
   /** The dependencies of a single pass. */
   passParts(more?: Partial<PassParts>): PassParts
@@ -106,7 +106,7 @@ export function useManagedDeployments(): ManagedDeployments {
     await state.close()
   })
 
-  function manage(pool: Pool = state.pool): Manager {
+  function manage(pool: Pool = state.pool, more: Partial<Parameters<typeof startManager>[0]> = {}): Manager {
     const manager = startManager({
       db: state.db,
       pool,
@@ -118,6 +118,7 @@ export function useManagedDeployments(): ManagedDeployments {
       replicas,
       log,
       now: () => Date.now() + clock.ahead,
+      ...more,
     })
     managers.push(manager)
     return manager

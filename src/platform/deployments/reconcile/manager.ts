@@ -51,6 +51,8 @@ export function startManager(
   let timer: NodeJS.Timeout | undefined
   let lastPassAt = Date.now()
   let passMs = 0
+  /** Why the last pass failed: it is logged once, not at each of the passes that fail for the same reason. */
+  let failure: string | undefined
 
   /** @returns milliseconds until the next pass is due */
   async function manage(): Promise<number> {
@@ -77,11 +79,14 @@ export function startManager(
       do {
         isWoken = false
         delay = await manage()
+        if (failure !== undefined) log.info('the manager checks the instances again')
+        failure = undefined
         // While many instances change, passes take at most half of the time, so that API calls are not starved.
         if (isWoken) await pause(Math.min(passMs, MAX_PAUSE_MS))
       } while (isWoken && !closed)
     } catch (error) {
-      log.error({ err: error }, 'the manager failed to check the instances; retrying')
+      if (failure !== String(error)) log.error({ err: error }, 'the manager failed to check the instances; retrying')
+      failure = String(error)
       if (!election.isWon) delay = STANDBY_MS
     }
     context.discovery.scheduleUpdate()
