@@ -11,6 +11,10 @@ const FEED_LINES = 20_000
 const FEED_BYTES = 4 * 2 ** 20
 /** In UTF-16 code units. Splits a long history into several frames. */
 const FRAME_LIMIT = 64 * 1024
+/** How long frames are kept for further viewers. */
+const FRAMES_KEPT_MS = 1000
+/** In UTF-16 code units: the frames of a full ring. */
+const KEPT_FRAMES_LIMIT = 5 * 2 ** 20
 /** In bytes. Backpressure: a viewer with this much unsent data must wait. With its last frame it stays under 1 MiB. */
 const MAX_UNSENT_BYTES = 512 * 1024
 
@@ -40,8 +44,10 @@ export class ConsoleFeed {
   private unflushed = 0
   private readonly viewers = new Set<Viewer>()
   private readonly stateViewers = new Set<Outlet>()
-  /** Frames by first line, shared by the viewers within one flush. */
+  /** Frames by first line, shared by viewers: those of one flush, and those that request the history together. */
   private readonly frames = new Map<number, { text: string; next: number }>()
+  private framesLength = 0
+  private framesTimer: NodeJS.Timeout | undefined
   private timer: NodeJS.Timeout | undefined
   private flushedAt = 0
   private unfollow: (() => void) | undefined
@@ -67,7 +73,6 @@ export class ConsoleFeed {
     const viewer = new Viewer(outlet, isKnown ? since : Math.max(oldest, last - history + 1))
     this.viewers.add(viewer)
     this.serve(viewer)
-    this.frames.clear()
     return () => this.viewers.delete(viewer)
   }
 
@@ -86,11 +91,14 @@ export class ConsoleFeed {
 
   close(): void {
     clearTimeout(this.timer)
+    this.forgetFrames()
     this.unfollow?.()
   }
 
   private add(lines: ConsoleLine[]): void {
     for (const line of lines) this.ring.add(line)
+    // The last frame would lack these lines.
+    this.forgetFrames()
     this.unflushed += lines.length
     if (this.unflushed >= FLUSH_LINES) this.flush()
     else this.timer ??= setTimeout(() => this.flush(), Math.max(0, this.flushedAt + FLUSH_MS - performance.now()))
@@ -102,6 +110,12 @@ export class ConsoleFeed {
     this.unflushed = 0
     this.flushedAt = performance.now()
     for (const viewer of this.viewers) this.serve(viewer)
+  }
+
+  private forgetFrames(): void {
+    clearTimeout(this.framesTimer)
+    this.framesTimer = undefined
+    this.framesLength = 0
     this.frames.clear()
   }
 
@@ -117,10 +131,8 @@ export class ConsoleFeed {
       const { text, next } = this.frameAt(viewer.next)
       viewer.next = next
       outlet.send(text, () => {
-        if (this.viewers.has(viewer) && viewer.next <= this.ring.newestSeq && this.timer === undefined) {
+        if (this.viewers.has(viewer) && viewer.next <= this.ring.newestSeq && this.timer === undefined)
           this.serve(viewer)
-          this.frames.clear()
-        }
       })
     }
   }
@@ -140,7 +152,11 @@ export class ConsoleFeed {
     }
     const frame: ConsoleFrame = { type: first?.type ?? 'message', content: contents.join('\n'), seq }
     const made = { text: JSON.stringify(frame), next }
+    // Viewers that begin at different lines have different frames.
+    if (this.framesLength + made.text.length > KEPT_FRAMES_LIMIT) this.forgetFrames()
     this.frames.set(seq, made)
+    this.framesLength += made.text.length
+    this.framesTimer ??= setTimeout(() => this.forgetFrames(), FRAMES_KEPT_MS)
     return made
   }
 }

@@ -103,6 +103,25 @@ test('#39 a history of maximum-length lines is limited to 4 MiB, in pieces that 
   feed.close()
 })
 
+test('security 136: viewers that open a long history one after another share its frames, until a line is added', async () => {
+  const { feed, print } = await feedOf()
+  for (let round = 0; round < 5; round++) print(100, 'x'.repeat(8192))
+  const made = jest.spyOn(JSON, 'stringify')
+  const networks = Array.from({ length: 50 }, () => new Network(false))
+  for (const network of networks) feed.attach(network, undefined, 1000)
+  await until(() => {
+    for (const network of networks) network.take()
+    return networks.every(({ numbers }) => numbers.at(-1) === 500)
+  })
+  expect(made).toHaveBeenCalledTimes(networks[0]!.frames.length)
+  made.mockRestore()
+  print(1)
+  const later = new Network(true)
+  feed.attach(later, undefined, 1000)
+  expect(later.numbers.at(-1)).toBe(501)
+  feed.close()
+})
+
 test('a few lines are joined in one frame, flushed after at most 50 ms', async () => {
   const { feed, print } = await feedOf()
   const network = new Network(true)
