@@ -1,3 +1,4 @@
+import { constants } from 'node:os'
 import { errorStatus, type ErrorCode } from '../contract/errors'
 
 export interface FailureDetails {
@@ -35,8 +36,12 @@ export class StartError extends Error {
   }
 }
 
+/** The code that Node.js gives an error for which it has no name: a disk quota that is used up. */
+const UNNAMED_QUOTA_CODE = `Unknown system error -${constants.errno.EDQUOT}`
+
 /** The `code` of a Node.js or PostgreSQL error (`ENOENT`, `23505`), if it has one. */
 export function errorCodeOf(error: unknown): string | undefined {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
+  if (code === UNNAMED_QUOTA_CODE) return 'EDQUOT'
   return typeof code === 'string' ? code : undefined
 }

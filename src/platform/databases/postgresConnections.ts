@@ -2,7 +2,7 @@ import { Pool, type ClientBase, type QueryConfig } from 'pg'
 import type { Logger } from 'pino'
 import { AppError, errorCodeOf } from '../errors'
 import { PostgresClient } from '../postgresClient'
-import { ignoreConnectionErrors, isPostgresUnreachable, type DatabaseIdentity } from '../state/db'
+import { ignoreConnectionErrors, isDiskFull, isPostgresUnreachable, type DatabaseIdentity } from '../state/db'
 import { revokePublicConnect } from './publicAccess'
 
 /** An outage is reported within five seconds. */
@@ -141,7 +141,7 @@ function postgresFailure(error: unknown, title: string, remedy: string): unknown
     )
   // A full lock table has this code too: see postgres/lockWatch.ts.
   if (code === '53200') return new AppError('UNAVAILABLE', `${title} is out of memory. Try again in a moment.`)
-  if (code === '53100') return new AppError('DISK_FULL', `${title} has no disk space left. Nothing was changed.`)
+  if (isDiskFull(error)) return new AppError('DISK_FULL', `${title} has no disk space left. Nothing was changed.`)
   return error
 }
 

@@ -32,7 +32,7 @@ export function createSqlServer({ url, embedded, state, log }: SqlServerParts): 
       try {
         return (await embedded.start()).adminUrl
       } catch (error) {
-        if (error instanceof StartError && error.message.includes('No space left on device'))
+        if (error instanceof StartError && /No space left on device|Disk quota exceeded/.test(error.message))
           throw new AppError(
             'DISK_FULL',
             'The embedded PostgreSQL could not be started: the disk of the server is full.',

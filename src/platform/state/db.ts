@@ -181,9 +181,10 @@ export function stateFailure(error: unknown): unknown {
     : error
 }
 
-/** PostgreSQL 53100, or the errno of a full disk or quota. */
+/** PostgreSQL 53100, or the errno of a full disk or quota. PostgreSQL has no code for a quota. */
 export function isDiskFull(error: unknown): boolean {
-  return ['53100', 'ENOSPC', 'EDQUOT'].includes(errorCodeOf(error) ?? '')
+  if (['53100', 'ENOSPC', 'EDQUOT'].includes(errorCodeOf(error) ?? '')) return true
+  return error instanceof Error && error.message.endsWith('Disk quota exceeded')
 }
 
 /** Whether an insert violated a unique constraint (PostgreSQL 23505). */
