@@ -10,7 +10,13 @@ import { findPostgresBinaries, type PostgresBinaries } from './postgresBinaries'
 import { createCluster, finishCluster, readCluster } from './postgresCluster'
 import { makeExtensions } from './postgresExtensions'
 import { endTcpSessions } from './postgresSessions'
-import { openSocketDirectory, postgresProgram, startErrorOf, type ServerOptions } from './postgresServer'
+import {
+  IMMEDIATE_SHUTDOWN,
+  openSocketDirectory,
+  postgresProgram,
+  startErrorOf,
+  type ServerOptions,
+} from './postgresServer'
 
 /**
  * The use of each server, with the name of its directory in the data directory. The platform's state has a server of
@@ -129,24 +135,44 @@ async function startLocked({ dataDir, use, directory, binaries, lock, log }: Sta
 async function lockServer(directory: string, log: Logger): Promise<HeldLock> {
   const file = `${directory}.lock`
   let isLogged = false
-  const deadline = performance.now() + PREVIOUS_SERVER_TIMEOUT_MS
+  let isEnded = false
+  let deadline = performance.now() + PREVIOUS_SERVER_TIMEOUT_MS
   while (true) {
     const lock = takeLock(file)
     if (lock) return lock
-    if (performance.now() > deadline) throw stillInUse(directory)
+    if (performance.now() > deadline) {
+      if (isEnded || !(await endStoppingServer(directory))) throw stillInUse(directory)
+      log.warn('the PostgreSQL of an earlier start has not ended in time; ending all its processes')
+      isEnded = true
+      deadline = performance.now() + PREVIOUS_SERVER_TIMEOUT_MS
+    }
     if (!isLogged) log.info('waiting for the PostgreSQL of an earlier start to end')
     isLogged = true
     await delay(50)
   }
 }
 
+/** Ends a server whose shutdown was requested and does not end. @returns whether there is one */
+async function endStoppingServer(directory: string): Promise<boolean> {
+  const [pid = '', ...lines] = await readPidFile(directory)
+  if (lines.at(-1)?.trim() !== 'stopping' || !(await isPostgresOf(Number(pid), directory))) return false
+  process.kill(Number(pid), IMMEDIATE_SHUTDOWN)
+  return true
+}
+
+/** The lines of a server's pid file. The last one says what the server does. */
+async function readPidFile(directory: string): Promise<string[]> {
+  return (await readFile(pidFileOf(directory), 'utf8').catch(() => '')).trimEnd().split('\n')
+}
+
+const pidFileOf = (directory: string) => join(directory, 'postmaster.pid')
+
 /**
  * Removes the pid file of a killed server, because PostgreSQL refuses to start while any process has that pid. The pid
  * of another boot or container means nothing; holding the lock proves that the server has ended.
  */
 async function removeStalePidFile(directory: string, { previousOwner }: HeldLock): Promise<void> {
-  const file = join(directory, 'postmaster.pid')
-  const readPid = async () => Number((await readFile(file, 'utf8').catch(() => '')).split('\n')[0])
+  const readPid = async () => Number((await readPidFile(directory))[0])
   for (
     const deadline = performance.now() + PREVIOUS_SERVER_TIMEOUT_MS;
     await isPostgresOf(await readPid(), directory);
@@ -156,7 +182,7 @@ async function removeStalePidFile(directory: string, { previousOwner }: HeldLock
     if (performance.now() > deadline) throw stillInUse(directory)
   }
   // An older version took no lock, and its server may live in another container: let PostgreSQL decide.
-  if (previousOwner !== '') await rm(file, { force: true })
+  if (previousOwner !== '') await rm(pidFileOf(directory), { force: true })
 }
 
 function stillInUse(directory: string): StartError {

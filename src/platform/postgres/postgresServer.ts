@@ -16,6 +16,13 @@ import { saveCluster, type PostgresCluster } from './postgresCluster'
 const SESSION_MEMORY_BYTES = 1024 ** 3
 /** The limit of sockaddr_un (unix(7)) without the terminating NUL. */
 const SOCKET_PATH_LIMIT = 107
+/** Of the 10 s that the end of the platform may take (main.ts). */
+const STOP_MS = 8000
+/**
+ * Ends all processes of a server at once; its next start recovers. A fast shutdown never ends if it is requested while
+ * the server recovers from a killed session: then it waits for processes that it does not end.
+ */
+export const IMMEDIATE_SHUTDOWN = 'SIGQUIT'
 /** The number of `parentFd` in the server: see `descriptors` in commandOf. */
 const SERVER_PARENT_FD = 4
 
@@ -72,8 +79,10 @@ export function postgresProgram(options: ServerOptions): Program {
       }
     },
     whenReady: () => new Promise((resolve) => (reportReady = resolve)),
-    // Fast shutdown, for which there is time: a killed server would have to recover at its next start.
+    // Fast shutdown, after which the next start need not recover.
     stopSignal: 'SIGINT',
+    stopTimeoutMs: STOP_MS,
+    killSignal: IMMEDIATE_SHUTDOWN,
     // Not exponential: the platform needs the server.
     backOff: { firstMs: 1000, lastMs: 1000 },
   }

@@ -131,12 +131,18 @@ export async function startProcess(
  * Resolves when it has ended.
  * @param signal for an orderly end
  * @param killAfterMs how long that may take before it is killed; undefined: any time
+ * @param killSignal what kills it
  */
-export async function terminate(child: ChildProcess, signal: NodeJS.Signals, killAfterMs?: number): Promise<void> {
+export async function terminate(
+  child: ChildProcess,
+  signal: NodeJS.Signals,
+  killAfterMs?: number,
+  killSignal: NodeJS.Signals = 'SIGKILL',
+): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const exited = once(child, 'exit')
   child.kill(signal)
-  const killTimer = killAfterMs === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), killAfterMs)
+  const killTimer = killAfterMs === undefined ? undefined : setTimeout(() => child.kill(killSignal), killAfterMs)
   await exited
   clearTimeout(killTimer)
 }

@@ -23,6 +23,8 @@ export interface Program {
   stopSignal: NodeJS.Signals
   /** How long an orderly end may take before the process is killed. Missing: any time. */
   stopTimeoutMs?: number
+  /** What kills it then. Missing: SIGKILL. */
+  killSignal?: NodeJS.Signals
   /** Exponential back-off between restarts. */
   backOff: { firstMs: number; lastMs: number }
 }
@@ -42,7 +44,7 @@ export interface Supervisor {
 
 /** Does not start the program yet. Its output is logged at level debug, the last lines again with its end. */
 export function supervise(program: Program, log: Logger): Supervisor {
-  const { name, stopSignal, stopTimeoutMs } = program
+  const { name, stopSignal, stopTimeoutMs, killSignal } = program
   let wanted = false
   let isUp = false
   let pid: number | undefined
@@ -97,7 +99,7 @@ export function supervise(program: Program, log: Logger): Supervisor {
   }
 
   async function endChild(): Promise<void> {
-    if (child) await terminate(child, stopSignal, stopTimeoutMs)
+    if (child) await terminate(child, stopSignal, stopTimeoutMs, killSignal)
   }
 
   async function start(retries: boolean): Promise<void> {

@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { killLeftovers, runProgram, type RunningProgram } from '../support/platform/runPlatform'
+import { processesOf } from '../support/platform/processesOf'
+import { stopHost } from '../support/platform/stopHost'
+import { useTemporaryDirectory } from '../support/platform/temporaryDirectory'
+import { until } from '../support/platform/until'
+
+const directory = useTemporaryDirectory()
+const dataDir = () => join(directory(), 'data')
+const postmasterFile = () => readFileSync(join(dataDir(), 'state/postmaster.pid'), 'utf8')
+
+afterAll(killLeftovers)
+afterEach(() => stopHost(dataDir()))
+
+async function start(): Promise<RunningProgram> {
+  const platform = runProgram('main', {
+    QUARTERDECK_PORT: '0',
+    QUARTERDECK_SAMPLE: 'off',
+    QUARTERDECK_LOG_LEVEL: 'fatal',
+    QUARTERDECK_DATA_DIR: dataDir(),
+  })
+  await until(() => platform.output().stdout.includes('ready: ') || platform.child.exitCode !== null)
+  expect(platform.output()).toMatchObject({ stderr: '', stdout: expect.stringContaining('ready: ') as string })
+  return platform
+}
+
+/** The process of the state's PostgreSQL whose title contains a text. */
+function processOf(title: string): number | undefined {
+  const postmaster = postmasterFile().split('\n')[0]!
+  const children = readFileSync(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8').split(' ').filter(Boolean)
+  return children.map(Number).find((pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(title)
+    } catch {
+      return false
+    }
+  })
+}
+
+/** Kills a session, as the kernel does when memory is short, and holds the recovery that follows. */
+function holdRecovery(): number {
+  process.kill(processOf('postgres: quarterdeck ')!, 'SIGKILL')
+  // The recovery takes less time than a pause of `until`.
+  for (const deadline = Date.now() + 20_000; Date.now() < deadline;) {
+    const startup = processOf('startup')
+    if (startup === undefined) continue
+    process.kill(startup, 'SIGSTOP')
+    return startup
+  }
+  throw new Error('PostgreSQL did not begin to recover')
+}
+
+// A fast shutdown that is requested during such a recovery never ends: PostgreSQL waits for processes that it does not end.
+test.each(['SIGTERM', 'SIGKILL'] as const)(
+  'security 138: after %s while the PostgreSQL of the state recovers from a killed session, no process is left, and the platform starts again',
+  async (signal) => {
+    const platform = await start()
+    const startup = holdRecovery()
+    platform.child.kill(signal)
+    await until(() => postmasterFile().includes('stopping'))
+    process.kill(startup, 'SIGCONT')
+    if (signal === 'SIGTERM') {
+      expect(await platform.exited).toBe(0)
+      expect(processesOf(dataDir())).toEqual([])
+    }
+    const next = await start()
+    next.child.kill('SIGTERM')
+    expect(await next.exited).toBe(0)
+  },
+  120_000,
+)
