@@ -59,6 +59,17 @@ describe('archive', () => {
       if (path.startsWith('world/')) expect([path, after[`world (2)/${path}`]]).toEqual([path, content])
   })
 
+  test('names that mean something else on Windows are packed and extracted like any other', async () => {
+    await mkdir(join(share(), 'odd/c:'), { recursive: true })
+    const names = ['odd/back\\slash.txt', 'odd/c:/x', 'a: b.txt', '\\ b\\']
+    for (const name of names) await put(name, 'content')
+    const { name } = await files().archiveSeveral(ANN, ['/nfsshare/odd', '/nfsshare/a: b.txt', '/nfsshare/\\ b\\'])
+    await files().unarchive(ANN, `/nfsshare/${name}`)
+    expect(Object.keys(await tree())).toEqual(
+      expect.arrayContaining(names.map((packed) => `${name.replace('.tar.gz', '')}/${packed}`)),
+    )
+  })
+
   test('a name in a legacy encoding is packed as the text it stood for', async () => {
     await mkdir(join(share(), 'old'))
     await writeFile(

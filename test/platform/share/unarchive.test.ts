@@ -139,6 +139,8 @@ describe('unarchive', () => {
     ['a link that climbs out of a zip', 'zip', () => makeZip({ 'a/link': '../../out' }, { 'a/link': 0o120777 })],
     ['a dot-dot name in a tar', 'tar', () => makeTar([{ name: '../evil.txt', content: 'x' }])],
     ['a dot-dot in the middle', 'tar', () => makeTar([{ name: 'a/../../evil.txt', content: 'x' }])],
+    ['a dot-dot name with a backslash in a tar', 'tar', () => makeTar([{ name: 'a/..\\..\\evil.txt', content: 'x' }])],
+    ['a drive in a tar', 'tar', () => makeTar([{ name: 'C:\\evil.txt', content: 'x' }])],
     ['an absolute name in a tar', 'tar', () => makeTar([{ name: '/tmp/evil.txt', content: 'x' }])],
     [
       'a link, then a write through it',

@@ -196,13 +196,15 @@ function ascendsAfterName(target: string): boolean {
   return down !== -1 && segments.includes('..', down)
 }
 
-/** Splits the path of an entry. @throws AppError INVALID_INPUT when it could refer to a place outside the archive */
+/**
+ * Splits the path of an entry. A backslash is part of a name, as an archive of ours may contain it; but what would lead
+ * out on Windows is refused, too. @throws AppError INVALID_INPUT when it could refer to a place outside the archive
+ */
 export function parseEntryPath(path: string): string[] {
-  if (path.startsWith('/') || path.includes('\\') || /^[a-z]:/i.test(path))
-    throw entryError(path, 'is not a relative path')
+  if (path.startsWith('/') || /^[a-z]:[/\\]/i.test(path)) throw entryError(path, 'is not a relative path')
   if (path.includes('\0')) throw entryError(path, 'contains a NUL character')
   const segments = path.split('/').filter((segment) => segment !== '' && segment !== '.')
-  if (segments.includes('..')) throw entryError(path, 'leads out of the archive')
+  if (path.split(/[/\\]/).includes('..')) throw entryError(path, 'leads out of the archive')
   // DEPTH_LIMIT counts directories; a file adds one more name.
   if (segments.length > DEPTH_LIMIT + 1) throw tooDeepError(path)
   if (segments.some((segment) => Buffer.byteLength(segment) > MAX_NAME_BYTES)) throw entryError(path, 'is too long')

@@ -76,8 +76,9 @@ async function list(source: Source): Promise<number> {
     if (key === 'Path') {
       path = value
       entries += 1
-      // 7-Zip prints `/` as separator; a backslash in its output is part of a name.
       problem ??= errorOf(() => parseEntryPath(value))
+      // 7-Zip prints `/` as separator. How it would write such a name is not known.
+      if (value.includes('\\')) problem ??= entryError(value, 'has a backslash in its name')
     } else if (key === 'Size') size += Number(value) || 0
     else if (key === 'Encrypted' && value === '+') problem ??= entryError(path, 'is encrypted')
     else if ((key === 'Symbolic Link' || key === 'Hard Link') && value !== '') problem ??= entryError(path, 'is a link')
