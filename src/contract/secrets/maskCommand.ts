@@ -61,5 +61,6 @@ export function maskCommand(command: string, plainCommands: readonly string[] = 
   if (plainCommands.some((plain) => plain.toLowerCase() === first)) return maskHarmless(command)
   const word = COMMAND_WORD.exec(command)?.[0] ?? ''
   if (isHarmlessCommand(word)) return maskHarmless(command)
-  return `${maskLine(word)} ${HIDDEN} (${command.length} characters)`.trimStart()
+  // Without the blanks around it: the length tells whether the word is the whole command.
+  return `${maskLine(word.trim())} ${HIDDEN} (${command.trim().length} characters)`.trimStart()
 }

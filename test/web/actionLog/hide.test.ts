@@ -142,6 +142,10 @@ test('hides a secret that looks like encoded text, also when it is reversed', ()
   for (const secret of ['p%41ss&amp;w', 'a\\u0041b7c9'])
     expect(hidden(`${secret} or ${[...secret].reverse().join('')}`, secret)).toBe('••• or •••')
 })
+test.each([' ', '-', '\u0301'])(
+  'hides a secret that looks like encoded text and is printed with "%s" between its letters',
+  (sign) => expect(hideInLines([[...'xY7%20z%q9'].join(sign)], [], ['xY7%20z%q9'])).toEqual(['•••']),
+)
 
 const bytesOf = (text: string) => [...Buffer.from(text)]
 const escaped = (text: string, escape: (byte: number) => string) =>

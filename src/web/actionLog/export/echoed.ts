@@ -1,15 +1,46 @@
+import { HIDDEN } from '../../../contract/secrets/maskCommand'
 import { changeTexts } from './hide'
-import { isObject, type Call } from './typedPlaces'
+import type { Recording, State } from '../replay/steps'
+import { CHOSEN, isObject, mapSettings, type Call } from './typedPlaces'
 
 /** The endpoint of the activity log. Its argument is the search text. */
 export const SEARCH = 'getActivity'
 
 const MASKED = /^\u2022/
 
+/** The description of a deployment whose stored definition is not valid (platform/deployments/storedDeployments.ts). */
+export const INVALID_DEFINITION = /^Its configuration is not valid: /
+
 /**
- * Masks the arguments of refused calls that a response repeats: the subjects of refused actions in the activity log,
- * and directories that could not be created. Also masks the typed parts of commands in the activity log, and leaves
- * out the results of a masked search, because each entry contains the search text.
+ * What a message may quote: a text in quotes, a path, or a pattern for console lines. An unclosed quote extends to the
+ * end, so that matching takes linear time.
+ */
+const QUOTATION = /"(?:[^"\\]|\\.)*"?|(?<![^\s("])\/[^\s")]+|(?<=that matches ).+/gs
+
+export const withoutQuotations = (message: string) => message.replace(QUOTATION, HIDDEN)
+
+/**
+ * Masks the quotations in a failure of a call with masked arguments: the server may have shortened or changed what it
+ * quotes of them.
+ */
+export const maskFailure = (failure: unknown, { originalArgs }: Partial<Call>): unknown =>
+  /\u2022/.test(JSON.stringify(originalArgs) ?? '')
+    ? changeTexts(failure, (text, field) => (field === 'message' ? withoutQuotations(text) : text))
+    : failure
+
+/** Masks what a response repeats of free texts that users wrote. They are no names, so no page finds its data by them. */
+function maskFreeTexts(answer: unknown, endpointName: string | undefined, mask: (text: string) => string): unknown {
+  return changeTexts(answer, (text, field) => {
+    if (field === 'content') return mapSettings(text, (value, name) => (name === 'description' ? HIDDEN : value))
+    const isFree = field === 'description' || (field === 'message' && endpointName === 'getInviteCodes')
+    return isFree && !INVALID_DEFINITION.test(text) ? mask(text) : text
+  })
+}
+
+/**
+ * Masks the free texts and the arguments of refused calls that a response repeats: the subjects of refused actions in
+ * the activity log, and directories that could not be created. Also masks the typed parts of commands in the activity
+ * log, and leaves out the results of a masked search, because each entry contains the search text.
  *
  * @param call with masked arguments
  */
@@ -21,7 +52,7 @@ export function maskEchoed(
 ): unknown {
   if (endpointName === 'createDirectories' && isObject(answer))
     return { ...answer, failed: changeTexts(answer.failed, (text) => mask(text)) }
-  if (endpointName !== SEARCH) return answer
+  if (endpointName !== SEARCH) return maskFreeTexts(answer, endpointName, mask)
   const { search } = (originalArgs ?? {}) as { search?: string }
   return MASKED.test(search ?? '') ? withoutEntries(answer) : maskSubjects(answer, mask, maskCommand)
 }
@@ -44,4 +75,57 @@ function maskSubjects(value: unknown, mask: (text: string) => string, maskComman
   return Object.fromEntries(
     Object.entries(value).map(([field, inner]) => [field, maskSubjects(inner, mask, maskCommand)]),
   )
+}
+
+export type Answers = ReturnType<typeof answersOf>
+export type WithoutSecrets = (text: string, field: string) => string
+
+export const isAnswer = ({ type }: { type: string }) => /^api\/execute(?:Query|Mutation)\/fulfilled$/.test(type)
+
+/** Indexes the texts of the server's responses, without console output. */
+export function answersOf(base: State, actions: Recording['actions'], withoutSecrets: WithoutSecrets) {
+  const texts = new Set<string>()
+  const spellings = new Set<string>()
+  const add = (answer: unknown, endpointName?: string) => {
+    // Console output and repeated arguments of refused calls do not count as responses.
+    if (endpointName === 'getCrashCapsule') return
+    changeTexts(
+      maskEchoed({ endpointName }, answer, () => ''),
+      (text, field) => {
+        if (CHOSEN.has(field)) return text
+        const shown = withoutSecrets(text, field)
+        texts.add(shown.toLowerCase())
+        spellings.add(shown)
+        return text
+      },
+    )
+  }
+  const { queries = {} } = (base.api ?? {}) as { queries?: Record<string, { endpointName?: string; data?: unknown }> }
+  for (const { endpointName, data } of Object.values(queries)) add(data, endpointName)
+  add((base.session as { current?: unknown } | undefined)?.current)
+  for (const action of actions) {
+    const { arg } = (action.meta ?? {}) as { arg?: Call }
+    if (isAnswer(action)) add(action.payload, arg?.endpointName)
+    if (action.type === 'session/started' || action.type === 'realtime/messageReceived') add(action.payload)
+  }
+  const all = [...texts].join('\n')
+  const allSpelled = [...spellings].join('\n')
+  const held = new Map<string, boolean>()
+  const spelled = new Map<string, string>()
+  return {
+    /** Whether a response contains the text. Fast for typing: a text whose start is in no response is in none. */
+    hold(text: string): boolean {
+      const isHeld = held.get(text) ?? (held.get(text.slice(0, -1)) !== false && all.includes(text.toLowerCase()))
+      held.set(text, isHeld)
+      return isHeld
+    },
+    /** Returns the text, in lower case if no response contains it in the same case. */
+    spelled(text: string): string {
+      const shown = spelled.get(text) ?? (allSpelled.includes(text) ? text : text.toLowerCase())
+      spelled.set(text, shown)
+      return shown
+    },
+    /** Whether the text equals a whole text of a response. */
+    holdWhole: (text: string) => texts.has(text.toLowerCase()),
+  }
 }

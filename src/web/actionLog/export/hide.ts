@@ -135,7 +135,9 @@ function partsOf(text: string, length: number): string[] {
  */
 function needlesOf(secret: string, { share, shortest, longest }: Part): string[] {
   const plain = plainOf(secret)
-  const length = Math.min(plain.length, longest, Math.max(shortest, Math.ceil(plain.length * share)))
+  const lengthOf = ({ length }: string) => Math.min(length, longest, Math.max(shortest, Math.ceil(length * share)))
+  // Printed letter by letter, what looks encoded in the secret is not decoded.
+  const apart = /[%&\\]/.test(secret) ? plainOf([...secret].join('\u200b')) : plain
   const bytes = [...new TextEncoder().encode(secret)]
   const digits = bytes.map((byte) => byte.toString(16).padStart(2, '0'))
   const forms = [
@@ -151,7 +153,9 @@ function needlesOf(secret: string, { share, shortest, longest }: Part): string[]
     // The unmasked start of a secret that contains a keyword, which causes the rest of the line to be masked.
     ...(share < 1 ? [plainOf(maskLine(secret))] : []),
   ]
-  return [...partsOf(plain, length), ...forms.filter((form) => form.length >= SHORTEST_FORM)]
+  return [...new Set([plain, apart])]
+    .flatMap((text) => partsOf(text, lengthOf(text)))
+    .concat(forms.filter((form) => form.length >= SHORTEST_FORM))
 }
 
 /**

@@ -1,8 +1,10 @@
 import { HIDDEN, maskLine } from '../../../contract/secrets/maskCommand'
 import type { Recording, State } from '../replay/steps'
+import { answersOf, INVALID_DEFINITION, withoutQuotations } from './echoed'
 import { changeTexts } from './hide'
 import { changeAllOutput, changeOutput, LEFT_OUT } from './output'
-import type { createSecrets } from './secrets'
+import { isLikely, type createSecrets } from './secrets'
+import { typedTextsOf } from './typedPlaces'
 import { maskTypedTexts } from './typedTexts'
 
 interface Known {
@@ -27,7 +29,9 @@ export function hideInRecording(
   const hideSecrets = secrets.hider()
   // Hide secrets first, and in output before all other texts: a secret is not found after a part of it was masked.
   const printed = withOutput
-    ? changeAllOutput(recording, (lines) => secrets.hideInLines(lines))
+    ? changeAllOutput(recording, (lines) =>
+        evicted === 'unknown' ? undefined : secrets.hideInLines(lines, likelySecretsOf(recording, evicted)),
+      )
     : changeOutput(recording, () => LEFT_OUT)
   const answered = changeRecording(printed, (text, field) =>
     SENTENCE.test(field) || INVALID_DEFINITION.test(text) ? withoutQuotes(hideEcho(hideSecrets(text)), field) : text,
@@ -39,6 +43,23 @@ export function hideInRecording(
     withoutSecrets,
   })
   return changeRecording(masked, withoutSecrets)
+}
+
+/** Such as the name of a class, for which a user searched the output. */
+const CAMEL_CASE = /^[a-z]*(?:[A-Z][a-z]{2,})+$/
+
+/**
+ * Returns the typed texts that look like secrets and that no response contains, so that they are masked where they were
+ * typed. Key by key, only the last text counts.
+ */
+function likelySecretsOf({ base, actions }: Recording, evicted: Iterable<string>): string[] {
+  const answers = answersOf(base, actions, (text) => text)
+  const typed = new Set([...evicted, ...actions.flatMap(typedTextsOf)])
+  const isUnknown = (text: string) => isLikely(text) && !CAMEL_CASE.test(text) && !answers.hold(text)
+  const unknown = [...typed].filter(isUnknown).sort()
+  return unknown
+    .filter((text, at) => !unknown[at + 1]?.startsWith(text))
+    .flatMap((text) => [text, ...[...text.split(/\s+/), ...text.split('/')].filter(isUnknown)])
 }
 
 /**
@@ -63,18 +84,9 @@ function secretsMask(
 
 /** Fields of responses that may quote a definition. */
 const SENTENCE = /^(?:reason|waitingFor|blockedReason|warnings|message|(?:syncP|p)roblem)$/
-/**
- * Parts of a message about an instance that may quote its definition: a text in quotes, a path, or a pattern for
- * console lines. An unclosed quote extends to the end, so that matching takes linear time.
- */
-const QUOTES = /"(?:[^"\\]|\\.)*"?|(?<![^\s("])\/[^\s")]+|(?<=that matches ).+/gs
-
 /** Masks the quotations in a message: if the definition was never opened, its values are not known as secrets. */
 const withoutQuotes = (text: string, field: string) =>
-  field === 'message' ? text : (INVALID_DEFINITION.exec(text)?.[0].concat(HIDDEN) ?? text).replace(QUOTES, HIDDEN)
-
-/** The description of a deployment whose stored definition is not valid (platform/deployments/storedDeployments.ts). */
-const INVALID_DEFINITION = /^Its configuration is not valid: /
+  field === 'message' ? text : withoutQuotations(INVALID_DEFINITION.exec(text)?.[0].concat(HIDDEN) ?? text)
 
 /** Fields with identifiers, such as a path. Every other text is masked like a line of output. */
 const NAME = /(?:^key|name|path|directory|uid|id|args|key|type)s?$/i

@@ -116,17 +116,19 @@ export function createSecrets() {
      * Hides all redacted values in lines of console output.
      *
      * @param lines all lines, in order.
+     * @param typed texts that may be secrets although they were not typed as such.
      * @returns undefined if too many values were remembered.
      */
-    hideInLines(lines: readonly string[]): string[] | undefined {
-      return values.isFull() || secrets.isFull() || commandTexts.isFull()
-        ? undefined
-        : hideInLines(
-            lines,
-            values.list(valuesBeingTyped('values')),
-            allSecrets(),
-            commandTexts.list([]).flatMap(formsOf),
-          )
+    hideInLines(lines: readonly string[], typed: readonly string[]): string[] | undefined {
+      if (values.isFull() || secrets.isFull() || commandTexts.isFull()) return undefined
+      const spoken = commandTexts.list(typed).flatMap(formsOf)
+      const likely = new Set(spoken.filter((text) => isLikely(text) && !/\s/.test(text)))
+      return hideInLines(
+        lines,
+        values.list(valuesBeingTyped('values')),
+        [...allSecrets(), ...likely],
+        spoken.filter((text) => !likely.has(text)),
+      )
     },
   }
 }
@@ -231,7 +233,7 @@ const SIGNS = /[^\p{L}\p{N}]+/gu
 /** Returns a text without the signs around it: `%X%`, `*X*`, `X.` */
 const withoutSigns = (text: string) => text.replace(/^[^\p{L}\p{N}]{1,9}/u, '').replace(/[^\p{L}\p{N}]{1,9}$/u, '')
 /** Whether a word of a command is more likely a secret than an ordinary word: it looks random, or is a long number. */
-const isLikely = (word: string) => isRandom(word) || /^\d{6,}$/.test(word)
+export const isLikely = (word: string) => isRandom(word) || /^\d{6,}$/.test(word)
 /** Maximum number of rests of one word. */
 const MAX_RESTS = 20
 
@@ -292,7 +294,7 @@ function secretsOfCommand(command: string): string[] {
 function valuesOfCommand(command: string, isMasked: boolean): string[] {
   const [, ...words] = command.trim().split(/\s+/)
   const said = isMasked ? words : wordsOfHarmless(command)
-  const parts = said.flatMap((word) => word.split(SEPARATORS)).map(withoutDot)
+  const parts = said.flatMap((word) => [word, withoutSigns(word), ...word.split(SEPARATORS)]).map(withoutDot)
   const text = said.join(' ')
   return [text, withoutSigns(text), ...parts.filter(isLikely)].filter((part) => part.length >= SHORTEST)
 }

@@ -7,7 +7,7 @@ import { decodedOf } from './reading'
 
 export const SEPARATORS = /[\s[\]{}(),;:"'`=<>|]+/
 /** Whether a word has letters and digits, or a capital letter inside. It is then probably not an ordinary word. */
-export const isRandom = (word: string) => (/\d/.test(word) && /[a-z]/i.test(word)) || /[a-z][A-Z]/.test(word)
+export const isRandom = (word: string) => (/\d/.test(word) && /\p{L}/u.test(word)) || /[a-z][A-Z]/.test(word)
 /** Removes the dot at the end of a sentence. */
 export const withoutDot = (word: string) => (word.endsWith('.') ? word.slice(0, -1) : word)
 

@@ -4,10 +4,10 @@ import { DEPLOYMENT_TYPES, SHARED_ROOT } from '../../../contract/pageRules'
 import { OPEN_ID_FAILURES, PAGE_PARAMETERS, PAGE_ROUTES } from '../../../contract/pageRoutes'
 import { abandonedOf, beginningOf } from './abandoned'
 import { maskCommandWords } from './commandWords'
-import { maskEchoed, SEARCH } from './echoed'
+import { answersOf, isAnswer, maskEchoed, maskFailure, SEARCH, type Answers, type WithoutSecrets } from './echoed'
 import { changeTexts, hiderOf } from './hide'
 import { maskText } from '../redact/mask'
-import type { Recording, State } from '../replay/steps'
+import type { Recording } from '../replay/steps'
 import type { Call, Kind, Typed } from './typedPlaces'
 import {
   CHOSEN,
@@ -54,10 +54,8 @@ type KnownSecrets = {
   secrets: readonly string[]
   hideSecrets: (text: string) => string
   /** Hides secrets as the export does. Hidden parts of a response do not count as its content. */
-  withoutSecrets: (text: string, field: string) => string
+  withoutSecrets: WithoutSecrets
 }
-
-const isAnswer = ({ type }: { type: string }) => /^api\/execute(?:Query|Mutation)\/fulfilled$/.test(type)
 
 /**
  * Masks every typed text that no response of the server in the recording contains. The remaining texts are names, or
@@ -78,7 +76,10 @@ export function maskTypedTexts(
   const calls = createCallMasks(texts, hideSecrets)
   if (evicted !== 'unknown') for (const text of evicted) calls.maskArgument(text, '')
 
-  const { queries, ...cache } = (base.api ?? {}) as { queries?: Record<string, Call & { data?: unknown }> }
+  const { queries, mutations, ...cache } = (base.api ?? {}) as {
+    queries?: Record<string, Call & { data?: unknown }>
+    mutations?: object
+  }
   const maskedQueries = Object.entries(queries ?? {}).map(([key, query]) => {
     const { queryCacheKey, ...masked } = calls.mask({ ...query, queryCacheKey: key })
     return [queryCacheKey, masked] as const
@@ -88,7 +89,12 @@ export function maskTypedTexts(
     if (!isObject(meta) || !isObject(meta.arg))
       return {
         ...action,
-        ...(payload !== undefined && { payload: texts.maskIn(payload, typedOf(typedPayloads, type)) }),
+        ...(payload !== undefined && {
+          payload:
+            type === 'api/queries/queryResultPatched'
+              ? maskEchoed({}, payload, texts.mask)
+              : texts.maskIn(payload, typedOf(typedPayloads, type)),
+        }),
       }
     const call = calls.mask(meta.arg as Call)
     return {
@@ -115,11 +121,15 @@ export function maskTypedTexts(
       ...(queries && {
         api: {
           ...(renameBase(cache) as object),
+          // The state of a mutation does not contain its arguments.
+          ...(mutations && {
+            mutations: maskFailure(renameBase(mutations), { originalArgs: HIDDEN }),
+          }),
           queries: Object.fromEntries(
             maskedQueries.map(([key, { data, ...query }]) => [
               key,
               {
-                ...(renameBase(query, query.endpointName) as object),
+                ...(maskFailure(renameBase(query, query.endpointName), query) as object),
                 ...(data !== undefined && {
                   data: maskEchoed(query, data, texts.mask, texts.maskCommand),
                 }),
@@ -130,11 +140,12 @@ export function maskTypedTexts(
       }),
     },
     actions: maskedActions.map((action) => {
-      const { endpointName } = (action.meta as { arg?: Call } | undefined)?.arg ?? {}
+      const call = (action.meta as { arg?: Partial<Call> } | undefined)?.arg ?? {}
+      const renamed = (value: unknown) => maskFailure(rename(value, call.endpointName), call)
       return {
         ...action,
-        ...(action.payload !== undefined && !isAnswer(action) && { payload: rename(action.payload, endpointName) }),
-        ...(action.error !== undefined && { error: rename(action.error, endpointName) }),
+        ...(action.payload !== undefined && !isAnswer(action) && { payload: renamed(action.payload) }),
+        ...(action.error !== undefined && { error: renamed(action.error) }),
       }
     }),
   }
@@ -290,56 +301,6 @@ function createCallMasks(
         })
       }
     },
-  }
-}
-
-type Answers = ReturnType<typeof answersOf>
-
-/** Indexes the texts of the server's responses, without console output. */
-function answersOf(base: State, actions: Recording['actions'], withoutSecrets: KnownSecrets['withoutSecrets']) {
-  const texts = new Set<string>()
-  const spellings = new Set<string>()
-  const add = (answer: unknown, endpointName?: string) => {
-    // Console output and repeated arguments of refused calls do not count as responses.
-    if (endpointName === 'getCrashCapsule') return
-    changeTexts(
-      maskEchoed({ endpointName }, answer, () => ''),
-      (text, field) => {
-        if (CHOSEN.has(field)) return text
-        const shown = withoutSecrets(text, field)
-        texts.add(shown.toLowerCase())
-        spellings.add(shown)
-        return text
-      },
-    )
-  }
-  const { queries = {} } = (base.api ?? {}) as { queries?: Record<string, { endpointName?: string; data?: unknown }> }
-  for (const { endpointName, data } of Object.values(queries)) add(data, endpointName)
-  add((base.session as { current?: unknown } | undefined)?.current)
-  for (const action of actions) {
-    const { arg } = (action.meta ?? {}) as { arg?: Call }
-    if (isAnswer(action)) add(action.payload, arg?.endpointName)
-    if (action.type === 'session/started' || action.type === 'realtime/messageReceived') add(action.payload)
-  }
-  const all = [...texts].join('\n')
-  const allSpelled = [...spellings].join('\n')
-  const held = new Map<string, boolean>()
-  const spelled = new Map<string, string>()
-  return {
-    /** Whether a response contains the text. Fast for typing: a text whose start is in no response is in none. */
-    hold(text: string): boolean {
-      const isHeld = held.get(text) ?? (held.get(text.slice(0, -1)) !== false && all.includes(text.toLowerCase()))
-      held.set(text, isHeld)
-      return isHeld
-    },
-    /** Returns the text, in lower case if no response contains it in the same case. */
-    spelled(text: string): string {
-      const shown = spelled.get(text) ?? (allSpelled.includes(text) ? text : text.toLowerCase())
-      spelled.set(text, shown)
-      return shown
-    },
-    /** Whether the text equals a whole text of a response. */
-    holdWhole: (text: string) => texts.has(text.toLowerCase()),
   }
 }
 

@@ -78,7 +78,7 @@ export function secretsOf(value: unknown, masked: unknown): string[] {
       ...settings,
       ...lines
         .flatMap((line) => quotedTexts(line))
-        .flatMap((text) => [text, ...text.split(/\s+/).flatMap(valuesOfWord)]),
+        .flatMap((text) => [...valuesOfWord(text), ...text.split(/\s+/).flatMap(valuesOfWord)]),
       ...value.split(/\s+/),
       ...value.split(/[\s[\]{}(),;:"'`=<>|#&*?!]+/),
       ...value.split(/[\s[\]{}(),;:"'`=<>|#&*?!@/]+/),
@@ -89,7 +89,7 @@ export function secretsOf(value: unknown, masked: unknown): string[] {
   return Object.entries(value).flatMap(([key, inner]) => secretsOf(inner, inside[key]))
 }
 
-/** Returns a word, and the value that it assigns: `-Dkey=value`. */
+/** Returns a text, and the value that it assigns: `-Dkey=value`. */
 const valuesOfWord = (word: string) => [word, word.slice(word.indexOf('=') + 1)]
 
 /** Returns the texts of `value` that differ in `masked`. */

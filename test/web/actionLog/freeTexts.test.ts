@@ -1,0 +1,137 @@
+/** @jest-environment node */
+import { createRecorder } from '../../../src/web/actionLog/record/recorder'
+import { replayReducer } from '../../../src/web/actionLog/replay/replayReducer'
+import { dialogOpened, inviteMessageTyped } from '../../../src/web/features/admin/adminSlice'
+import { draftTyped } from '../../../src/web/features/deployments/configuration/configurationSlice'
+import { filterTyped } from '../../../src/web/features/files/filesSlice'
+import { searched } from '../../../src/web/features/overview/overviewSlice'
+import { commandSubmitted, linesReceived } from '../../../src/web/sockets/consoleSlice'
+import { call, expectNowhere, exported, files, later, SECRET } from '../../support/web/exportedLog'
+
+type Action = { type: string; payload?: unknown }
+
+const content = `name: world\ntype: process\ndescription: of ${SECRET}\n`
+const deployment = { name: 'world', type: 'process', enabled: true, description: `of ${SECRET}` }
+const instance = { uid: 'u1', name: 'world-0', deployment: 'world', description: `of ${SECRET}` }
+
+test.each<[string, Action[]]>([
+  [
+    'the message of an invite code',
+    [
+      dialogOpened({ kind: 'createInvite', message: '' }),
+      inviteMessageTyped(`for bob ${SECRET}`),
+      call('createInviteCode', { message: `for bob ${SECRET}` }, 'pending'),
+      call('getInviteCodes', undefined, 'fulfilled', [{ message: `for bob ${SECRET}` }]),
+    ],
+  ],
+  ['the description of a deployment', [call('getDeployments', undefined, 'fulfilled', [deployment])]],
+  ['the description of an instance', [call('getInstances', 'world', 'fulfilled', [instance])]],
+  [
+    'a description in the overview',
+    [call('getOverview', undefined, 'fulfilled', { sections: [{ deployment, instances: [instance] }] })],
+  ],
+  [
+    'a description in a configuration',
+    [
+      draftTyped({ name: 'world', text: content }),
+      call('saveDeploymentConfig', { name: 'world', content }, 'pending'),
+      call('getDeploymentConfig', 'world', 'fulfilled', { content, revision: 'r' }),
+    ],
+  ],
+  [
+    'a description in a changed response',
+    [
+      call('getDeployments', undefined, 'fulfilled', [{ ...deployment, description: '' }]),
+      {
+        type: 'api/queries/queryResultPatched',
+        payload: {
+          queryCacheKey: 'getDeployments(undefined)',
+          patches: [{ op: 'replace', path: [0], value: deployment }],
+        },
+      },
+    ],
+  ],
+])('a free text that a user wrote is masked, also where a response repeats it: %s', (_what, actions) => {
+  const typing = [filterTyped(SECRET), searched(SECRET)]
+  expectNowhere(exported([...actions, ...typing]).text)
+  expectNowhere(exported([...actions, ...typing, ...later]).text)
+})
+
+test('a description that equals a name of a response is kept', () => {
+  const { log } = exported([
+    files('survival'),
+    call('getDeployments', undefined, 'fulfilled', [{ name: 'world', description: 'survival' }]),
+  ])
+  expect(log.actions[1]!.payload).toEqual([{ name: 'world', description: 'survival' }])
+})
+
+test.each([
+  ['its first letter', `"${SECRET[0]}" is not allowed.`],
+  ['its first letters', `"${SECRET.slice(0, 7)}…" is too long.`],
+  ['its letters and digits in a path', `There is no /nfsshare/${SECRET.slice(4)}.`],
+])('a failure of a call with a masked argument quotes nothing: %s', (_what, message) => {
+  const path = `/nfsshare/${SECRET}`
+  const failed = { status: 409, code: 'CONFLICT', message, failed: [{ path, message }] }
+  const actions = [call('createFile', path, 'pending'), call('createFile', path, 'rejected', failed)]
+  const { text, log } = exported(actions)
+  expect(log.actions[1]!.payload).toMatchObject({ message: message.replace(/".*"|\/.*/, '•••') })
+  for (const part of [/"hunter2/, /\\"h\\"/, /er2secret/]) {
+    expect(text).not.toMatch(part)
+    expect(exported([...actions, ...later]).text).not.toMatch(part)
+  }
+})
+
+const outputOf = (actions: Action[], ...lines: string[]) => {
+  const recorder = createRecorder(replayReducer({}, { type: 'begun' }), 1000, replayReducer)
+  const printed = linesReceived(lines.map((line) => ({ type: 'message' as const, content: line })))
+  for (const action of [...actions, printed]) recorder.note(1000, action)
+  return recorder.recording(true).actions.at(-1)!.payload
+}
+const byKey = (text: string) => Array.from(text, (_letter, at) => filterTyped(text.slice(0, at + 1)))
+
+test.each<[string, Action[]]>([
+  ['a filter', byKey(SECRET)],
+  ['a filter that was cleared', [...byKey(SECRET), filterTyped('')]],
+  ['a filter before another one', [...byKey(SECRET), ...byKey('notes')]],
+  ['a message of an invite code', [inviteMessageTyped(`for bob ${SECRET}`)]],
+  ['a name of a database', [call('createDatabase', { type: 'sql', name: SECRET }, 'pending')]],
+  ['an argument that was refused', [call('createFile', `/nfsshare/${SECRET}`, 'rejected', { status: 409 })]],
+  ['a description', [draftTyped({ name: 'world', text: content })]],
+])('what looks like a secret in a text that is masked where it was typed is hidden in the output: %s', (_what, typed) =>
+  expect(outputOf([files('notes.txt'), ...typed], `it is ${SECRET}`, `it is ${SECRET.toUpperCase()}`)).toEqual([
+    'mit is •••',
+    'mit is •••',
+  ]),
+)
+
+const base64 = (text: string) => Buffer.from(`x:${text}`).toString('base64')
+test.each<[string, string, (text: string) => Action]>([
+  ['in another script', 'парол7Щит9', filterTyped],
+  ['with separators', 'p@ss:w/rd#1?x=2', (text) => inviteMessageTyped(`for bob ${text}`)],
+  ['with a tab', 'Ab1\tCd2ef', (text) => call('createFile', `/nfsshare/${text}`, 'pending')],
+  ['with separators, in a harmless command', 'tom&jerry=4ever', (text) => commandSubmitted(`give ann ${text}`)],
+  ['in quotes, in a harmless command', '`tick`7Zsq', (text) => commandSubmitted(`give ann ${text}`)],
+])('a text that looks like a secret is hidden in the output in Base64 and in part: %s', (_what, secret, typed) => {
+  const part = secret.slice(1, 9)
+  expect(outputOf([typed(secret)], `it is ${secret}`, `it is ${base64(secret)}.`, `it is ${part}`)).toEqual([
+    expect.stringMatching(/^mit is `?•••$/),
+    expect.stringMatching(/^mit is [\w+/]{0,4}•••={0,2}\.$/),
+    expect.stringMatching(/^mit is `?•••$/),
+  ])
+})
+
+test('the value of an option with blanks in a definition is hidden in the output', () => {
+  const text = 'name: world\nrun:\n  javaArgs: ["-Dmotto=kod 47-11 Zx9", "-Dother=the end of"]\n'
+  expect(outputOf([draftTyped({ name: 'world', text })], 'it is kod 47-11 Zx9 or the end of it')).toEqual([
+    'mit is ••• or ••• it',
+  ])
+})
+
+test('names of responses and ordinary words that were typed stay in the output', () =>
+  expect(
+    outputOf([files('world2-lobby.txt'), ...byKey('world2-lobby'), ...byKey('joined')], 'ann joined world2-lobby'),
+  ).toEqual(['mann joined world2-lobby']))
+
+test.each([' abcde', 'abcde ', ' abcde '])('an answer to a prompt is masked with blanks around it: "%s"', (command) =>
+  expectNowhere(exported([commandSubmitted(command)]).text, 'abcde'),
+)
