@@ -646,3 +646,18 @@ test('a new password is masked even if the form was not submitted', async () => 
   await waitFor(() => expect(saved).toHaveLength(1))
   expect(JSON.stringify(saved[0]!.log)).not.toMatch(/hunter2secret|other-word/)
 })
+
+test('what looks like a secret and was typed into a field outside of the store is hidden in the output', async () => {
+  network.get('/api/sftp/files').answers({ files: [], deploymentTypeIndex: null })
+  const { store, user, network: answered } = renderApp('/', { signedInAs: 'ann' })
+  answered.shows([])
+  await screen.findByRole('heading', { name: 'Network Overview' })
+  recorderOf(store)
+  await user.keyboard('{Control>}k{/Control}')
+  const field = await screen.findByRole('combobox')
+  await user.type(field, P)
+  await user.clear(field)
+  await user.type(field, 'files')
+  act(() => void store.dispatch(lines(`it is ${P}`, 'it has files')))
+  expect(recorderOf(store).recording(true).actions.at(-1)!.payload).toEqual(['mit is •••', 'mit has files'])
+})

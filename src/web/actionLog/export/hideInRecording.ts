@@ -30,7 +30,9 @@ export function hideInRecording(
   // Hide secrets first, and in output before all other texts: a secret is not found after a part of it was masked.
   const printed = withOutput
     ? changeAllOutput(recording, (lines) =>
-        evicted === 'unknown' ? undefined : secrets.hideInLines(lines, likelySecretsOf(recording, evicted)),
+        evicted === 'unknown'
+          ? undefined
+          : secrets.hideInLines(lines, likelySecretsOf(recording, [...evicted, ...secrets.othersTyped()])),
       )
     : changeOutput(recording, () => LEFT_OUT)
   const answered = changeRecording(printed, (text, field) =>
@@ -52,9 +54,9 @@ const CAMEL_CASE = /^[a-z]*(?:[A-Z][a-z]{2,})+$/
  * Returns the typed texts that look like secrets and that no response contains, so that they are masked where they were
  * typed. Key by key, only the last text counts.
  */
-function likelySecretsOf({ base, actions }: Recording, evicted: Iterable<string>): string[] {
+function likelySecretsOf({ base, actions }: Recording, others: readonly string[]): string[] {
   const answers = answersOf(base, actions, (text) => text)
-  const typed = new Set([...evicted, ...actions.flatMap(typedTextsOf)])
+  const typed = new Set([...others, ...actions.flatMap(typedTextsOf)])
   const isUnknown = (text: string) => isLikely(text) && !CAMEL_CASE.test(text) && !answers.hold(text)
   const unknown = [...typed].filter(isUnknown).sort()
   return unknown

@@ -32,22 +32,23 @@ const SHORTEST = 6
 
 /**
  * Remembers which values were redacted since the page was loaded, so that an export can hide them. The values are kept
- * in memory only. There are four kinds:
+ * in memory only. There are five kinds:
  *
  * - secrets: texts that were typed or shown as secrets. They are hidden everywhere, because they may have been typed
  *   into a wrong field;
  * - values: everything that was redacted, such as the values of a definition. They are hidden in console output only,
  *   because elsewhere many of them are names;
  * - commandTexts: texts that were typed in commands. They are hidden in console output only, with their long parts;
+ * - others: texts of fields that are not for secrets. Those that look like secrets are hidden in console output only;
  * - echoes: values of stored definitions, which the server quotes in its messages about instances.
  */
 export function createSecrets() {
   const known = createKnown()
-  const { values, secrets, echoes, commandTexts, names } = known
+  const { values, secrets, echoes, commandTexts, others, names } = known
   /** Texts that are being typed, by field. Only the latest value of each field counts. */
-  const typed = new Map<string, () => { values: string[]; secrets: string[] }>()
+  const typed = new Map<string, () => { values: string[]; secrets: string[]; others?: string[] }>()
   let username = ''
-  /** The longest text that was typed into each field for secrets, submitted or not. */
+  /** The longest text that was typed into each field, submitted or not. */
   const fields = new WeakMap<object, { longest: string }>()
 
   /** Remembers what was redacted in an action. @param plain the same action, redacted */
@@ -80,7 +81,8 @@ export function createSecrets() {
     typed.set('login/usernameTyped', () => ({ values: secretsOf(username, ''), secrets: [] }))
   }
 
-  const valuesBeingTyped = (kind: 'values' | 'secrets') => [...typed.values()].flatMap((valuesOf) => valuesOf()[kind])
+  const valuesBeingTyped = (kind: 'values' | 'secrets' | 'others') =>
+    [...typed.values()].flatMap((valuesOf) => valuesOf()[kind] ?? [])
   const allSecrets = () => [
     ...new Set(
       secrets
@@ -94,17 +96,23 @@ export function createSecrets() {
     note,
     /** Returns all known secrets, in all forms. */
     list: allSecrets,
-    /** Records the current value of a field for secrets. */
-    secretTyped(field: object, text: string) {
+    /** Records the current value of a field. */
+    fieldTyped(field: object, text: string, isForSecret: boolean) {
       const known = fields.get(field) ?? { longest: '' }
       if (!fields.has(field)) {
         fields.set(field, known)
-        typed.set(`field ${typed.size}`, () => ({ values: [], secrets: [known.longest] }))
+        typed.set(`field ${typed.size}`, () => ({
+          values: [],
+          secrets: isForSecret ? [known.longest] : [],
+          others: isForSecret ? [] : [known.longest],
+        }))
       }
       if (known.longest.startsWith(text)) return
-      if (!text.startsWith(known.longest)) secrets.add([known.longest])
+      if (!text.startsWith(known.longest)) (isForSecret ? secrets : others).add([known.longest])
       known.longest = text
     },
+    /** Returns the texts that were typed into fields that are not for secrets. */
+    othersTyped: () => others.list(valuesBeingTyped('others')),
     /**
      * Returns a function that hides all secrets in a text. If too many secrets were remembered, it hides the whole
      * text.
@@ -140,6 +148,7 @@ const createKnown = () => ({
   secrets: createValues(SHORTEST),
   echoes: createValues(SHORTEST),
   commandTexts: createValues(SHORTEST),
+  others: createValues(SHORTEST),
   /** Usernames of successful sign-ins. */
   names: new Set<string>(),
 })

@@ -18,7 +18,7 @@ const recorders = new WeakMap<AppStore, Recorder>()
 
 /** Makes exports from a store that records nothing (the store of a replay) contain what `recording` returns. */
 export function exportAs(store: AppStore, recording: Recorder['recording']) {
-  recorders.set(store, { note() {}, secretTyped() {}, recording, forgetSignedOut: () => true })
+  recorders.set(store, { note() {}, fieldTyped() {}, recording, forgetSignedOut: () => true })
 }
 
 /** Returns the recorder of a store. The first call creates it and passes all actions of the tape to it. */
@@ -28,7 +28,9 @@ export function recorderOf(store: AppStore): Recorder {
   const recorder = createRecorder(store.begun, store.tape.startedAt, rootReducer)
   recorders.set(store, recorder)
   const noteField = (field: EventTarget | null) => {
-    if (field instanceof HTMLInputElement && isForSecret(field)) recorder.secretTyped(field, field.value)
+    // A command is recorded when it is sent.
+    if (field instanceof HTMLInputElement && field.dataset.commandLine === undefined)
+      recorder.fieldTyped(field, field.value, isForSecret(field))
   }
   store.tape.handTo((at, action) => (action instanceof Event ? noteField(action.target) : recorder.note(at, action)), {
     action: showAction,

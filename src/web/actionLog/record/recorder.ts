@@ -79,7 +79,7 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
   }
 
   return {
-    secretTyped: (field: object, text: string) => secrets.secretTyped(field, text),
+    fieldTyped: secrets.fieldTyped,
     note: (at: number, action: { type: string }) => {
       const plain = redactAction(action)
       if (!plain) return
