@@ -71,7 +71,7 @@ test.each([
   ['its letters and digits in a path', `There is no /nfsshare/${SECRET.slice(4)}.`],
 ])('a failure of a call with a masked argument quotes nothing: %s', (_what, message) => {
   const path = `/nfsshare/${SECRET}`
-  const failed = { status: 409, code: 'CONFLICT', message, failed: [{ path, message }] }
+  const failed = { status: 409, code: 'CONFLICT', message, field: message, failed: [{ path, message }] }
   const actions = [call('createFile', path, 'pending'), call('createFile', path, 'rejected', failed)]
   const { text, log } = exported(actions)
   expect(log.actions[1]!.payload).toMatchObject({ message: message.replace(/".*"|\/.*/, '•••') })
@@ -108,6 +108,7 @@ const base64 = (text: string) => Buffer.from(`x:${text}`).toString('base64')
 test.each<[string, string, (text: string) => Action]>([
   ['in another script', 'парол7Щит9', filterTyped],
   ['with separators', 'p@ss:w/rd#1?x=2', (text) => inviteMessageTyped(`for bob ${text}`)],
+  ['with a slash, as a name of a file', 'p@ssw/rd#1?x=2', (text) => call('createFile', `/nfsshare/${text}`, 'pending')],
   ['with a tab', 'Ab1\tCd2ef', (text) => call('createFile', `/nfsshare/${text}`, 'pending')],
   ['with separators, in a harmless command', 'tom&jerry=4ever', (text) => commandSubmitted(`give ann ${text}`)],
   ['in quotes, in a harmless command', '`tick`7Zsq', (text) => commandSubmitted(`give ann ${text}`)],
@@ -125,6 +126,37 @@ test('the value of an option with blanks in a definition is hidden in the output
   expect(outputOf([draftTyped({ name: 'world', text })], 'it is kod 47-11 Zx9 or the end of it')).toEqual([
     'mit is ••• or ••• it',
   ])
+})
+
+test.each<[string, Action[]]>([
+  [
+    'an argument that was refused',
+    [
+      call('createDatabase', { type: 'sql', name: 'Winter2026geheim' }, 'pending'),
+      call('createDatabase', { type: 'sql', name: 'Winter2026geheim' }, 'rejected', {
+        status: 409,
+        message: 'The database Winter2026geheim exists already',
+      }),
+      {
+        type: 'notifications/notified',
+        payload: { id: '1', type: 'danger', message: 'Failed to create SQL database Winter2026geheim' },
+      },
+    ],
+  ],
+  [
+    'a file that was created',
+    [
+      call('createFile', '/nfsshare/Winter2026geheim', 'fulfilled', null),
+      files('Winter2026geheim'),
+      { type: 'notifications/notified', payload: { id: '1', type: 'success', message: 'Created Winter2026geheim' } },
+    ],
+  ],
+  ['a text that was typed key by key', [...byKey('Winter2026geheim'), files('Winter2026geheim')]],
+])('a typed text that a known secret begins is hidden as a whole: %s', (_what, actions) => {
+  const all = [call('login', { username: 'ann', password: 'Winter' }, 'pending'), ...actions]
+  expectNowhere(exported(all).text, '2026geheim')
+  expectNowhere(exported([...all, ...later]).text, '2026geheim')
+  expect(outputOf(all, 'it is Winter2026geheim')).toEqual(['mit is •••'])
 })
 
 test('names of responses and ordinary words that were typed stay in the output', () =>

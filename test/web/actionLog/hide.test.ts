@@ -138,6 +138,11 @@ test.each([
 ])('hides a secret that contains a colour code: %s', (_how, lines, shown) =>
   expect(hideInLines(lines, [], formsOf('Hun7§kerbrook'))).toEqual(shown),
 )
+test('hides most of a secret that consists of signs which the search ignores', () => {
+  const secret = 'C\u00e4 7&"+\\x/q9'
+  expect(hidden(`it is ${secret.slice(0, -2)}`, secret)).toBe('it is •••')
+  expect(hideInLines([`it is ${secret.slice(3)}`], [], [secret])).toEqual(['it is •••'])
+})
 test('hides a secret that looks like encoded text, also when it is reversed', () => {
   for (const secret of ['p%41ss&amp;w', 'a\\u0041b7c9'])
     expect(hidden(`${secret} or ${[...secret].reverse().join('')}`, secret)).toBe('••• or •••')

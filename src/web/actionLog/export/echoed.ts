@@ -25,7 +25,7 @@ export const withoutQuotations = (message: string) => message.replace(QUOTATION,
  */
 export const maskFailure = (failure: unknown, { originalArgs }: Partial<Call>): unknown =>
   /\u2022/.test(JSON.stringify(originalArgs) ?? '')
-    ? changeTexts(failure, (text, field) => (field === 'message' ? withoutQuotations(text) : text))
+    ? changeTexts(failure, (text, field) => (/^(?:message|field)$/.test(field) ? withoutQuotations(text) : text))
     : failure
 
 /** Masks what a response repeats of free texts that users wrote. They are no names, so no page finds its data by them. */

@@ -20,6 +20,8 @@ const PRINTED_PART = { share: 0.5, shortest: 6, longest: 8 }
 const SPOKEN_PART = { share: 0.5, shortest: 6, longest: 100 }
 /** For values in output: only the whole value is hidden. */
 const WHOLE = { share: 1, shortest: 0, longest: Infinity }
+/** Minimum length of a part, without the characters that the search ignores. */
+const LEAST = 5
 /** Minimum length of an encoded form. */
 const SHORTEST_FORM = 6
 /** Maximum length of a secret whose rest is searched for after a masked line. */
@@ -135,7 +137,10 @@ function partsOf(text: string, length: number): string[] {
  */
 function needlesOf(secret: string, { share, shortest, longest }: Part): string[] {
   const plain = plainOf(secret)
-  const lengthOf = ({ length }: string) => Math.min(length, longest, Math.max(shortest, Math.ceil(length * share)))
+  // Of a secret with many signs that the search ignores, fewer characters are left.
+  const least = Math.max(LEAST, Math.ceil((shortest * plain.length) / secret.length))
+  const lengthOf = ({ length }: string) =>
+    Math.min(length, longest, Math.max(Math.min(shortest, least), Math.ceil(length * share)))
   // Printed letter by letter, what looks encoded in the secret is not decoded.
   const apart = /[%&\\]/.test(secret) ? plainOf([...secret].join('\u200b')) : plain
   const bytes = [...new TextEncoder().encode(secret)]

@@ -26,13 +26,13 @@ export function hideInRecording(
   withOutput: boolean,
 ): Recording {
   const hideEcho = secrets.echoHider()
-  const hideSecrets = secrets.hider()
+  const typed = typedIn(recording, [...(evicted === 'unknown' ? [] : evicted), ...secrets.othersTyped()])
+  const extended = extendedOf(typed, secrets.hider())
+  const hideSecrets = secrets.hider(extended)
   // Hide secrets first, and in output before all other texts: a secret is not found after a part of it was masked.
   const printed = withOutput
     ? changeAllOutput(recording, (lines) =>
-        evicted === 'unknown'
-          ? undefined
-          : secrets.hideInLines(lines, likelySecretsOf(recording, [...evicted, ...secrets.othersTyped()])),
+        evicted === 'unknown' ? undefined : secrets.hideInLines(lines, likelySecretsOf(typed, recording), extended),
       )
     : changeOutput(recording, () => LEFT_OUT)
   const answered = changeRecording(printed, (text, field) =>
@@ -40,28 +40,43 @@ export function hideInRecording(
   )
   const withoutSecrets = secretsMask(hideSecrets, own)
   const masked = maskTypedTexts(answered, evicted, {
-    secrets: secrets.list(),
+    secrets: secrets.list(extended),
     hideSecrets,
     withoutSecrets,
   })
   return changeRecording(masked, withoutSecrets)
 }
 
+/** Returns the names in a path, and the rest of the path after each of them, because a name may contain slashes. */
+const restsOf = (path: string) => {
+  const names = path.split('/').slice(0, DEEPEST)
+  return [...names, ...names.map((_name, at) => path.split('/').slice(at).join('/'))]
+}
+const DEEPEST = 20
+
 /** Such as the name of a class, for which a user searched the output. */
 const CAMEL_CASE = /^[a-z]*(?:[A-Z][a-z]{2,})+$/
 
+/** Returns all typed texts. Of a text that was typed key by key, only the last state. */
+const typedIn = ({ actions }: Recording, others: readonly string[]) =>
+  [...new Set([...others, ...actions.flatMap(typedTextsOf)])]
+    .sort()
+    .filter((text, at, all) => !all[at + 1]?.startsWith(text))
+
+/** Returns the typed texts, and names in typed paths, that contain a known secret: variants of a password. */
+const extendedOf = (typed: readonly string[], hide: (text: string) => string) =>
+  typed.flatMap((text) => (text.startsWith('/') ? text.split('/') : [text])).filter((text) => hide(text) !== text)
+
 /**
  * Returns the typed texts that look like secrets and that no response contains, so that they are masked where they were
- * typed. Key by key, only the last text counts.
+ * typed.
  */
-function likelySecretsOf({ base, actions }: Recording, others: readonly string[]): string[] {
+function likelySecretsOf(typed: readonly string[], { base, actions }: Recording): string[] {
   const answers = answersOf(base, actions, (text) => text)
-  const typed = new Set([...others, ...actions.flatMap(typedTextsOf)])
   const isUnknown = (text: string) => isLikely(text) && !CAMEL_CASE.test(text) && !answers.hold(text)
-  const unknown = [...typed].filter(isUnknown).sort()
-  return unknown
-    .filter((text, at) => !unknown[at + 1]?.startsWith(text))
-    .flatMap((text) => [text, ...[...text.split(/\s+/), ...text.split('/')].filter(isUnknown)])
+  return typed
+    .filter(isUnknown)
+    .flatMap((text) => [text, ...[...text.split(/\s+/), ...restsOf(text)].filter(isUnknown)])
 }
 
 /**

@@ -83,10 +83,10 @@ export function createSecrets() {
 
   const valuesBeingTyped = (kind: 'values' | 'secrets' | 'others') =>
     [...typed.values()].flatMap((valuesOf) => valuesOf()[kind] ?? [])
-  const allSecrets = () => [
+  const allSecrets = (more: readonly string[]) => [
     ...new Set(
       secrets
-        .list(valuesBeingTyped('secrets'))
+        .list([...valuesBeingTyped('secrets'), ...more])
         .filter((secret) => !names.has(secret))
         .flatMap(formsOf),
     ),
@@ -94,7 +94,7 @@ export function createSecrets() {
 
   return {
     note,
-    /** Returns all known secrets, in all forms. */
+    /** Returns all known secrets, and `more`, in all forms. */
     list: allSecrets,
     /** Records the current value of a field. */
     fieldTyped(field: object, text: string, isForSecret: boolean) {
@@ -114,10 +114,10 @@ export function createSecrets() {
     /** Returns the texts that were typed into fields that are not for secrets. */
     othersTyped: () => others.list(valuesBeingTyped('others')),
     /**
-     * Returns a function that hides all secrets in a text. If too many secrets were remembered, it hides the whole
-     * text.
+     * Returns a function that hides all secrets, and `more`, in a text. If too many secrets were remembered, it hides
+     * the whole text.
      */
-    hider: () => (secrets.isFull() ? () => HIDDEN : hiderOf(allSecrets())),
+    hider: (more: readonly string[] = []) => (secrets.isFull() ? () => HIDDEN : hiderOf(allSecrets(more))),
     /** Returns a function that hides the values of stored definitions in a message of the server. */
     echoHider: () => (echoes.isFull() ? () => HIDDEN : hiderOf(echoes.list([]))),
     /**
@@ -125,16 +125,17 @@ export function createSecrets() {
      *
      * @param lines all lines, in order.
      * @param typed texts that may be secrets although they were not typed as such.
+     * @param more secrets that are not known here.
      * @returns undefined if too many values were remembered.
      */
-    hideInLines(lines: readonly string[], typed: readonly string[]): string[] | undefined {
+    hideInLines(lines: readonly string[], typed: readonly string[], more: readonly string[]): string[] | undefined {
       if (values.isFull() || secrets.isFull() || commandTexts.isFull()) return undefined
       const spoken = commandTexts.list(typed).flatMap(formsOf)
       const likely = new Set(spoken.filter((text) => isLikely(text) && !/\s/.test(text)))
       return hideInLines(
         lines,
         values.list(valuesBeingTyped('values')),
-        [...allSecrets(), ...likely],
+        [...allSecrets(more), ...likely],
         spoken.filter((text) => !likely.has(text)),
       )
     },
