@@ -93,6 +93,16 @@ test('the error of an upload does not reveal the name of its directory', () => {
   ])
 })
 
+test('the directory of an upload is masked unless a response contains it, because it may come from a typed address', () => {
+  const chosen = (directory: string) =>
+    filesChosen('batch', [{ id: 'u1', name: 'a.txt', directory, size: 1 }], [`${directory}/more`])
+  expectInNoLog([call('getFiles', `/nfsshare/${SECRET}`, 'pending'), chosen(`/nfsshare/${SECRET}`)])
+  expect(exported([files('world', 'more'), chosen('/nfsshare/world')]).log.actions[1]!.payload).toMatchObject({
+    files: [{ name: 'a.txt', directory: '/nfsshare/world' }],
+    directories: ['/nfsshare/world/more'],
+  })
+})
+
 test('the name of a file that is opened from a draft is masked unless a response contains the name', () => {
   const item = (name: string) => fileOpened({ path: `/nfsshare/${name}`, name, type: '-' })
   expectInNoLog([item(`${SECRET}.txt`)])

@@ -7,7 +7,7 @@ import { callRules } from '../redact/redaction'
 /**
  * Describes where a value contains typed text: a `text`, the `address` of a page, a `definition`, a `command`, the
  * `subject` of a draft, console lines with the `echo` of commands, an object whose keys are names (`byName`), or an
- * object or a list of objects with such fields. Fields that are not listed contain no typed text.
+ * object or a list of objects with such fields (`*`: any field). Fields that are not listed contain no typed text.
  */
 export type Typed = Kind | 'echo' | 'byName' | { [field: string]: Typed }
 
@@ -27,10 +27,14 @@ export const typedPayloads: Record<string, Typed> = {
   'files/newNameTyped': 'text',
   'files/fileOpened': { path: 'text', name: 'text' },
   'files/leaveAsked': { to: 'address' },
+  // The directory that the page shows, from its address.
+  'uploads/filesChosen': { files: { directory: 'text' }, directories: 'text' },
   'databases/nameTyped': 'text',
   'databases/filtered': 'text',
   'overview/searched': 'text',
   'deployments/filtered': 'text',
+  // From the storage of the browser.
+  'deployments/guideLoaded': { name: 'text' },
   'deployments/creationEdited': { name: 'text' },
   'configuration/draftTyped': { name: 'text', text: 'definition' },
   'configuration/draftRestored': { name: 'text', text: 'definition' },
@@ -68,10 +72,11 @@ export const typedState: Record<string, Typed> = {
   },
   databases: { filter: 'text', dialog: { name: 'text' } },
   overview: { query: 'text' },
-  deployments: { filter: 'text', dialog: { name: 'text' } },
+  deployments: { filter: 'text', dialog: { name: 'text' }, guide: { name: 'text' } },
   configuration: { drafts: 'byName', dialog: { to: 'address' } },
   drafts: { offers: { name: 'subject' } },
   selection: { directory: 'text' },
+  uploads: { byId: { '*': { directory: 'text' } } },
   instance: INSTANCE,
   instancePanes: inEachPane(INSTANCE),
   console: CONSOLE,
@@ -160,7 +165,7 @@ export function mapTyped(value: unknown, typed: Typed, change: (text: string, ki
   if (!isObject(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([field, inner]) => {
-      const kind = typedOf(typed, field)
+      const kind = typedOf(typed, field) ?? typedOf(typed, '*')
       return [field, kind ? mapTyped(inner, kind, change) : inner]
     }),
   )
