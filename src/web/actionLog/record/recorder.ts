@@ -79,7 +79,7 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
   }
 
   return {
-    fieldTyped: secrets.fieldTyped,
+    fieldTyped: (field: object, text: string, isForSecret: boolean) => secrets.fieldTyped(field, text, isForSecret),
     note: (at: number, action: { type: string }) => {
       const plain = redactAction(action)
       if (!plain) return
