@@ -29,19 +29,12 @@ export interface ListedDirectory {
   within?: { reach: Reach; /** The directory's real path, below the shared area. */ realPath: string } | undefined
 }
 
-export interface Entries {
-  entries: FileEntry[]
-  /** Whether inotify on the directory reports every change of these entries. */
+export interface ListedEntry extends FileEntry {
+  /** Whether inotify on the directory reports every change of this entry. Not part of the answer. */
   isReported: boolean
 }
 
-export interface Entry {
-  entry: FileEntry
-  /** As in `Entries`. */
-  isReported: boolean
-}
-
-type TextDecision = Pick<Stats, 'dev' | 'size' | 'mtimeMs' | 'ctimeMs'> & { isText: boolean }
+type TextDecision = Pick<Stats, 'dev' | 'size' | 'ctimeMs'> & { isText: boolean }
 
 /** By inode, oldest first, because reading a sample takes longer than the rest of an entry. */
 const textDecisions = new Map<number, TextDecision>()
@@ -52,21 +45,12 @@ const sample = Buffer.alloc(TEXT_SAMPLE)
  * time. Use it only in a thread of its own.
  * @throws AppError TOO_LARGE; Node.js errors of the file system
  */
-export function readEntries(directory: ListedDirectory): Entries {
-  const entries: FileEntry[] = []
-  /** Names that are not UTF-8, by their decoded text. A path of the API cannot express them. */
-  const notUtf8 = new Map<string, Buffer>()
+export function readEntries(directory: ListedDirectory): Map<string, ListedEntry> {
+  const entries = new Map<string, ListedEntry>()
   const pathBytes = jsonBytes(directory.path)
   let bytes = 0
-  let isReported = true
-  const add = (found: Entry | undefined) => {
-    if (!found) return
-    entries.push(found.entry)
-    isReported &&= found.isReported
-  }
   for (const rawName of namesIn(directory)) {
     const name = rawName.toString()
-    if (isInternalName(name)) continue
     bytes += pathBytes + 2 * jsonBytes(name) + FIELDS_BYTES
     if (bytes > MAX_BYTES) {
       throw new AppError(
@@ -74,15 +58,14 @@ export function readEntries(directory: ListedDirectory): Entries {
         `This directory holds more than can be listed: its entries would take more than ${MAX_BYTES / 2 ** 20} MiB. Divide it into several on the server.`,
       )
     }
-    if (isUtf8(rawName)) add(readEntry(directory, name))
-    else notUtf8.set(name, rawName)
+    // Names that are not UTF-8, which no path of the API can express, are listed so that users know of them; only one
+    // of several with the same decoded text.
+    const isExpressible = isUtf8(rawName)
+    if (!isExpressible && entries.has(name)) continue
+    const entry = readEntry(directory, isExpressible ? name : rawName)
+    if (entry) entries.set(name, entry)
   }
-  if (notUtf8.size > 0) {
-    // Listed so that users know of them; only one of several with the same decoded text.
-    for (const { name } of entries) notUtf8.delete(name)
-    for (const rawName of notUtf8.values()) add(readEntry(directory, rawName))
-  }
-  return { entries, isReported }
+  return entries
 }
 
 /**
@@ -90,10 +73,13 @@ export function readEntries(directory: ListedDirectory): Entries {
  * @returns undefined if the entry is gone, or is the platform's own
  * @throws Node.js errors of the file system
  */
-export function readEntry({ procPath, path, root, within }: ListedDirectory, rawName: RawName): Entry | undefined {
+export function readEntry(
+  { procPath, path, root, within }: ListedDirectory,
+  rawName: RawName,
+): ListedEntry | undefined {
   const name = rawName.toString()
   const entryPath = entryPathOf(procPath, rawName)
-  const isHidden = isInternalName(name) || (within && !within.reach.holds(`${within.realPath}/${name}`))
+  const isHidden = isInternalName(name) || within?.reach.holds(`${within.realPath}/${name}`) === false
   const own = isHidden ? undefined : lstatSync(entryPath, { throwIfNoEntry: false })
   if (!own) return undefined
   const target = own.isSymbolicLink()
@@ -102,17 +88,14 @@ export function readEntry({ procPath, path, root, within }: ListedDirectory, raw
   const { size, mtimeMs } = target?.stats ?? own
   const type = !target ? 'l' : target.stats.isDirectory() ? 'd' : '-'
   return {
-    entry: {
-      name,
-      path: `${path}/${name}`,
-      type,
-      size: type === 'd' ? 0 : size,
-      modifyTime: Math.floor(mtimeMs),
-      // The API has no path to open a file whose name is not UTF-8.
-      isText: typeof rawName === 'string' && target?.isText === true,
-    },
-    // inotify does not report changes within a subdirectory, of a link's target, or of a file under another of its
-    // names.
+    name,
+    path: `${path}/${name}`,
+    type,
+    size: type === 'd' ? 0 : size,
+    modifyTime: Math.floor(mtimeMs),
+    // The API has no path to open a file whose name is not UTF-8.
+    isText: typeof rawName === 'string' && target?.isText === true,
+    // inotify reports no changes within a subdirectory, of a link's target, or of a file under another of its names.
     isReported: own.isFile() && own.nlink === 1,
   }
 }
@@ -162,12 +145,11 @@ const stepCalls: StepCalls<number> = {
 
 /** @param flags for opening, besides reading without waiting: `O_NOFOLLOW` if `path` could become a link meanwhile */
 function isText(path: PathLike, stats: Stats, flags: number): boolean {
-  const { dev, ino, size, mtimeMs, ctimeMs } = stats
+  const { dev, ino, size, ctimeMs } = stats
   if (!stats.isFile() || size > TEXT_LIMIT) return false
   if (size === 0) return true
   const known = textDecisions.get(ino)
-  if (known?.dev === dev && known.size === size && known.mtimeMs === mtimeMs && known.ctimeMs === ctimeMs)
-    return known.isText
+  if (known?.dev === dev && known.size === size && known.ctimeMs === ctimeMs) return known.isText
   // An instance may swap the file meanwhile. It cannot create a device, which would be the only entry that opening
   // could have an effect on; a link to one is not followed.
   const open = () => openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | flags)
@@ -178,7 +160,7 @@ function isText(path: PathLike, stats: Stats, flags: number): boolean {
   })
   const [oldest] = textDecisions.size < MAX_REMEMBERED ? [] : textDecisions.keys()
   if (oldest !== undefined) textDecisions.delete(oldest)
-  textDecisions.set(ino, { dev, size, mtimeMs, ctimeMs, isText: decision ?? false })
+  textDecisions.set(ino, { dev, size, ctimeMs, isText: decision ?? false })
   return decision ?? false
 }
 

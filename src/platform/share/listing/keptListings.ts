@@ -3,9 +3,9 @@ import { fstatSync, readlinkSync, statfsSync, watch, type FSWatcher } from 'node
 import { setImmediate as afterPendingEvents } from 'node:timers/promises'
 import { FilesAnswer, type FileEntry } from '../../../contract/file'
 import { toReach, type Reach } from '../reach'
-import { readEntries, readEntry, type ListedDirectory } from './entries'
+import { readEntries, readEntry, type ListedEntry } from './entries'
 
-/** Directories with fewer entries are kept for a second, and only if inotify reports every change of their entries. */
+/** Smaller directories are read quickly. They are kept for a second, and only if inotify reports every change. */
 const MIN_KEPT_ENTRIES = 500
 /** Each listing takes a watch of the kernel, of which a user has a limited number. */
 const MAX_KEPT = 500
@@ -16,7 +16,7 @@ const TICK_MS = 20
 const MAX_CHANGED = 100
 /** Maximum age of a kept listing, because inotify drops events when its queue is full. */
 const MAX_AGE_MS = 30_000
-/** Maximum age if inotify does not report every change of the entries, or the directory is read quickly. */
+/** Maximum age of a small directory, or of a large one if inotify does not report every change of its entries. */
 const SHORT_MAX_AGE_MS = 1000
 /**
  * Types of local file systems (statfs(2)). On network file systems inotify reports only the changes of this machine.
@@ -43,9 +43,8 @@ export interface ListingAnswer {
 
 interface Kept {
   answer: ListingAnswer
-  entries: Map<string, FileEntry>
-  /** Device and inode, because another directory may take the same path. */
-  identity: string
+  entries: Map<string, ListedEntry>
+  /** Modification time of the directory. */
   mtimeNs: bigint
   /** Names that inotify has reported since. */
   changed: Set<string>
@@ -78,18 +77,20 @@ export function createKeptListings(read = { readEntries, readEntry }) {
     }
   }
 
-  function update(listing: Kept, directory: ListedDirectory, deploymentTypeIndex: number | null): void {
-    for (const name of listing.changed) {
-      const found = read.readEntry(directory, name)
-      if (found) listing.entries.set(name, found.entry)
-      else listing.entries.delete(name)
-      if (found?.isReported === false) {
-        const maxAge = listing.entries.size >= MIN_KEPT_ENTRIES ? SHORT_MAX_AGE_MS : 0
-        listing.expiresAt = Math.min(listing.expiresAt, performance.now() + maxAge)
-      }
+  /** @returns undefined if the kernel has no watch left, or does not report every change */
+  function tryToWatch(key: string, path: string, changed: Set<string>): FSWatcher | undefined {
+    if (!LOCAL.has(statfsSync(path).type)) return undefined
+    try {
+      return watch(path, { persistent: false })
+        .on('error', () => forget(key))
+        .on('change', (_, name) => {
+          // Several names that are not UTF-8 may read the same.
+          const isAmbiguous = typeof name !== 'string' || name.includes('\ufffd')
+          if (isAmbiguous || changed.add(name).size > MAX_CHANGED) forget(key)
+        })
+    } catch {
+      return undefined
     }
-    listing.changed.clear()
-    listing.answer = serialize([...listing.entries.values()], deploymentTypeIndex)
   }
 
   return {
@@ -98,51 +99,38 @@ export function createKeptListings(read = { readEntries, readEntry }) {
       // Changes that inotify has reported before the task are handled before it.
       await afterPendingEvents()
       const procPath = `/proc/self/fd/${fd}`
-      const within = directories && {
-        reach: toReach(directories),
-        realPath: readlinkSync(procPath).slice(root.length),
-      }
-      const directory = { procPath, path, root, within }
-      // Part of the key, because each caller sees only what they may use.
-      const key = JSON.stringify([deploymentTypeIndex, path, directories])
+      const realPath = readlinkSync(procPath).slice(root.length)
+      const directory = { procPath, path, root, within: directories && { reach: toReach(directories), realPath } }
       const { dev, ino, mtimeNs, mtimeMs } = fstatSync(fd, { bigint: true })
-      const identity = `${dev}:${ino}`
-      const known = kept.get(key)
-      const isKnown = known?.identity === identity && performance.now() < known.expiresAt
-      if (isKnown && (known.changed.size > 0 || known.mtimeNs === mtimeNs)) {
-        kept.delete(key)
+      // Another directory may take the same path, and each caller sees only what they may use.
+      const key = JSON.stringify([`${dev}:${ino}`, deploymentTypeIndex, path, directories])
+      let known = kept.get(key)
+      const isUnreported = known?.changed.size === 0 && known.mtimeNs !== mtimeNs
+      if (!known || isUnreported || performance.now() >= known.expiresAt) {
+        forget(key)
+        known = undefined
+      }
+      kept.delete(key)
+      if (known?.changed.size === 0) {
         kept.set(key, known)
-        try {
-          if (known.changed.size > 0) update(known, directory, deploymentTypeIndex)
-        } catch (error) {
-          forget(key)
-          throw error
-        }
-        known.mtimeNs = mtimeNs
         return known.answer
       }
-      forget(key)
       const isFresh = Date.now() - Number(mtimeMs) < TICK_MS
-      const canBeKept = !isFresh && LOCAL.has(statfsSync(directory.procPath).type)
+      const changed = known?.changed ?? new Set<string>()
       // Watches before it reads, so that no change is missed.
-      const watcher = canBeKept ? tryToWatch(directory.procPath) : undefined
-      const changed = new Set<string>()
-      watcher
-        ?.on('error', () => forget(key))
-        .on('change', (_, name) => {
-          // Several names that are not UTF-8 may read the same.
-          const isAmbiguous = typeof name !== 'string' || name.includes('\ufffd')
-          if (isAmbiguous || changed.add(name).size > MAX_CHANGED) forget(key)
-        })
+      const watcher = known?.watcher ?? (isFresh ? undefined : tryToWatch(key, procPath, changed))
       try {
-        const { entries: all, isReported } = read.readEntries(directory)
-        const isLarge = all.length >= MIN_KEPT_ENTRIES
-        const expiresAt = performance.now() + (isReported && isLarge ? MAX_AGE_MS : SHORT_MAX_AGE_MS)
-        const answer = serialize(all, deploymentTypeIndex)
-        if (watcher && (isReported || isLarge)) {
-          const entries = new Map(all.map((entry) => [entry.name, entry]))
-          keep(key, { answer, entries, identity, mtimeNs, changed, expiresAt, watcher })
+        const entries = known?.entries ?? read.readEntries(directory)
+        for (const name of changed) {
+          const entry = read.readEntry(directory, name)
+          if (entry) entries.set(name, entry)
+          else entries.delete(name)
         }
+        changed.clear()
+        const answer = serialize([...entries.values()], deploymentTypeIndex)
+        const now = performance.now()
+        const expiresAt = Math.min(known?.expiresAt ?? Infinity, now + maxAgeOf(entries))
+        if (watcher && now < expiresAt) keep(key, { answer, entries, mtimeNs, changed, expiresAt, watcher })
         return answer
       } finally {
         if (!kept.has(key)) watcher?.close()
@@ -154,13 +142,11 @@ export function createKeptListings(read = { readEntries, readEntry }) {
   }
 }
 
-/** @returns undefined if the kernel has no watch left. */
-function tryToWatch(path: string): FSWatcher | undefined {
-  try {
-    return watch(path, { persistent: false })
-  } catch {
-    return undefined
-  }
+/** @returns milliseconds */
+function maxAgeOf(entries: Map<string, ListedEntry>): number {
+  const isLarge = entries.size >= MIN_KEPT_ENTRIES
+  const isReported = [...entries.values()].every((entry) => entry.isReported)
+  return isLarge && isReported ? MAX_AGE_MS : isLarge || isReported ? SHORT_MAX_AGE_MS : 0
 }
 
 function serialize(files: FileEntry[], deploymentTypeIndex: number | null): ListingAnswer {
