@@ -7,7 +7,7 @@ import type { FileEntry, FilesAnswer } from '../../../src/contract/file'
 import { createJail, withDirectory } from '../../../src/platform/share/jail'
 import { readEntries, readEntry } from '../../../src/platform/share/listing/entries'
 import { createKeptListings } from '../../../src/platform/share/listing/keptListings'
-import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
+import { createTemporaryDirectory, useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 import { until } from '../../support/platform/until'
 
 const root = useTemporaryDirectory()
@@ -32,8 +32,8 @@ const listings = createKeptListings({
 afterEach(() => jest.restoreAllMocks())
 afterAll(() => listings.close())
 
-async function list(directory: string, path = `/nfsshare/${directory}`): Promise<FileEntry[]> {
-  const { body } = await withDirectory(createJail(root()).openDirectory(directory.split('/')), (opened) =>
+async function list(directory: string, path = `/nfsshare/${directory}`, share = root()): Promise<FileEntry[]> {
+  const { body } = await withDirectory(createJail(share).openDirectory(directory.split('/')), (opened) =>
     listings.list({ fd: opened.fd, root: opened.root, path, deploymentTypeIndex: null }),
   )
   if (names > 0) asked.push(names)
@@ -199,6 +199,26 @@ test('a directory that replaces another one never lists the entries of the old o
   expect(await namesIn('replaced/world')).toEqual(['only'])
   await appendFile(join(root(), 'replaced.old/world/file 8.txt'), 'more')
   expect(await namesIn('replaced/world')).toEqual(['only'])
+})
+
+test('a directory that is made again in place of a removed one lists its own entries', async () => {
+  // On a disk the new directory usually gets the inode number of the removed one.
+  const disk = createTemporaryDirectory('disk', '/var/tmp')
+  const makeAgain = async (entry: string) => {
+    await rm(join(disk, 'again'), { recursive: true, force: true })
+    await mkdir(join(disk, 'again'))
+    await writeFile(join(disk, 'again', entry), '')
+  }
+  const listAgain = async () => (await list('again', undefined, disk)).map(({ name }) => name)
+  await makeAgain('old')
+  jest.spyOn(performance, 'now').mockReturnValue(performance.now())
+  await until(async () => {
+    asked = []
+    await listAgain()
+    return asked.length === 0
+  })
+  await makeAgain('new')
+  expect(await listAgain()).toEqual(['new'])
 })
 
 test('names that are not UTF-8 and decode to the same text are listed once, even when they are added and removed', async () => {

@@ -7,9 +7,12 @@ declare global {
   var temporaryDirectories: string[] | undefined
 }
 
-/** Creates a directory that is removed after the last hook of the test file. */
-export function createTemporaryDirectory(name: string): string {
-  const path = mkdtempSync(join(tmpdir(), `quarterdeck-${name}-`))
+/**
+ * Creates a directory that is removed after the last hook of the test file.
+ * @param parent `/var/tmp` for a directory on a disk; the default may be in memory
+ */
+export function createTemporaryDirectory(name: string, parent = tmpdir()): string {
+  const path = mkdtempSync(join(parent, `quarterdeck-${name}-`))
   globalThis.temporaryDirectories?.push(path)
   return path
 }

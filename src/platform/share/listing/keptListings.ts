@@ -101,9 +101,9 @@ export function createKeptListings(read = { readEntries, readEntry }) {
       const procPath = `/proc/self/fd/${fd}`
       const realPath = readlinkSync(procPath).slice(root.length)
       const directory = { procPath, path, root, within: directories && { reach: toReach(directories), realPath } }
-      const { dev, ino, mtimeNs, mtimeMs } = fstatSync(fd, { bigint: true })
-      // Another directory may take the same path, and each caller sees only what they may use.
-      const key = JSON.stringify([`${dev}:${ino}`, deploymentTypeIndex, path, directories])
+      const { dev, ino, birthtimeNs, mtimeNs, mtimeMs } = fstatSync(fd, { bigint: true })
+      // Another directory may take the same path, even the same inode, and each caller sees only what they may use.
+      const key = JSON.stringify([`${dev}:${ino}:${birthtimeNs}`, deploymentTypeIndex, path, directories])
       let known = kept.get(key)
       const isUnreported = known?.changed.size === 0 && known.mtimeNs !== mtimeNs
       if (!known || isUnreported || performance.now() >= known.expiresAt) {
