@@ -1,5 +1,6 @@
 import { act, screen, waitFor, within } from '@testing-library/react'
 import { instanceOf } from '../../../support/web/factories'
+import { fakeClock, pass } from '../../../support/web/fakeClock'
 import { renderApp } from '../../../support/web/renderApp'
 
 type ChartProps = {
@@ -153,7 +154,7 @@ test('shows an empty state when there are no data points', async () => {
 })
 
 test('§9 both charts are polled every 15 s, and a failed poll keeps the drawn data', async () => {
-  jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick', 'performance'] })
+  fakeClock()
   const { network } = opened()
   network.get('/api/metrics/cpu').answers({ data: [point(0, 250)] })
   network.get('/api/metrics/memory').answers({ data: [point(0, 1024)] })
@@ -161,9 +162,9 @@ test('§9 both charts are polled every 15 s, and a failed poll keeps the drawn d
   await within(await chart('Memory')).findByText('1.00 MB')
   const cpu = network.get('/api/metrics/cpu').answers(503, { message: 'away' })
   const memory = network.get('/api/metrics/memory').answers({ data: [point(0, 2048)] })
-  await act(() => jest.advanceTimersByTimeAsync(13_000))
+  await pass(13_000)
   expect([cpu.calls, memory.calls].map((calls) => calls.length)).toEqual([0, 0])
-  await act(() => jest.advanceTimersByTimeAsync(3000))
+  await pass(3000)
   expect([cpu.calls, memory.calls].map((calls) => calls.length)).toEqual([1, 1])
   expect(await within(await chart('Memory')).findByText('2.00 MB')).toBeVisible()
   expect(await screen.findByText('Error loading CPU metrics: away')).toBeVisible()

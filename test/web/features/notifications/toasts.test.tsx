@@ -1,12 +1,12 @@
 import { act, render, screen } from '@testing-library/react'
 import Modal from 'react-bootstrap/Modal'
 import { notified } from '../../../../src/web/facts'
+import { fakeClock, pass } from '../../../support/web/fakeClock'
 import { renderApp } from '../../../support/web/renderApp'
 
-beforeEach(() => jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick', 'performance'] }))
+beforeEach(fakeClock)
 afterEach(() => jest.useRealTimers())
 
-const pass = (milliseconds: number) => act(() => jest.advanceTimersByTimeAsync(milliseconds))
 const shown = () =>
   [...screen.getByRole('region', { name: 'Notifications' }).children].map((toast) => toast.textContent)
 

@@ -2,6 +2,7 @@ import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { HttpResponse } from 'msw'
 import { networkApi } from '../../../../src/web/api/network'
 import { deploymentOf, instanceOf } from '../../../support/web/factories'
+import { fakeClock, pass } from '../../../support/web/fakeClock'
 import type { network as networkOfTests } from '../../../support/web/network'
 import { renderApp } from '../../../support/web/renderApp'
 
@@ -14,10 +15,6 @@ const lobby = deploymentOf('lobby')
 const bot = deploymentOf('discord-bot')
 const badge = () => screen.getByText(/^(Updating\.\.\.|Failed|Live)$/)
 const sectionOf = (name: string) => screen.findByRole('region', { name: new RegExp(`^${name}`) })
-
-/** Fakes the timers of the page; the mocked network keeps using the real clock. */
-const fakeClock = () => jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick', 'performance'] })
-const pass = (milliseconds: number) => act(() => jest.advanceTimersByTimeAsync(milliseconds))
 
 function setVisibility(state: DocumentVisibilityState) {
   jest.spyOn(document, 'visibilityState', 'get').mockReturnValue(state)

@@ -1,5 +1,6 @@
-import { act, screen, waitFor, within } from '@testing-library/react'
+import { screen, waitFor, within } from '@testing-library/react'
 import { deploymentOf, instanceOf } from '../../../support/web/factories'
+import { fakeClock, pass } from '../../../support/web/fakeClock'
 import { renderApp } from '../../../support/web/renderApp'
 
 const lobby = deploymentOf('lobby', { description: 'Where everybody meets' })
@@ -177,14 +178,14 @@ test('an instance that does not run shows no CPU, memory or uptime', async () =>
 })
 
 test('a row draws the CPU of the last polls as a line', async () => {
-  jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick', 'performance'] })
+  fakeClock()
   const { network, store } = renderApp('/', { signedInAs: 'ann', stored: { overview: '{"view":"rows"}' } })
   network.shows([{ deployment: lobby, instances: [instanceOf('3fa2c1-lobby', { cpu: 10 })] }])
   const row = await screen.findByRole('link', { name: /^3fa2c1-lobby/ })
   expect(row.querySelector('polyline')).toBeNull()
   for (const cpu of [20, 30, 40]) {
     network.get('/api/deployments/lobby/instances').answers({ instances: [instanceOf('3fa2c1-lobby', { cpu })] })
-    await act(() => jest.advanceTimersByTimeAsync(3000))
+    await pass(3000)
     await waitFor(() => expect(store.getState().overview?.cpu['uid-3fa2c1-lobby']?.at(-1)).toBe(cpu))
   }
   expect(store.getState().overview?.cpu).toEqual({ 'uid-3fa2c1-lobby': [10, 20, 30, 40] })
