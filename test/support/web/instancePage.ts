@@ -16,13 +16,6 @@ export async function instancePage(more: Partial<Instance> = {}, path = PATH) {
   return { ...app, call }
 }
 
-/** As following a link does. */
-export const navigate = (path: string, passed: unknown = null) =>
-  act(() => {
-    window.history.pushState({ usr: passed, key: 'y', idx: 1 }, '', path)
-    window.dispatchEvent(new PopStateEvent('popstate', { state: window.history.state }))
-  })
-
 export const card = (name: string) => screen.getByRole('region', { name })
 export const power = () => screen.getByRole('group', { name: 'Power' })
 export const buttonsIn = (group: HTMLElement) =>

@@ -1,5 +1,6 @@
-import { act, screen, waitFor, within } from '@testing-library/react'
+import { screen, waitFor, within } from '@testing-library/react'
 import { deploymentOf } from '../../../support/web/factories'
+import { navigate } from '../../../support/web/navigate'
 import { renderApp } from '../../../support/web/renderApp'
 
 const notifications = () =>
@@ -196,8 +197,7 @@ test('§8 a failure is notified after the user has left the page', async () => {
   await submit()
   network.get('/api/database/sql').answers({ databases: [] })
   network.get('/api/database/mongo').answers({ databases: [] })
-  window.history.pushState({ idx: 2 }, '', '/databases')
-  act(() => void window.dispatchEvent(new PopStateEvent('popstate', { state: window.history.state })))
+  navigate('/databases')
   await screen.findByRole('heading', { name: 'Databases' })
   release()
   await waitFor(() => expect(notifications()).toEqual(['Failed to create deployment']))

@@ -15,6 +15,7 @@ import {
   mockLogLayout,
 } from '../../../support/web/consolePage'
 import { tokenOf } from '../../../support/web/factories'
+import { navigate } from '../../../support/web/navigate'
 
 mockLogLayout()
 
@@ -102,15 +103,10 @@ test('a command draft survives tab and page changes per instance, outside store 
   await user.click(screen.getByRole('tab', { name: 'Console' }))
   expect(field()).toHaveValue('/login hunter22')
 
-  const go = (path: string) =>
-    act(() => {
-      window.history.pushState({ usr: null, key: path, idx: 1 }, '', path)
-      window.dispatchEvent(new PopStateEvent('popstate', { state: window.history.state }))
-    })
-  go('/instance/lobby/uid-77e0d4-lobby')
+  navigate('/instance/lobby/uid-77e0d4-lobby')
   await screen.findByRole('heading', { level: 1, name: '77e0d4-lobby' })
   expect(field()).toHaveValue('')
-  go(`/instance/lobby/${lobby.uid}`)
+  navigate(`/instance/lobby/${lobby.uid}`)
   await screen.findByRole('heading', { level: 1, name: '3fa2c1-lobby' })
   expect(field()).toHaveValue('/login hunter22')
   expect(JSON.stringify([store.getState(), ...services.stored])).not.toContain('hunter22')
@@ -119,7 +115,7 @@ test('a command draft survives tab and page changes per instance, outside store 
   await screen.findByRole('heading', { name: 'Sign In' })
   services.jar.set('token', tokenOf('bob'))
   act(() => void store.dispatch(sessionStarted({ id: 'bob', isAdmin: false, expiresAt: Date.now() + 60_000 })))
-  go(`/instance/lobby/${lobby.uid}`)
+  navigate(`/instance/lobby/${lobby.uid}`)
   expect(await screen.findByRole('textbox', { name: 'Command' })).toHaveValue('')
 })
 
