@@ -7,6 +7,7 @@ const SLOW = [
   'e2e/kills',
   'e2e/largeFile',
   'platform/runtime/contained/containedRuntime',
+  'platform/runtime/contained/containment',
   'e2e/admin',
   'platform/deployments/gameServer',
   'platform/databases/mongo',
