@@ -6,14 +6,20 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import pino from 'pino'
 import { ZipFile } from 'yazl'
-import { openFiles } from '../../../src/platform/share/files'
+import { openFiles, type Files } from '../../../src/platform/share/files'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 
 const directory = useTemporaryDirectory()
 
+/** Opens a shared area of its own for a test. */
+async function openShare(name: string): Promise<{ share: string; files: Files }> {
+  const [dataDir, share] = [join(directory(), name, 'data'), join(directory(), name, 'share')]
+  for (const path of [dataDir, share]) mkdirSync(path, { recursive: true })
+  return { share, files: await openFiles({ dataDir, shareDir: share, log: pino({ level: 'silent' }), now: Date.now }) }
+}
+
 test('§7 a zip of many entries contains them all, and its entry list holds only unfinished ones', async () => {
-  const share = join(directory(), 'share')
-  mkdirSync(join(directory(), 'data'))
+  const { share, files } = await openShare('many')
   const contents: Record<string, string> = {}
   for (let number = 0; number < 1000; number++) {
     const folder = `many/${number % 20}`
@@ -22,12 +28,6 @@ test('§7 a zip of many entries contains them all, and its entry list holds only
     contents[`${folder}/${number}.txt`] = `${number} `.repeat([0, 1, 1000][number % 3]!)
   }
   for (const [path, content] of Object.entries(contents)) writeFileSync(join(share, path), content)
-  const files = await openFiles({
-    dataDir: join(directory(), 'data'),
-    shareDir: share,
-    log: pino({ level: 'silent' }),
-    now: Date.now,
-  })
   let most = 0
   const add = ZipFile.prototype.addReadStreamLazy
   const watched = jest.spyOn(ZipFile.prototype, 'addReadStreamLazy').mockImplementation(function (
@@ -60,17 +60,10 @@ test('§7 a zip of many entries contains them all, and its entry list holds only
 })
 
 test('security 124: a zip leaves out a very long file of which nearly nothing is stored, and says so', async () => {
-  const base = join(directory(), 'holes')
-  const share = join(base, 'share')
-  for (const path of ['data', 'share/world']) mkdirSync(join(base, path), { recursive: true })
+  const { share, files } = await openShare('holes')
+  mkdirSync(join(share, 'world'), { recursive: true })
   for (const name of ['hole', 'level.dat']) writeFileSync(join(share, 'world', name), 'text')
   await truncate(join(share, 'world/hole'), 100 * 2 ** 30)
-  const files = await openFiles({
-    dataDir: join(base, 'data'),
-    shareDir: share,
-    log: pino({ level: 'silent' }),
-    now: Date.now,
-  })
   try {
     writeFileSync(join(share, 'got.zip'), await buffer(await files.downloads.zip(['/nfsshare/world'])))
     await files.unarchive(1, '/nfsshare/got.zip')
@@ -82,9 +75,8 @@ test('security 124: a zip leaves out a very long file of which nearly nothing is
 })
 
 test('security 132: a zip of files with times before 1970 and after 2038 is complete, whatever their length', async () => {
-  const base = join(directory(), 'times')
-  const share = join(base, 'share')
-  for (const path of ['data', 'share/world/old']) mkdirSync(join(base, path), { recursive: true })
+  const { share, files } = await openShare('times')
+  mkdirSync(join(share, 'world/old'), { recursive: true })
   // Only a compressed file is still in progress when the list of the zip is requested.
   const contents = { 'short.txt': 'text', 'late.txt': 'text', 'long.txt': randomBytes(300_000).toString('base64') }
   for (const [name, content] of Object.entries(contents)) {
@@ -93,12 +85,6 @@ test('security 132: a zip of files with times before 1970 and after 2038 is comp
     await utimes(join(share, 'world', name), time, time)
   }
   await utimes(join(share, 'world/old'), new Date('1969-12-31'), new Date('1969-12-31'))
-  const files = await openFiles({
-    dataDir: join(base, 'data'),
-    shareDir: share,
-    log: pino({ level: 'silent' }),
-    now: Date.now,
-  })
   try {
     for (const path of ['world', 'world/long.txt', 'world/short.txt']) {
       writeFileSync(join(share, 'got.zip'), await buffer(await files.downloads.zip([`/nfsshare/${path}`])))
@@ -117,9 +103,8 @@ test('security 132: a zip of files with times before 1970 and after 2038 is comp
 })
 
 test('security 132: a zip leaves out an entry whose path is longer than a zip can contain, and says so', async () => {
-  const base = join(directory(), 'long')
-  const share = join(base, 'share')
-  for (const path of ['data', 'share/world']) mkdirSync(join(base, path), { recursive: true })
+  const { share, files } = await openShare('long')
+  mkdirSync(join(share, 'world'), { recursive: true })
   writeFileSync(join(share, 'world/level.dat'), 'text')
   // Each backslash becomes a character of three bytes.
   const name = '\\'.repeat(255)
@@ -128,12 +113,6 @@ test('security 132: a zip leaves out an entry whose path is longer than a zip ca
     ['-c', 'import os,sys\nfor _ in range(100): os.mkdir(sys.argv[1]); os.chdir(sys.argv[1])', name],
     { cwd: join(share, 'world') },
   )
-  const files = await openFiles({
-    dataDir: join(base, 'data'),
-    shareDir: share,
-    log: pino({ level: 'silent' }),
-    now: Date.now,
-  })
   try {
     const zip = (await buffer(await files.downloads.zip(['/nfsshare/world']))).toString('latin1')
     expect(zip).toContain('world/level.dat')

@@ -1,25 +1,18 @@
 import { join } from 'node:path'
-import { startPlatform, type Account, type Answer, type TestPlatform } from './startPlatform'
+import { usePlatform, type Answer } from './startPlatform'
 
 /** Starts a platform for the tests of a file, with an administrator who makes the calls about deployments. */
 export function useDeploymentCalls() {
-  let platform: TestPlatform
-  let ann: Account
-
-  beforeAll(async () => {
-    platform = await startPlatform()
-    ann = await platform.register('ann')
-  })
-  afterAll(() => platform.close())
+  const { platform, account: ann } = usePlatform('ann')
 
   const call = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<Answer> =>
-    platform.call(method, `/api/deployments${path}`, { body, token: ann.token })
+    platform().call(method, `/api/deployments${path}`, { body, token: ann().token })
 
   return {
-    platform: () => platform,
-    ann: () => ann,
+    platform,
+    ann,
     call,
-    shareDir: () => join(platform.dataDir, 'nfsshare'),
+    shareDir: () => join(platform().dataDir, 'nfsshare'),
     /** The text of a deployment. */
     contentOf: async (name: string) => String((await call('GET', `/${name}`)).body.data.content),
     /** The states of the instances of a deployment. */

@@ -10,7 +10,7 @@ import { openSecrets } from '../../../src/platform/state/secrets'
 import { freshState, type FreshState } from './freshState'
 import { mongoPath } from './mongoPath'
 import { processesOf } from './processesOf'
-import { startPlatform, type Account, type TestPlatform } from './startPlatform'
+import { usePlatform } from './startPlatform'
 
 /** Starts a platform with a MongoDB server for the tests of a file, with a user who makes the calls. */
 export function useMongoDatabases() {
@@ -18,8 +18,6 @@ export function useMongoDatabases() {
   let dataDir: string
   let state: FreshState
   let mongo: DatabaseServer
-  let platform: TestPlatform
-  let user: Account
   const logged: string[] = []
   const log = pino({ level: 'trace' }, { write: (line) => void logged.push(line) })
 
@@ -38,11 +36,9 @@ export function useMongoDatabases() {
     dataDir = await mkdtemp(join(tmpdir(), 'quarterdeck-mongo-'))
     state = await freshState()
     mongo = await open()
-    platform = await startPlatform({ mongo })
-    user = await platform.register('plugin-author')
   })
+  const { platform, account: user } = usePlatform('plugin-author', () => ({ mongo }))
   afterAll(async () => {
-    await platform.close()
     await state.close()
     expect(processesOf(dataDir)).toEqual([])
     await rm(dataDir, { recursive: true, force: true })
@@ -52,13 +48,13 @@ export function useMongoDatabases() {
     method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
     name = '',
     body?: unknown,
-    at = platform,
-    token = user.token,
+    at = platform(),
+    token = user().token,
   ) => at.call(method, `/api/database/mongo${name && `/${name}`}`, { token, body })
 
   return {
-    platform: () => platform,
-    user: () => user,
+    platform,
+    user,
     mongo: () => mongo,
     dataDir: () => dataDir,
     /** What the server and its supervision have logged. */

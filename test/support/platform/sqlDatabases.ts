@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 import type { Database } from '../../../src/contract/database'
-import { startPlatform, type Account, type Answer, type TestPlatform } from './startPlatform'
+import { usePlatform, type Answer } from './startPlatform'
 
 /** Makes names unique, because all tests of a run share the server. */
 export const unique = (text: string): string => `${text}_${randomBytes(4).toString('hex')}`
@@ -13,21 +13,14 @@ export const databaseOf = ({ body }: Answer): Database => body.data as unknown a
 export function useSqlDatabases() {
   // Dropping a database waits for a checkpoint, which is slow on a busy disk.
   jest.setTimeout(90_000)
-  let platform: TestPlatform
-  let user: Account
-
-  beforeAll(async () => {
-    platform = await startPlatform()
-    user = await platform.register('plugin-author')
-  })
-  afterAll(() => platform.close())
+  const { platform, account: user } = usePlatform('plugin-author')
 
   const call = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', name = '', body?: unknown): Promise<Answer> =>
-    platform.call(method, `/api/database/sql${name && `/${name}`}`, { token: user.token, body })
+    platform().call(method, `/api/database/sql${name && `/${name}`}`, { token: user().token, body })
 
   return {
-    platform: () => platform,
-    user: () => user,
+    platform,
+    user,
     call,
     async create(this: void, name: string): Promise<Database> {
       const answer = await call('POST', '', { name })

@@ -256,3 +256,18 @@ export function testPostgres({
     log,
   })
 }
+
+/**
+ * Starts a platform for the tests of a file, with an administrator of this name, and closes it after them.
+ * @param settings called before the start
+ */
+export function usePlatform(username: string, settings: () => TestSettings = () => ({})) {
+  let platform: TestPlatform
+  let account: Account
+  beforeAll(async () => {
+    platform = await startPlatform(settings())
+    account = await platform.register(username)
+  })
+  afterAll(() => platform.close())
+  return { platform: () => platform, account: () => account }
+}

@@ -6,6 +6,19 @@ import { problemsIn } from '../../../support/web/problems'
 
 recordFollowedLinks()
 
+/** Drags an entry over another one. @returns `drop`, which drops it there */
+function dragOver(entry: string, target: string): { drop: () => void } {
+  const dataTransfer = {
+    setData: () => {},
+    types: ['application/x-quarterdeck-entries'],
+    effectAllowed: '',
+    dropEffect: '',
+  }
+  fireEvent.dragStart(row(entry), { dataTransfer })
+  fireEvent.dragOver(row(target), { dataTransfer })
+  return { drop: () => void fireEvent.drop(row(target), { dataTransfer }) }
+}
+
 test('§2, §5 a move target is relative to the directory, with repeated slashes collapsed, and has a preview', async () => {
   const { user, network } = await filesPage([entryOf('a/b/x'), entryOf('a/b/y')], { at: '/files/a/b' })
   const move = network.post('/api/sftp/move').answers({})
@@ -60,15 +73,7 @@ test("§8 a failed move shows 'Failed to move files' with the reason and keeps t
 test("§8 a failed drop shows 'Failed to move files', and the problem log records the items and the reason", async () => {
   const { network, store } = await filesPage([entryOf('dir/'), entryOf('a')])
   network.post('/api/sftp/move').answers(409, { message: 'There is a "a" already' })
-  const dataTransfer = {
-    setData: () => {},
-    types: ['application/x-quarterdeck-entries'],
-    effectAllowed: '',
-    dropEffect: '',
-  }
-  fireEvent.dragStart(row('a'), { dataTransfer })
-  fireEvent.dragOver(row('dir'), { dataTransfer })
-  fireEvent.drop(row('dir'), { dataTransfer })
+  dragOver('a', 'dir').drop()
   await waitFor(() => expect(notifications()).toEqual(['Failed to move files']))
   expect(problemsIn(store)).toEqual(['Failed to move files to /nfsshare/dir: /nfsshare/a: There is a "a" already'])
 })
@@ -78,17 +83,10 @@ test('dragging an entry onto a directory moves it together with the other select
   const move = network.post('/api/sftp/move').answers({})
   await user.click(box('a'))
   await user.click(box('b'))
-  const dataTransfer = {
-    setData: () => {},
-    types: ['application/x-quarterdeck-entries'],
-    effectAllowed: '',
-    dropEffect: '',
-  }
-  fireEvent.dragStart(row('a'), { dataTransfer })
-  fireEvent.dragOver(row('dir'), { dataTransfer })
+  const { drop } = dragOver('a', 'dir')
   expect(row('dir')).toHaveAttribute('data-drop', 'over')
   expect(screen.queryByText('Drop files here to upload')).not.toBeInTheDocument()
-  fireEvent.drop(row('dir'), { dataTransfer })
+  drop()
   await waitFor(() =>
     expect(move.calls.map(({ body }) => (body as { targetPath: string }).targetPath).sort()).toEqual([
       '/nfsshare/dir/a',
