@@ -3,7 +3,7 @@ import { expectProofs, readTable, rowsOf, type Row } from './namedTests'
 /** `test/SECURITY.md` names the tests of each case; this file keeps the table consistent. */
 const rows = rowsOf(readTable('SECURITY.md'))
 
-/** Sixty from the design, those that the runtime of a cluster has added, and those that later attacks have. */
+/** Raise it with each new case. */
 const CASES = 138
 
 test('SECURITY.md lists all cases in order', () => {

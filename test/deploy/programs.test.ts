@@ -15,7 +15,7 @@ const check = (program: string, ...args: string[]) => spawnSync(program, args, {
 const testWith = (isThere: boolean) => (isThere ? test : test.skip)
 
 testWith(hasProgram('systemd-analyze'))('systemd accepts the units (skipped without systemd-analyze)', () => {
-  // Elsewhere than Node.js is installed where the unit says.
+  // The unit names the Node.js of Debian; this machine may have another one.
   const service = readDeployFile('quarterdeck.service').replace('/usr/bin/node', process.execPath)
   writeFileSync(join(directory(), 'quarterdeck.service'), service)
   writeFileSync(join(directory(), 'quarterdeck.socket'), readDeployFile('quarterdeck.socket'))
@@ -59,7 +59,7 @@ testWith(hasCluster)(clusterTitle('#16 a cluster accepts the manifests and runs 
 async function checkManifests(kubectl: (...args: string[]) => Promise<string>): Promise<void> {
   await kubectl('apply', '-k', deployPath('kubernetes'))
   await kubectl('apply', '-f', deployPath('kubernetes/secret.example.yaml'))
-  // The namespace admits restricted Pods alone, so it refuses none of them.
+  // The namespace admits only restricted Pods, so both replicas fulfil that standard.
   const available = [
     '-n',
     'quarterdeck',
@@ -79,7 +79,7 @@ async function checkManifests(kubectl: (...args: string[]) => Promise<string>): 
   const may = async (verb: string, resource: string, namespace = 'quarterdeck') => {
     const account = '--as=system:serviceaccount:quarterdeck:quarterdeck'
     const [kind = '', subresource = ''] = resource.split(':')
-    // Its exit code is 1 after a `no`.
+    // `kubectl auth can-i` exits with code 1 when it prints `no`.
     const answer = await kubectl(
       'auth',
       'can-i',

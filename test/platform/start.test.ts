@@ -93,7 +93,7 @@ describe('a start that cannot succeed prints one clear line and exits with code 
 })
 
 test.each(['auto', 'off'])(
-  'lifecycle with isolation %s: first invite, stop, kill, and a sample instance that survives',
+  'with isolation %s, the sample instance survives a stop and a kill of the platform, and stop:all ends it',
   async (isolation) => {
     const dataDir = join(directory(), `life-${isolation}`)
     const settings = {

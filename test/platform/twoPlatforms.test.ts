@@ -174,10 +174,6 @@ describe('§15 one state', () => {
     await release()
   })
 
-  /**
-   * A connection pooler in transaction mode (PgBouncer) assigns a connection to a client only while its transaction is
-   * open.
-   */
   const stateOf = async (client: Client, pid: number | undefined) =>
     (
       await client.query<{ state: string; backend_xmin: string | null }>(
@@ -186,6 +182,7 @@ describe('§15 one state', () => {
       )
     ).rows[0]
 
+  // A pooler in transaction mode (PgBouncer) assigns a connection to a client only while its transaction is open.
   test('the lock belongs to an open transaction, so that a connection pooler does not reassign it', async () => {
     const release = await holdPlatformLock(database.url, silent, () => undefined)
     const client = await connectTo()

@@ -24,13 +24,8 @@ const change = (token: string, body: unknown, address?: string) =>
 
 describe('own sessions', () => {
   test('are listed with device, address and times for their owner only, and the current session is marked', async () => {
-    const first = await platform.call('POST', '/api/auth/login', { body: { username: 'ann', password: ann.password } })
-    const second = await platform.call('POST', '/api/auth/verify-login', {
-      body: { username: 'ann', token: await platform.nextCode(ann.secret), sessionToken: first.body.data.sessionToken },
-      address: '10.0.0.7',
-      headers: { 'user-agent': 'Firefox on a phone' },
-    })
-    const phone = String(second.body.data.token)
+    const headers = { 'user-agent': 'Firefox on a phone' }
+    const phone = await platform.signIn(ann, { address: '10.0.0.7', headers })
     const listed = await sessions(ann.token)
     expect(listed).toHaveLength(2)
     expect(listed.find(({ current }) => !current)).toEqual({
@@ -125,7 +120,7 @@ describe('change password', () => {
     expect(await statusOf(await platform.signIn({ ...cleo, password: 'another horse' }))).toBe(200)
   })
 
-  test('changes nothing when the old password is wrong, or the code is wrong or already used', async () => {
+  test('changes nothing when the old password, the code, the new password or the form of the call is wrong', async () => {
     const dora = await platform.register('dora')
     const good = { password: dora.password, newPassword: 'another horse' }
     expect(
@@ -228,24 +223,12 @@ test('issue 17.7: a session knows when and where its user signed in before; the 
     }
   const fern = await platform.register('fern')
   expect(await account(fern.token)).not.toHaveProperty('previous_sign_in')
-  const from = async (address: string) => {
-    const { body } = await platform.call('POST', '/api/auth/login', {
-      body: { username: 'fern', password: fern.password },
-      address,
-    })
-    const code = await platform.nextCode(fern.secret)
-    const second = await platform.call('POST', '/api/auth/verify-login', {
-      body: { username: 'fern', token: code, sessionToken: body.data.sessionToken },
-      address,
-    })
-    return String(second.body.data.token)
-  }
-  const office = await from('10.0.0.7')
+  const office = await platform.signIn(fern, { address: '10.0.0.7' })
   const { previous_sign_in: registration } = await account(office)
   expect(registration?.address).not.toBe('10.0.0.7')
   // The end of a session does not change what the next one shows.
   await platform.call('POST', '/api/auth/logout', { token: office })
-  const home = await from('10.0.0.8')
+  const home = await platform.signIn(fern, { address: '10.0.0.8' })
   const { previous_sign_in: previous } = await account(home)
   expect(previous).toEqual({ at: expect.any(String), address: '10.0.0.7' })
   expect(Date.parse(previous!.at)).toBeGreaterThanOrEqual(Date.parse(registration!.at))

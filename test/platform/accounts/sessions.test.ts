@@ -142,7 +142,7 @@ test('a session expires after 7 days', async () => {
   expect(await tryToken(token)).toBe(401)
 })
 
-test('a user has 1,000 sessions: one more sign-in ends the one that was not used for the longest time', async () => {
+test('a user has at most 1,000 sessions: one more sign-in ends the one that was not used for the longest time', async () => {
   const cyd = await platform.register('cyd')
   const { rows } = await sql<{ id: string }>`
     insert into sessions (id, user_id, expires_at, device, address, last_used_at)

@@ -43,7 +43,9 @@ describe('invalid input:', () => {
     expect(await call('DELETE', 'nothing_here')).toMatchObject({ status: 404 })
     expect((await platform().call('GET', '/api/database/oracle', { token: user().token })).status).toBe(400)
   })
+})
 
+describe('valid names:', () => {
   test.each([
     'SELECT',
     'user',

@@ -39,7 +39,7 @@ test('a session is limited to one gigabyte of memory and stays usable after it r
   })
 })
 
-test('issue: each role has a connection limit and time-outs', async () => {
+test('each role has a connection limit and time-outs', async () => {
   const database = await create(unique('limits'))
   await as(database, async (client) => {
     expect((await client.query('show statement_timeout')).rows).toEqual([{ statement_timeout: '5min' }])
@@ -99,7 +99,7 @@ describe('security 48: a role can open its own database only:', () => {
     ['set session authorization postgres', '42501'],
     ['grant pg_read_server_files to current_user', '42501'],
     ['select pg_reload_conf()', '42501'],
-  ])('%s', async (statement, code) => {
+  ])('the statement is refused: %s', async (statement, code) => {
     expect(await as(mine, (client) => codeOf(client.query(statement)))).toBe(code)
   })
 

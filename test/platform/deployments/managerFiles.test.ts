@@ -96,6 +96,7 @@ test('§12 the mounts of a definition are passed to the runtime, and a missing m
 test('the sample deployment runs, answers, and is not created twice', async () => {
   await createSampleDeployment(managed.state.db, shareDir())
   await createSampleDeployment(managed.state.db, shareDir())
+  expect(await deployments().list()).toMatchObject([{ name: 'sample' }])
   manage()
   await until(
     () => stateOf('sample'),

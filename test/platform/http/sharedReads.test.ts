@@ -36,7 +36,7 @@ test.each(['/api/deployments?instances=true', '/api/discovery?deployment=lobby',
       Array.from({ length: 200 }, () => platform.call('GET', path, { token: ann.token })),
     )
     expect(answers.every(({ status }) => status === 200)).toBe(true)
-    // With those of the manager.
+    // The manager reads too.
     expect(reads).toBeLessThan(20)
   },
 )

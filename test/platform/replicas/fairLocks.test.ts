@@ -24,7 +24,7 @@ test('security 67: slow file changes of one user do not block those of others', 
   const pool = openStatePool(databaseUrl)
   const names = Array.from({ length: 20 }, (_name, at) => `held-${at}`)
   for (const name of names) mkdirSync(join(shareDir, name))
-  // As another replica that deletes large directories holds them.
+  // Another replica that deletes large directories holds these locks.
   const keys = names.map((name) => `entry ${statSync(shareDir).ino}:${name}`)
   const lock = await tryLeasedLock(pool, keys)
   try {
@@ -37,7 +37,7 @@ test('security 67: slow file changes of one user do not block those of others', 
       token: ann.token,
       body: { path: '/nfsshare/ann.txt', content: '' },
     })
-    // Before any of those that wait, whose patience ends at some time.
+    // It is answered while the deletions still wait for the locks.
     expect(await Promise.race([created, ...waiting])).toMatchObject({ status: 201 })
     await lock?.release()
     expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(names.map(() => 200))

@@ -35,7 +35,7 @@ test('the leftovers of a replica are found only when it has certainly ended', as
   expect([await records.leftovers(), await records.leftovers()]).toEqual([[], []])
   await age(dead.id, 6)
   expect(await records.leftovers()).toEqual([])
-  // It was only the state that was away.
+  // The replica is alive after all: it could not reach the state for a while.
   await age(dead.id, 0)
   expect([await records.leftovers(), await records.leftovers()]).toEqual([[], []])
   await age(dead.id, 6)

@@ -63,7 +63,10 @@ async function openConsole(platform: TestPlatform, token: string): Promise<WebSo
   return viewer
 }
 
-/** In milliseconds. */
+const idOf = async (username: string) =>
+  (await one.db.selectFrom('users').select('id').where('username', '=', username).executeTakeFirstOrThrow()).id
+
+/** @returns milliseconds from the call of `act` to the event */
 async function timeOf(event: Promise<unknown>, act: () => Promise<unknown>): Promise<number> {
   const since = performance.now()
   await Promise.all([event, act()])
@@ -144,7 +147,7 @@ describe('decisions §2: access that is revoked at one replica is refused at the
 
   test('security 92: the role of an administrator, and the account', async () => {
     const cyd = await one.register('cyd')
-    const { id } = await one.db.selectFrom('users').select('id').where('username', '=', 'cyd').executeTakeFirstOrThrow()
+    const id = await idOf('cyd')
     const setAdmin = (isAdmin: boolean) =>
       one.call('PATCH', `/api/users/${id}/admin`, { token: ann.token, body: { is_admin: isAdmin } })
     await setAdmin(true)
@@ -171,7 +174,7 @@ describe('decisions §2: access that is revoked at one replica is refused at the
       one.call('POST', '/api/deployments', { token: ann.token, body: { name: 'reused', type: 'process' } })
     await make()
     const dan = await one.register('dan')
-    const { id } = await one.db.selectFrom('users').select('id').where('username', '=', 'dan').executeTakeFirstOrThrow()
+    const id = await idOf('dan')
     await one.call('PUT', `/api/users/${id}/access`, {
       token: ann.token,
       body: { role: 'limited', grants: [{ deployment: 'reused', rights: ['view'] }] },
@@ -196,11 +199,7 @@ describe('decisions §2: access that is revoked at one replica is refused at the
       writeFileSync(join(replicas.shareDir, 'granted/large.zip'), '')
       truncateSync(join(replicas.shareDir, 'granted/large.zip'), 2 ** 26)
       gil = await one.register('gil')
-      const { id } = await one.db
-        .selectFrom('users')
-        .select('id')
-        .where('username', '=', 'gil')
-        .executeTakeFirstOrThrow()
+      const id = await idOf('gil')
       url = `/api/users/${id}/access`
     })
 
@@ -258,7 +257,7 @@ test('§15 changed rights close the sockets at the other replica within a second
   const viewer = await openConsole(two, bob.token)
   let code: number | undefined
   viewer.on('close', (given) => (code = given))
-  const { id } = await one.db.selectFrom('users').select('id').where('username', '=', 'bob').executeTakeFirstOrThrow()
+  const id = await idOf('bob')
   const ms = await timeOf(once(viewer, 'close'), () =>
     one.call('PATCH', `/api/users/${id}/admin`, { token: ann.token, body: { is_admin: true } }),
   )
@@ -288,7 +287,7 @@ test('of two saves at two replicas at once one is refused, and no record of an u
     const { modifyTime } = (
       await one.call('GET', `/api/sftp/file/content?path=${encodeURIComponent(path)}`, { token: ann.token })
     ).body.data
-    // Times have a resolution of milliseconds.
+    // A save within the same millisecond would leave the modification time, which both saves send, unchanged.
     await new Promise((resolve) => setTimeout(resolve, 5))
     const answers = await Promise.all(
       [one, two].map((platform) =>
@@ -313,7 +312,7 @@ test('a user who is deleted at one replica does not finish an upload at the othe
   const part = (name: string) => `--x\r\nContent-Disposition: form-data; name="${name}"`
   upload.write(`${part('path')}\r\n\r\n/nfsshare\r\n${part('files')}; filename="evil.txt"\r\n\r\nhalf`)
   await until(async () => (await one.db.selectFrom('temporaries').selectAll().execute()).length === 1)
-  const { id } = await one.db.selectFrom('users').select('id').where('username', '=', 'eve').executeTakeFirstOrThrow()
+  const id = await idOf('eve')
   const ms = await timeOf(ended, () => one.call('DELETE', `/api/users/${id}`, { token: ann.token }))
   expect(ms).toBeLessThan(1000)
   await until(async () => (await one.db.selectFrom('temporaries').selectAll().execute()).length === 0)

@@ -60,8 +60,8 @@ export interface TestPlatform {
   addInvite(code: string): Promise<void>
   /** Registers a user through the three calls; the first one becomes administrator. */
   register(username: string, password?: string): Promise<Account>
-  /** Signs in through the two calls. */
-  signIn(account: Account): Promise<string>
+  /** Signs in through the two calls. @returns the token */
+  signIn(account: Account, from?: { address?: string; headers?: Record<string, string> }): Promise<string>
   close(): Promise<void>
 }
 
@@ -230,10 +230,11 @@ export async function startPlatform({
       })
       return { username, password, secret, token: String(verified.body.data.loginToken) }
     },
-    async signIn({ username, password, secret }) {
-      const first = await platform.call('POST', '/api/auth/login', { body: { username, password } })
+    async signIn({ username, password, secret }, from) {
+      const first = await platform.call('POST', '/api/auth/login', { body: { username, password }, ...from })
       const second = await platform.call('POST', '/api/auth/verify-login', {
         body: { username, token: await platform.nextCode(secret), sessionToken: first.body.data.sessionToken },
+        ...from,
       })
       return String(second.body.data.token)
     },

@@ -181,7 +181,7 @@ describe('a provider that does not answer', () => {
     await platform.close()
   })
 
-  test('security 79: and hangs or sends garbage instead delays neither the start nor the login page', async () => {
+  test('security 79: or hangs or sends garbage delays neither the start nor the login page', async () => {
     const hostile = await startHostileProvider()
     hostile.behaviour.answer = () => undefined
     const limits = shortTimeouts()

@@ -116,15 +116,19 @@ describe('a first sign-in', () => {
 })
 
 describe('roles', () => {
+  /** Signs in as a person with these groups at the provider. */
+  const signInWith = (login: string, groups: string[]) => {
+    provider.people.set(login, { preferred_username: login, groups })
+    return signIn(login)
+  }
+
   test('another role at the provider takes effect at the next sign-in, for open sessions too', async () => {
-    provider.people.set('rita', { preferred_username: 'rita', groups: ['staff', 'admins'] })
-    const earlier = await signIn('rita')
+    const earlier = await signInWith('rita', ['staff', 'admins'])
     expect(earlier.set).toContainEqual(expect.stringMatching(/^isAdmin=1/))
     expect(await accountOf(earlier.token)).toMatchObject({ role: 'administrator' })
-    provider.people.set('rita', { preferred_username: 'rita', groups: ['guests'] })
     const change = jest.fn()
     const stop = platform.callers.onChange(change)
-    const { token } = await signIn('rita')
+    const { token } = await signInWith('rita', ['guests'])
     expect(change).toHaveBeenCalled()
     stop()
     expect(await accountOf(token)).toMatchObject({ role: 'limited' })
@@ -137,32 +141,28 @@ describe('roles', () => {
   })
 
   test('grants are kept as long as the role does not change', async () => {
-    const { id } = (await usersOf()).find(({ username }) => username === 'rita')!
+    await signInWith('gail', ['guests'])
+    const { id } = (await usersOf()).find(({ username }) => username === 'gail')!
     await platform.call('POST', '/api/deployments', { token: first.token, body: { name: 'mine', type: 'process' } })
     const grants = [{ deployment: 'mine', rights: ['view', 'console'] }]
     const body = { role: 'limited', grants }
     expect((await platform.call('PUT', `/api/users/${id}/access`, { token: first.token, body })).status).toBe(200)
-    expect(await accountOf((await signIn('rita')).token)).toMatchObject({ role: 'limited', grants })
+    expect(await accountOf((await signInWith('gail', ['guests'])).token)).toMatchObject({ role: 'limited', grants })
   })
 
   test('a user who has lost every role is refused, and their open sessions end', async () => {
-    const { token } = await signIn('rita')
-    provider.people.set('rita', { preferred_username: 'rita', groups: [] })
-    expect(await signIn('rita')).toMatchObject({ end: '/login?sso=no-role', token: undefined })
+    const { token } = await signInWith('lost', ['guests'])
+    expect(await signInWith('lost', [])).toMatchObject({ end: '/login?sso=no-role', token: undefined })
     expect((await platform.call('GET', '/api/account', { token })).status).toBe(401)
   })
 
   test('security 74: the last administrator stays one, and is not signed out', async () => {
-    provider.people.set('chief', { preferred_username: 'chief', groups: ['admins'] })
-    const { token } = await signIn('chief')
+    const { token } = await signInWith('chief', ['admins'])
     const { id } = (await usersOf()).find(({ username }) => username === 'first')!
     await platform.call('PATCH', `/api/users/${id}/admin`, { token, body: { is_admin: false } })
-    for (const groups of [['guests'], ['staff']]) {
-      provider.people.set('chief', { preferred_username: 'chief', groups })
-      expect(await accountOf((await signIn('chief')).token)).toMatchObject({ role: 'administrator' })
-    }
-    provider.people.set('chief', { preferred_username: 'chief', groups: [] })
-    expect(await signIn('chief')).toMatchObject({ end: '/login?sso=no-role' })
+    for (const groups of [['guests'], ['staff']])
+      expect(await accountOf((await signInWith('chief', groups)).token)).toMatchObject({ role: 'administrator' })
+    expect(await signInWith('chief', [])).toMatchObject({ end: '/login?sso=no-role' })
     expect(await accountOf(token)).toMatchObject({ role: 'administrator' })
     await platform.call('PATCH', `/api/users/${id}/admin`, { token, body: { is_admin: true } })
   })

@@ -133,11 +133,11 @@ test('every JSON body, and every answer with data, has an example', () => {
         ? [operationId]
         : []
     })
-  // The document has itself for an example.
+  // Its example would be the whole document.
   expect(missing).toEqual(['getOpenApi'])
 })
 
-test('a route without a summary cannot be added', async () => {
+test('a route without a summary, or of no group of calls, cannot be added', async () => {
   const app = Fastify()
   await describeCalls(app, '')
   const config = { access: 'public' } as const

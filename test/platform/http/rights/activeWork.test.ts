@@ -54,6 +54,8 @@ function begin(path: string, type: string, token = guest.token): ClientRequest {
 const listJobs = async () =>
   (await platform.call('GET', '/api/sftp/jobs', { token: guest.token })).body.data.jobs as FileJob[]
 const jobs = async () => (await listJobs()).map(({ paths }) => paths[0]!).sort()
+/** The number of unfinished files in a directory. */
+const unfinished = (name: string) => readdirSync(join(share, name)).filter((entry) => entry.endsWith('.part')).length
 /** Cancels all jobs on a path. */
 const cancel = async (path: string) => {
   for (const { id, paths } of await listJobs())
@@ -70,7 +72,7 @@ test('a change of rights ends the archive jobs that it no longer allows, and no 
   await until(() => ['own', 'other'].every((name) => readdirSync(join(share, name)).length === 3))
   await grant(['files', 'power'], ['files', 'console'])
   await grant(['files', 'power'], ['console'])
-  // Its job is not told any more, so its unfinished archive tells its end.
+  // The guest does not see this job any more; its end removes its unfinished archive.
   await until(() => readdirSync(join(share, 'other')).length === 2)
   expect(await jobs()).toEqual(['/nfsshare/own/big'])
   // Not 401, which would end the session in the console.
@@ -106,7 +108,6 @@ describe('an archive through a link into a directory of others', () => {
     const [{ statusCode }] = (await once(call, 'response')) as [{ statusCode: number }]
     return statusCode
   }
-  const unfinished = (name: string) => readdirSync(join(share, name)).filter((entry) => entry.endsWith('.part')).length
 
   test('security 88: ends with the rights for that directory', async () => {
     await grant(['files'], ['files'])
@@ -145,7 +146,6 @@ test('a change of rights ends the uploads that it no longer allows, and no other
     )
     return upload
   })
-  const unfinished = (name: string) => readdirSync(join(share, name)).filter((entry) => entry.endsWith('.part')).length
   await until(() => readdirSync(share).length + unfinished('own') + unfinished('other') >= before + 2)
   await grant(['files', 'power'], ['files', 'console'])
   // Unlike `once`, which fails for a connection that is reset.

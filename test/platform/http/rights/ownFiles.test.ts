@@ -1,5 +1,6 @@
 import { mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { FileEntry } from '../../../../src/contract/file'
 import { rightsOf, type RightsOf } from '../../../support/platform/limitedUsers'
 import { startPlatform, type Account, type TestPlatform } from '../../../support/platform/startPlatform'
 
@@ -23,12 +24,17 @@ afterAll(() => platform.close())
 const call = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, body?: object, token = guest.token) =>
   platform.call(method, url, { token, body })
 const at = (path: string) => `path=${encodeURIComponent(path)}`
+const listOwn = async () => (await call('GET', `/api/sftp/files?${at('/nfsshare/own')}`)).body.data.files as FileEntry[]
+/** Gets a ticket. @returns a function that downloads with it */
+async function ticketFor(path: string, token = guest.token) {
+  const { body } = await call('POST', '/api/sftp/download-ticket', { path }, token)
+  return () =>
+    platform.app.inject(`/api/sftp/download?${at(path)}&token=${encodeURIComponent(String(body.data.token))}`)
+}
 const named = (path: string) => ({ files: [{ path, name: path.split('/').at(-1)! }] })
 
 test('decisions §16: a limited user lists, reads, writes, creates, moves, packs, unpacks and deletes in their own directory', async () => {
-  expect((await call('GET', `/api/sftp/files?${at('/nfsshare/own')}`)).body.data.files).toMatchObject([
-    { name: 'own.txt' },
-  ])
+  expect(await listOwn()).toMatchObject([{ name: 'own.txt' }])
   const path = '/nfsshare/own/sub'
   expect(await call('POST', '/api/sftp/directory', { path })).toMatchObject({ status: 201 })
   expect(await call('POST', '/api/sftp/file', { path: `${path}/a.txt`, content: '' })).toMatchObject({ status: 201 })
@@ -47,10 +53,8 @@ test('decisions §16: a limited user lists, reads, writes, creates, moves, packs
 })
 
 test('a limited user downloads a file, several, and their whole directory', async () => {
-  const { body } = await call('POST', '/api/sftp/download-ticket', { path: '/nfsshare/own/own.txt' })
-  const token = encodeURIComponent(String(body.data.token))
-  const download = await platform.app.inject(`/api/sftp/download?${at('/nfsshare/own/own.txt')}&token=${token}`)
-  expect(download.payload).toBe('of own')
+  const download = await ticketFor('/nfsshare/own/own.txt')
+  expect((await download()).payload).toBe('of own')
   for (const path of ['/nfsshare/own', '/nfsshare/own/own.txt']) {
     const zip = await platform.app.inject({
       method: 'POST',
@@ -108,10 +112,11 @@ describe('security 30: a link that an instance made in its directory', () => {
     ['a file that others do not have', '../treasure/missing.txt'],
   ])('to %s is listed without details of its target, and a save does not replace it', async (_what, target) => {
     await symlink(target, linkOnDisk())
-    const { files } = (await call('GET', `/api/sftp/files?${at('/nfsshare/own')}`)).body.data as {
-      files: { name: string }[]
-    }
-    expect(files.find(({ name }) => name === 'link')).toMatchObject({ type: 'l', size: target.length, isText: false })
+    expect((await listOwn()).find(({ name }) => name === 'link')).toMatchObject({
+      type: 'l',
+      size: target.length,
+      isText: false,
+    })
     expect(await call('PATCH', '/api/sftp/file/content', { path: link, content: 'changed' })).toMatchObject({
       status: 404,
       body: { message: 'There is no /nfsshare/own.' },
@@ -151,10 +156,7 @@ describe('security 30: a link that an instance made in its directory', () => {
             const { status, body: answer } = await call(method, url, body)
             all.push([method, url, status, answer.message])
           }
-        const { files } = (await call('GET', `/api/sftp/files?${at('/nfsshare/own')}`)).body.data as {
-          files: { name: string; type: string; isText: boolean }[]
-        }
-        const { type, isText } = files.find(({ name }) => name === 'link')!
+        const { type, isText } = (await listOwn()).find(({ name }) => name === 'link')!
         await rm(linkOnDisk())
         return [...all, type, isText]
       }
@@ -169,17 +171,14 @@ describe('security 30: a link that an instance made in its directory', () => {
     await symlink(join(share, 'own/sub/round'), linkOnDisk())
     const { body } = await call('GET', `/api/sftp/file/content?${at(`${link}/round/deep/own.txt`)}`)
     expect(body.data.content).toBe('of own')
-    const { files } = (await call('GET', `/api/sftp/files?${at('/nfsshare/own')}`)).body.data as {
-      files: { name: string; type: string }[]
-    }
-    expect(files.find(({ name }) => name === 'link')).toMatchObject({ type: 'd' })
+    expect((await listOwn()).find(({ name }) => name === 'link')).toMatchObject({ type: 'd' })
     await symlink('round-and-round', join(share, 'own/sub/round-and-round'))
     expect(await call('GET', `/api/sftp/files?${at('/nfsshare/own/sub/round-and-round')}`)).toMatchObject({
       status: 409,
     })
   })
 
-  test('that is swapped a thousand times during calls never gives a limited user a byte of others', async () => {
+  test('that is swapped during 300 calls never gives a limited user a byte of others', async () => {
     await mkdir(join(share, 'own/real'), { recursive: true })
     await writeFile(join(share, 'own/real/own.txt'), 'of own')
     let isDone = false
@@ -219,20 +218,16 @@ test('an upload of a limited user goes into their own directory only, and its pa
 })
 
 test('a download ticket is refused after the right was revoked', async () => {
-  const { body } = await call('POST', '/api/sftp/download-ticket', { path: '/nfsshare/own/own.txt' })
+  const download = await ticketFor('/nfsshare/own/own.txt')
   await rights.setAccess('guest', { role: 'limited', grants: [{ deployment: 'own', rights: ['view'] }] })
-  const token = encodeURIComponent(String(body.data.token))
-  const download = await platform.app.inject(`/api/sftp/download?${at('/nfsshare/own/own.txt')}&token=${token}`)
-  expect(download.statusCode).toBe(404)
+  expect((await download()).statusCode).toBe(404)
   await rights.setAccess('guest', { role: 'limited', grants: [{ deployment: 'own', rights: ['files'] }] })
 })
 
 test('an API key for the files of one deployment downloads them with a ticket', async () => {
   const key = await rights.createKey(admin, { scopes: ['files'], deployments: ['own'] })
-  const path = '/nfsshare/own/own.txt'
-  const { body } = await call('POST', '/api/sftp/download-ticket', { path }, key)
-  const token = encodeURIComponent(String(body.data.token))
-  expect((await platform.app.inject(`/api/sftp/download?${at(path)}&token=${token}`)).payload).toBe('of own')
+  const download = await ticketFor('/nfsshare/own/own.txt', key)
+  expect((await download()).payload).toBe('of own')
   expect(await call('POST', '/api/sftp/download-ticket', { path: '/nfsshare/treasure/own.txt' }, key)).toMatchObject({
     status: 404,
   })

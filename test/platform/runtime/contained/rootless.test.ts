@@ -75,7 +75,7 @@ const RESTRICT =
 
 ;(canRun ? test.each : test.skip.each)([
   [`#7 a platform without root runs contained instances (${SKIPPED})`, ':'],
-  [`… also where mounts are restricted, as systemd mounts /sys (${SKIPPED})`, RESTRICT],
+  [`a platform without root runs contained instances where systemd restricts the mounts (${SKIPPED})`, RESTRICT],
 ])(
   '%s',
   async (_, prepareMounts) => {

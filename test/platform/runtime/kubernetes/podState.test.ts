@@ -143,20 +143,20 @@ test('the node of a run is known once it is chosen', () => {
   expect(instanceOf({ ...pod, spec: { ...pod.spec!, nodeName: 'node-a' } }).node).toBe('node-a')
 })
 
-test.each<[string, V1Pod, string]>([
-  ['a Pod that waits for a node', podWith(undefined, {}, { phase: 'Pending' }), 'STARTING'],
-  ['a program that has not printed its ready line', podWith(running), 'STARTING'],
+test.each<[state: string, of: string, pod: V1Pod]>([
+  ['STARTING', 'a Pod that waits for a node', podWith(undefined, {}, { phase: 'Pending' })],
+  ['STARTING', 'a program that has not printed its ready line', podWith(running)],
   [
+    'RUNNING',
     'a program that has printed it',
     podWith(running, {}, { conditions: [{ type: READY_CONDITION, status: 'True' }] }),
-    'RUNNING',
   ],
-  ['a requested stop', podWith(running, stopped), 'STOPPING'],
-  ['a Pod that is being deleted', podWith(running, deleted), 'STOPPING'],
-  ['a program that has ended', podWith(ended(0)), 'EXITED'],
-  ['a Pod whose deletion was forced', podWith(running, { ...deleted, deletionGracePeriodSeconds: 0 }), 'EXITED'],
-  ['an end whose files are not kept yet', podWith(ended(0), { finalizers: [KEEP_FINALIZER] }), 'STOPPING'],
-])('%s: the state', (_case, pod, state) => {
+  ['STOPPING', 'a requested stop', podWith(running, stopped)],
+  ['STOPPING', 'a Pod that is being deleted', podWith(running, deleted)],
+  ['EXITED', 'a program that has ended', podWith(ended(0))],
+  ['EXITED', 'a Pod whose deletion was forced', podWith(running, { ...deleted, deletionGracePeriodSeconds: 0 })],
+  ['STOPPING', 'an end whose files are not kept yet', podWith(ended(0), { finalizers: [KEEP_FINALIZER] })],
+])('%s is the state of %s', (state, _case, pod) => {
   expect(instanceOf(pod)).toMatchObject({ podName: 'ab12cd-lobby', runId: 'run-1', port: 25_565, state })
   expect(isOver(pod)).toBe(state === 'EXITED')
 })
@@ -199,7 +199,7 @@ test.each<[string, V1Pod, object]>([
     podWith(undefined, { ...stopped, ...deleted }),
     { failure: 'Stopped before it was started.', requested: true },
   ],
-])('%s: how a run has ended', (_case, pod, exit) => {
+])('the end of a run is recognized: %s', (_case, pod, exit) => {
   expect(exitOf(pod, 7000)).toMatchObject({ at: 7000, ...exit })
 })
 
