@@ -20,7 +20,7 @@ const allowed: Record<string, string> = {
   // '0023: alter table "users" drop column "totp_secret"': 'Not read since the release before (0016).',
 }
 
-/** What a statement takes from those who know the schema of before. */
+/** Why replicas of the previous version would not survive a statement; undefined if they would. */
 function refusalOf(statement: string): string | undefined {
   const text = statement.toLowerCase().replaceAll(/\s+/g, ' ').trim()
   if (/^drop (?:table|view|schema|type)/.test(text)) return 'removes a table'

@@ -31,9 +31,6 @@ export function renderDatabases({ sql = [databaseOf('shop')], mongo = [databaseO
   }
 }
 
-export const notifications = () =>
-  [...screen.getByRole('region', { name: 'Notifications' }).children].map((toast) => toast.textContent)
-
 /** The credentials in a card's panel, by their terms. */
 export function credentialsIn(card: HTMLElement) {
   const terms = within(card).getAllByRole('term')

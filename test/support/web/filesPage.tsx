@@ -32,5 +32,3 @@ export const selected = () =>
     .filter((candidate) => candidate.getAttribute('aria-selected') === 'true')
     .map((candidate) => candidate.querySelector('bdi')?.textContent)
 export const bar = () => within(screen.getByRole('region', { name: 'Selection' }))
-export const notifications = () =>
-  [...screen.getByRole('region', { name: 'Notifications' }).children].map((toast) => toast.textContent)

@@ -123,7 +123,7 @@ test('the arrow keys move through the commands and wrap around', async () => {
   expect(chosen()).toBe('Log out')
 })
 
-test('commands that were used are listed first at the next visit, until the session ends', async () => {
+test('commands that were used are listed first when the palette opens again, until the session ends', async () => {
   const { user, services, store } = open('/')
   await user.click(await screen.findByRole('button', { name: 'Command palette' }))
   await user.type(await field(), 'dark theme{Enter}')

@@ -114,6 +114,8 @@ describe('a file draft', () => {
     await app.user.click(button('Cancel'))
     await app.user.click(await screen.findByRole('button', { name: 'Discard changes' }))
     end(app)
+    // A draft would have been written by then.
+    await drafts.database.read()
     expect(drafts.kept.size).toBe(0)
   })
 
@@ -184,6 +186,8 @@ describe('a configuration draft', () => {
     await app.user.click(await screen.findByRole('button', { name: 'Discard changes' }))
     await screen.findByRole('heading', { name: 'Deployments' })
     end(app)
+    // A draft would have been written by then.
+    await drafts.database.read()
     expect(drafts.kept.size).toBe(0)
   })
 

@@ -1,6 +1,7 @@
 import { act, render, screen, waitFor } from '@testing-library/react'
 import { useRealtime } from '../../../src/web/sockets/RealtimeProvider'
 import { deploymentOf, userOf } from '../../support/web/factories'
+import { fakeClock, pass } from '../../support/web/fakeClock'
 import { network } from '../../support/web/network'
 import { renderApp } from '../../support/web/renderApp'
 
@@ -32,14 +33,14 @@ test('§4 the header shows whether the real-time connection is established', asy
 
 test('stale data is refetched on reconnect, not on the first connect', async () => {
   // Fake timers keep polls from running.
-  jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick', 'performance'] })
+  fakeClock()
   const { network, realtime, store } = renderApp('/', { signedInAs: 'ann' })
   const heartbeat = network.shows([{ deployment: deploymentOf('lobby') }])
   await screen.findByRole('heading', { name: /^lobby/ })
   act(() => void realtime.listener?.connected())
   act(() => void realtime.listener?.disconnected())
   await act(async () => {})
-  // Of the overview, and of what the user may do.
+  // The overview, and the rights of the user.
   expect(Object.values(store.getState().api.queries).map((query) => query?.status)).toEqual(['fulfilled', 'fulfilled'])
   expect(heartbeat.calls).toHaveLength(1)
   act(() => void realtime.listener?.connected())
@@ -47,21 +48,19 @@ test('stale data is refetched on reconnect, not on the first connect', async () 
 })
 
 test('every page shows the start time of a lost connection after 2 s, until it is restored', async () => {
-  jest.useFakeTimers({
-    now: new Date(2026, 10, 22, 12, 3),
-    doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick', 'performance'],
-  })
+  fakeClock()
+  jest.setSystemTime(new Date(2026, 10, 22, 12, 3))
   const { realtime } = renderApp('/no/such/page', { signedInAs: 'ann', expiresAt: Date.now() + 3_600_000 })
   expect(await screen.findByRole('heading', { name: 'Page Not Found' })).toBeVisible()
   act(() => void realtime.listener?.connected())
   act(() => void realtime.listener?.disconnected())
-  await act(() => jest.advanceTimersByTimeAsync(1900))
+  await pass(1900)
   expect(screen.queryByText(/^Not connected/)).not.toBeInTheDocument()
-  await act(() => jest.advanceTimersByTimeAsync(200))
+  await pass(200)
   const line = () => screen.getByText(/^Not connected/)
   expect(line().textContent).toMatch(/^Not connected since 12:03.PM\. Trying again …$/)
   // Further attempts fail.
-  await act(() => jest.advanceTimersByTimeAsync(120_000))
+  await pass(120_000)
   act(() => void realtime.listener?.disconnected())
   expect(line()).toHaveTextContent('12:03')
   act(() => void realtime.listener?.connected())

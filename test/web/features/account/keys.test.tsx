@@ -1,8 +1,8 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import type { ApiKey } from '../../../../src/contract/access'
-import { addAppMiddleware } from '../../../../src/web/app/dynamicMiddleware'
 import { deploymentOf } from '../../../support/web/factories'
 import { network } from '../../../support/web/network'
+import { recordActions } from '../../../support/web/recordedActions'
 import { renderApp } from '../../../support/web/renderApp'
 
 const SECRET = `qd_${'a1B2c3D4'.repeat(5)}`
@@ -63,11 +63,7 @@ test('decisions §16: the list shows what each key may do, where, and when it wa
 
 test('decisions §16: a new key is shown once and copied, and no part of it enters the store or an action', async () => {
   const { user, store, dialog, create } = await creating()
-  const actions: unknown[] = []
-  addAppMiddleware(() => (next) => (action) => {
-    actions.push(action)
-    return next(action)
-  })
+  const actions = recordActions()
   const created = network.post('/api/keys').answers({ key: SECRET, info: keyOf('nightly') })
   network.get('/api/keys').answers({ keys: [keyOf('nightly')] })
   await user.type(within(dialog).getByLabelText('Name'), '  nightly ')
@@ -89,8 +85,8 @@ test('decisions §16: a new key is shown once and copied, and no part of it ente
 
   const secret = SECRET.slice('qd_a1B2'.length)
   expect(JSON.stringify(store.getState())).not.toContain(secret)
-  expect(JSON.stringify(actions)).toContain('keys/creationTried')
-  expect(JSON.stringify(actions)).not.toContain(secret)
+  expect(actions()).toContain('keys/creationTried')
+  expect(actions()).not.toContain(secret)
   await user.click(within(shown).getByRole('button', { name: 'I have copied it' }))
   await waitFor(() => expect(screen.queryByText(SECRET)).not.toBeInTheDocument())
   expect(await screen.findByRole('listitem', { name: 'nightly' })).toBeVisible()

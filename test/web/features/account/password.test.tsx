@@ -1,11 +1,9 @@
 import { screen, waitFor, within } from '@testing-library/react'
+import { notifications } from '../../../support/web/notifications'
 import { renderApp } from '../../../support/web/renderApp'
 
 const OLD = 'correct horse battery'
 const NEW = 'a much newer secret'
-const notifications = () =>
-  [...screen.getByRole('region', { name: 'Notifications' }).children].map((toast) => toast.textContent)
-
 type Typed = { old?: string; fresh?: string; repeated?: string; code?: string }
 
 async function opened() {

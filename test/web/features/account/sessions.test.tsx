@@ -1,6 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import type { OwnSession } from '../../../../src/contract/signIn/auth'
 import { network } from '../../../support/web/network'
+import { notifications } from '../../../support/web/notifications'
 import { renderApp } from '../../../support/web/renderApp'
 
 const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:130.0) Gecko/20100101 Firefox/130.0'
@@ -18,8 +19,6 @@ const sessionOf = (id: string, more: Partial<OwnSession> = {}): OwnSession => ({
 })
 const own = sessionOf('own', { device: CHROME, address: '10.0.0.1', current: true, last_used_at: minutesAgo(-2) })
 
-const notifications = () =>
-  [...screen.getByRole('region', { name: 'Notifications' }).children].map((toast) => toast.textContent)
 const dialog = () => screen.findByRole('dialog', { name: 'Your sessions' })
 
 async function opened() {

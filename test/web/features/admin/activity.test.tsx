@@ -5,11 +5,12 @@ import { renderApp } from '../../../support/web/renderApp'
 
 const rendered = () => renderApp('/activity', { signedInAs: '1', isAdmin: true })
 
-// To which page a name leads.
+// The names of users and deployments that exist are links.
 beforeEach(() => {
   network.get('/api/users').answers({ users: [userOf(1, 'ann', true), userOf(2, 'bob')] })
   network.get('/api/deployments').answers({ deployments: [deploymentOf('lobby')] })
 })
+afterEach(() => jest.restoreAllMocks())
 
 const rows = () =>
   within(screen.getByRole('main'))
@@ -45,7 +46,6 @@ test('entries show user, action, time and address in server order, with failures
   ])
   const when = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' }).format(at)
   for (const time of screen.getAllByText('3 hours ago')) expect(time).toHaveAttribute('title', when)
-  jest.restoreAllMocks()
 })
 
 test('issue 17.3: an entry of an action with an API key names the key beside the address', async () => {
@@ -79,7 +79,6 @@ test('entries are grouped by day', async () => {
   expect(days.map((day) => within(day.nextElementSibling as HTMLElement).getAllByRole('listitem').length)).toEqual([
     2, 1, 1,
   ])
-  jest.restoreAllMocks()
 })
 
 test('names lead to the pages of what still exists', async () => {
@@ -175,7 +174,7 @@ test('a failed filter request does not show the entries of the previous filter',
   await user.selectOptions(screen.getByRole('combobox', { name: 'Kind of activity' }), 'Sign-ins')
   expect(await screen.findByText('The database is not reachable')).toBeVisible()
   expect(screen.queryByText('of all kinds')).not.toBeInTheDocument()
-  expect(screen.queryByText(/^That is all/)).not.toBeInTheDocument()
+  expect(screen.queryByText(/^There are no older entries/)).not.toBeInTheDocument()
 })
 
 test('the empty message appears only after the current filter has loaded', async () => {

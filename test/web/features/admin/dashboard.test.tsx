@@ -2,13 +2,11 @@ import { screen, waitFor, within } from '@testing-library/react'
 import { safeLink } from '../../../../src/web/features/admin/dashboard/safeLink'
 import { network } from '../../../support/web/network'
 import { problemsIn } from '../../../support/web/problems'
+import { notifications } from '../../../support/web/notifications'
 import { renderApp } from '../../../support/web/renderApp'
 
 const TOKEN = 'eyJhbGciOiJSUzI1NiJ9.dashboard.token'
 const TOKEN_PATH = '/api/admin/k8sdashboard/token'
-const notifications = () =>
-  [...screen.getByRole('region', { name: 'Notifications' }).children].map((toast) => toast.textContent)
-
 function rendered(token: string | null, host = 'https://dashboard.example') {
   network.get(TOKEN_PATH).answers({ token })
   network.get('/api/admin/k8sdashboard/host').answers({ host })

@@ -3,10 +3,9 @@ import type { InviteCode } from '../../../../src/contract/admin'
 import { inviteOf, userOf } from '../../../support/web/factories'
 import { network } from '../../../support/web/network'
 import { problemsIn } from '../../../support/web/problems'
+import { notifications } from '../../../support/web/notifications'
 import { renderApp } from '../../../support/web/renderApp'
 
-const notifications = () =>
-  [...screen.getByRole('region', { name: 'Notifications' }).children].map((toast) => toast.textContent)
 const messages = () => screen.queryAllByRole('listitem').map((item) => item.getAttribute('aria-label'))
 const row = (message: string) => screen.findByRole('listitem', { name: message })
 

@@ -2,10 +2,9 @@ import { act, screen, waitFor, within } from '@testing-library/react'
 import { userOf } from '../../../support/web/factories'
 import { network } from '../../../support/web/network'
 import { problemsIn } from '../../../support/web/problems'
+import { notifications } from '../../../support/web/notifications'
 import { renderApp } from '../../../support/web/renderApp'
 
-const notifications = () =>
-  [...screen.getByRole('region', { name: 'Notifications' }).children].map((toast) => toast.textContent)
 const row = (name: string) => screen.findByRole('listitem', { name })
 type User = ReturnType<typeof renderApp>['user']
 /** Chooses from the menu of a row. */

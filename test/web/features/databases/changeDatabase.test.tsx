@@ -1,5 +1,6 @@
 import { act, screen, waitFor, within } from '@testing-library/react'
-import { credentialsIn, notifications, renderDatabases } from '../../../support/web/databasesPage'
+import { credentialsIn, renderDatabases } from '../../../support/web/databasesPage'
+import { notifications } from '../../../support/web/notifications'
 import { databaseOf } from '../../../support/web/factories'
 
 const withPassword = (name: string, password: string) =>

@@ -1,6 +1,7 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import type { DatabaseType } from '../../../../src/contract/database'
-import { credentialsIn, notifications, renderDatabases } from '../../../support/web/databasesPage'
+import { credentialsIn, renderDatabases } from '../../../support/web/databasesPage'
+import { notifications } from '../../../support/web/notifications'
 import { databaseOf } from '../../../support/web/factories'
 
 const MESSAGE = 'Database name can only contain letters, numbers, dashes, and underscores'

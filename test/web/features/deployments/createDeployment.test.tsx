@@ -1,10 +1,8 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { deploymentOf } from '../../../support/web/factories'
 import { navigate } from '../../../support/web/navigate'
+import { notifications } from '../../../support/web/notifications'
 import { renderApp } from '../../../support/web/renderApp'
-
-const notifications = () =>
-  [...screen.getByRole('region', { name: 'Notifications' }).children].map((toast) => toast.textContent)
 
 async function opened({
   nodes = ['node-a', 'node-b'],

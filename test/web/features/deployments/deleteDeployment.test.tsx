@@ -1,9 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { deploymentOf } from '../../../support/web/factories'
+import { notifications } from '../../../support/web/notifications'
 import { renderApp } from '../../../support/web/renderApp'
-
-const notifications = () =>
-  [...screen.getByRole('region', { name: 'Notifications' }).children].map((toast) => toast.textContent)
 
 async function asked() {
   const app = renderApp('/deployments', { signedInAs: 'ann' })

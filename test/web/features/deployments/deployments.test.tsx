@@ -1,5 +1,6 @@
 import { act, screen, waitFor, within } from '@testing-library/react'
 import { deploymentOf, instanceOf } from '../../../support/web/factories'
+import { notifications } from '../../../support/web/notifications'
 import { renderApp } from '../../../support/web/renderApp'
 
 const gate = deploymentOf('gate', { typeIndex: 0 })
@@ -13,9 +14,6 @@ const namesIn = (region: HTMLElement) =>
   within(region)
     .queryAllByRole('article')
     .map((article) => article.getAttribute('aria-label'))
-const notifications = () =>
-  [...screen.getByRole('region', { name: 'Notifications' }).children].map((toast) => toast.textContent)
-
 function rendered(deployments: object[] = [gate, survival, lobby, bot]) {
   const app = renderApp('/deployments', { signedInAs: 'ann' })
   return { ...app, list: app.network.get('/api/deployments').answers({ deployments }) }

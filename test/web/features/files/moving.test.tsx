@@ -1,7 +1,8 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { entryOf } from '../../../support/web/factories'
 import { closed, recordFollowedLinks } from '../../../support/web/fileActions'
-import { bar, box, filesPage, notifications, row } from '../../../support/web/filesPage'
+import { bar, box, filesPage, row } from '../../../support/web/filesPage'
+import { notifications } from '../../../support/web/notifications'
 import { problemsIn } from '../../../support/web/problems'
 
 recordFollowedLinks()

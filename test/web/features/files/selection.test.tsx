@@ -1,7 +1,8 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { entryOf } from '../../../support/web/factories'
 import { five, menu, recordFollowedLinks } from '../../../support/web/fileActions'
-import { bar, box, filesPage, names, notifications, row, rows, selected } from '../../../support/web/filesPage'
+import { bar, box, filesPage, names, row, rows, selected } from '../../../support/web/filesPage'
+import { notifications } from '../../../support/web/notifications'
 
 recordFollowedLinks()
 

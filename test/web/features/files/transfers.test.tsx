@@ -2,7 +2,8 @@ import { act, screen, waitFor, within } from '@testing-library/react'
 import { HttpResponse } from 'msw'
 import { entryOf } from '../../../support/web/factories'
 import { closed, five, menu, recordFollowedLinks } from '../../../support/web/fileActions'
-import { bar, box, filesPage, names, notifications } from '../../../support/web/filesPage'
+import { bar, box, filesPage, names } from '../../../support/web/filesPage'
+import { notifications } from '../../../support/web/notifications'
 import { problemsIn } from '../../../support/web/problems'
 
 const followed = recordFollowedLinks()

@@ -2,7 +2,8 @@ import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { sessionEnded } from '../../../../src/web/facts'
 import { selectUploadState } from '../../../../src/web/features/files/uploads/uploadSlice'
 import { entryOf } from '../../../support/web/factories'
-import { box, filesPage, notifications } from '../../../support/web/filesPage'
+import { box, filesPage } from '../../../support/web/filesPage'
+import { notifications } from '../../../support/web/notifications'
 
 const FAILED = 'Failed to upload files. Please try again.'
 const file = (name: string, text = 'content') => new File([text], name)

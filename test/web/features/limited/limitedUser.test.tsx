@@ -1,5 +1,6 @@
 import { act, screen, waitFor, within } from '@testing-library/react'
 import type { Right } from '../../../../src/contract/access'
+import type { Instance } from '../../../../src/contract/instance'
 import { deploymentOf, instanceOf } from '../../../support/web/factories'
 import { network } from '../../../support/web/network'
 import { renderApp } from '../../../support/web/renderApp'
@@ -42,7 +43,7 @@ test('a card offers what the rights on its deployment allow, and says why a swit
     within(card).getByRole('button', { name: 'Restart lobby' }),
     within(card).getByRole('switch', { name: 'lobby enabled' }),
   ]) {
-    // No answer is prepared for a request.
+    // A request would fail the test, because no answer is prepared for it.
     await user.click(control)
     expect(control).toHaveAttribute('aria-disabled', 'true')
     expect(control).toHaveAccessibleDescription(reason)
@@ -51,26 +52,25 @@ test('a card offers what the rights on its deployment allow, and says why a swit
 })
 
 describe('the page of an instance', () => {
-  let instance = instanceOf('a1b2c3-lobby')
-
-  async function openInstance(...rights: Right[]) {
+  async function openInstance(rights: Right[], more: Partial<Instance> = {}) {
+    const instance = instanceOf('a1b2c3-lobby', more)
     const instances = network.get('/api/deployments/lobby/instances').answersLater({ instances: [instance] })
     const app = await renderLimited(`/instance/lobby/${instance.uid}`, grantedOn('lobby', ...rights))
-    // What the user may do is known.
+    // The rights of the user have loaded.
     await waitFor(() => expect(screen.queryByRole('link', { name: 'Databases' })).toBeNull())
     instances.release()
     return app
   }
 
   test('with the right power shows working power buttons, and says that the console needs another right', async () => {
-    await openInstance('power')
+    await openInstance(['power'])
     expect(await screen.findByText(/You do not have the right “console” on this deployment/)).toBeVisible()
     expect(screen.queryByRole('region', { name: 'Console' })).toBeNull()
     expect(await screen.findByRole('button', { name: 'Stop' })).toHaveAttribute('aria-disabled', 'false')
   })
 
   test('with the right console shows the console, and power buttons that do nothing', async () => {
-    await openInstance('console')
+    await openInstance(['console'])
     expect(await screen.findByRole('region', { name: 'Console' })).toBeVisible()
     const stop = await screen.findByRole('button', { name: 'Stop' })
     await waitFor(() => expect(stop).toHaveAttribute('aria-disabled', 'true'))
@@ -84,8 +84,7 @@ describe('the page of an instance', () => {
       blockedReason: 'Ended 5 times within 5 minutes',
       crashedAt: lastExit.at,
     }
-    instance = { ...instanceOf('a1b2c3-lobby'), ...blocked, lastExit }
-    const { user } = await openInstance('power')
+    const { user } = await openInstance(['power'], { ...blocked, lastExit })
     expect(await screen.findByRole('status', { name: 'Blocked' })).toHaveTextContent(/^Ended 5 times/)
     expect(screen.getByRole('button', { name: 'Start again' })).toBeVisible()
     expect(screen.queryByRole('button', { name: 'Open crash details' })).toBeNull()
@@ -96,7 +95,7 @@ describe('the page of an instance', () => {
   })
 
   test('with neither right opens no console connection', async () => {
-    const { console } = await openInstance()
+    const { console } = await openInstance([])
     await screen.findByText(/You do not have the right “console”/)
     await screen.findByRole('button', { name: 'Stop' })
     expect(console.urls).toEqual([])

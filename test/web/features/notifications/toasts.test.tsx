@@ -2,13 +2,14 @@ import { act, render, screen } from '@testing-library/react'
 import Modal from 'react-bootstrap/Modal'
 import { notified } from '../../../../src/web/facts'
 import { fakeClock, pass } from '../../../support/web/fakeClock'
+import { notifications } from '../../../support/web/notifications'
 import { renderApp } from '../../../support/web/renderApp'
 
 beforeEach(fakeClock)
-afterEach(() => jest.useRealTimers())
-
-const shown = () =>
-  [...screen.getByRole('region', { name: 'Notifications' }).children].map((toast) => toast.textContent)
+afterEach(() => {
+  jest.restoreAllMocks()
+  jest.useRealTimers()
+})
 
 async function rendered() {
   const { store, user } = renderApp('/nowhere', { signedInAs: 'ann' })
@@ -33,22 +34,22 @@ test('§3 a notification has the type success, danger, warning or info, and the 
 test('§2 a notification closes on its own after 5 seconds', async () => {
   const { notify } = await rendered()
   notify('Successfully restarted lobby')
-  expect(shown()).toEqual(['Successfully restarted lobby'])
+  expect(notifications()).toEqual(['Successfully restarted lobby'])
   await pass(4900)
-  expect(shown()).toHaveLength(1)
+  expect(notifications()).toHaveLength(1)
   await pass(200)
-  expect(shown()).toEqual([])
+  expect(notifications()).toEqual([])
 })
 
 test('§4 several notifications close one at a time, every 5 seconds, the oldest first', async () => {
   const { notify } = await rendered()
   notify('one', 'two', 'three')
   await pass(5100)
-  expect(shown()).toEqual(['two', 'three'])
+  expect(notifications()).toEqual(['two', 'three'])
   await pass(5000)
-  expect(shown()).toEqual(['three'])
+  expect(notifications()).toEqual(['three'])
   await pass(5000)
-  expect(shown()).toEqual([])
+  expect(notifications()).toEqual([])
 })
 
 test('§4 auto-dismissal also applies to notifications that arrive later', async () => {
@@ -57,9 +58,9 @@ test('§4 auto-dismissal also applies to notifications that arrive later', async
   await pass(20_000)
   notify('two')
   await pass(4900)
-  expect(shown()).toEqual(['two'])
+  expect(notifications()).toEqual(['two'])
   await pass(200)
-  expect(shown()).toEqual([])
+  expect(notifications()).toEqual([])
 })
 
 test('§2 a notification can be dismissed manually, and the next one keeps its 5 seconds', async () => {
@@ -67,11 +68,11 @@ test('§2 a notification can be dismissed manually, and the next one keeps its 5
   notify('one', 'two')
   await pass(3000)
   await user.click(screen.getAllByRole('button', { name: 'Dismiss' })[0]!)
-  expect(shown()).toEqual(['two'])
+  expect(notifications()).toEqual(['two'])
   await pass(4000)
-  expect(shown()).toEqual(['two'])
+  expect(notifications()).toEqual(['two'])
   await pass(1100)
-  expect(shown()).toEqual([])
+  expect(notifications()).toEqual([])
 })
 
 test('screen readers announce new notifications politely', async () => {
@@ -89,7 +90,6 @@ test('a notification does not cover the controls of the page', async () => {
   })
   notify('one')
   expect(region.style.top).toBe('118px')
-  jest.restoreAllMocks()
 })
 
 test('a notification does not cover an open dialog', async () => {
@@ -107,5 +107,4 @@ test('a notification does not cover an open dialog', async () => {
   })
   notify('one')
   expect(region.style.top).toBe('508px')
-  jest.restoreAllMocks()
 })

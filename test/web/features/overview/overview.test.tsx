@@ -162,6 +162,7 @@ test("§2 an empty section shows 'No instances currently running'", async () => 
 })
 
 test('§2 sections collapse by mouse and keyboard, and stay collapsed across polls', async () => {
+  fakeClock()
   const { network, user, store } = renderApp('/', { signedInAs: 'ann' })
   network.shows([{ deployment: lobby, instances: [instanceOf('3fa2c1-lobby')] }, { deployment: bot }])
   const toggle = await screen.findByRole('button', { name: /^lobby/ })
@@ -170,6 +171,11 @@ test('§2 sections collapse by mouse and keyboard, and stay collapsed across pol
   expect(toggle).toHaveAttribute('aria-expanded', 'false')
   expect(store.getState().overview?.collapsed).toEqual(['lobby'])
   expect(screen.getByRole('button', { name: /^discord-bot/ })).toHaveAttribute('aria-expanded', 'true')
+  const instances = [instanceOf('3fa2c1-lobby'), instanceOf('77e0d4-lobby')]
+  network.get('/api/deployments/lobby/instances').answers({ instances })
+  await pass(3000)
+  expect(await within(await sectionOf('lobby')).findByText('2 instances')).toBeVisible()
+  expect(toggle).toHaveAttribute('aria-expanded', 'false')
   await user.keyboard('{Enter}')
   expect(toggle).toHaveAttribute('aria-expanded', 'true')
 })

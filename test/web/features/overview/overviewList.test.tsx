@@ -12,6 +12,11 @@ const manyOf = (count: number) =>
   Array.from({ length: count }, (_, at) => instanceOf(`${String(at).padStart(6, '0')}-lobby`))
 const links = () => screen.getAllByRole('link', { name: /-lobby|-discord-bot/ }).map((link) => link.textContent)
 
+afterEach(() => {
+  jest.restoreAllMocks()
+  jest.useRealTimers()
+})
+
 test('the totals show instances online, players, average CPU and memory of the network', async () => {
   const { network } = renderApp('/', { signedInAs: 'ann' })
   const limits = { memory: 2_097_152 }
@@ -105,7 +110,6 @@ test('instances that need attention are listed by urgency, each with its reason 
   await user.click(within(items[2]!).getByRole('link', { name: 'lobby bbbbbb' }))
   expect(window.location.pathname).toBe('/instance/lobby/uid-bbbbbb-lobby')
   expect((window.history.state as { usr: unknown }).usr).toEqual({ instance: blocked })
-  jest.restoreAllMocks()
 })
 
 test('a remedy is offered only to users who have the right for it', async () => {
@@ -190,7 +194,6 @@ test('a row draws the CPU of the last polls as a line', async () => {
   }
   expect(store.getState().overview?.cpu).toEqual({ 'uid-3fa2c1-lobby': [10, 20, 30, 40] })
   await waitFor(() => expect(row.querySelector('polyline')?.getAttribute('points')?.split(' ')).toHaveLength(4))
-  jest.useRealTimers()
 })
 
 test('the search finds deployments, instances, players and nodes, and opens what it finds', async () => {
