@@ -36,6 +36,12 @@ const ACCOUNTS = '/api/v1/namespaces/panel/serviceaccounts'
 const BINDINGS = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings'
 const token = (method: 'GET' | 'POST' | 'DELETE', as = ann) =>
   platform.call(method, `${PATH}/token`, { token: as.token })
+/** Creates a token for Ann. */
+async function issue(): Promise<string> {
+  const { status, body } = await token('POST')
+  expect(status).toBe(201)
+  return String(body.data.token)
+}
 const things = () => [...api.things.keys()].sort()
 
 test('§7 returns the host from the setting', async () => {
@@ -96,12 +102,16 @@ test('decisions §9: creates a service account, a role binding and a token, and 
 })
 
 test('creating a second token removes the previous account and its binding', async () => {
-  expect(await token('POST')).toMatchObject({ status: 201, body: { data: { token: 'dashboard-token-2' } } })
+  const first = await issue()
+  api.requests.length = 0
+  const second = await issue()
+  expect(second).not.toBe(first)
   expect(api.requests.map(({ method }) => method)).toEqual(['GET', 'DELETE', 'GET', 'DELETE', 'POST', 'POST', 'POST'])
-  expect(await token('GET')).toMatchObject({ body: { data: { token: 'dashboard-token-2' } } })
+  expect(await token('GET')).toMatchObject({ body: { data: { token: second } } })
 })
 
 test('each administrator has a separate token', async () => {
+  const ofAnn = await issue()
   const bob = await platform.register('Bob.B_')
   await platform.db.updateTable('users').set({ is_admin: true }).where('username', '=', 'Bob.B_').execute()
   expect(await token('GET', bob)).toMatchObject({ body: { data: { token: null } } })
@@ -112,17 +122,20 @@ test('each administrator has a separate token', async () => {
       .sort(),
   )
   expect(await token('DELETE', bob)).toMatchObject({ status: 200, body: { data: { token: null } } })
-  expect(await token('GET', ann)).toMatchObject({ body: { data: { token: 'dashboard-token-2' } } })
+  expect(await token('GET', ann)).toMatchObject({ body: { data: { token: ofAnn } } })
 })
 
 test('an expired token is not returned', async () => {
+  const issued = await issue()
   platform.clock.now += 25 * 3_600_000
   expect(await token('GET')).toMatchObject({ body: { data: { token: null } } })
   platform.clock.now -= 25 * 3_600_000
-  expect(await token('GET')).toMatchObject({ body: { data: { token: 'dashboard-token-2' } } })
+  expect(await token('GET')).toMatchObject({ body: { data: { token: issued } } })
 })
 
 test('DELETE removes the binding and the account, and afterwards there is no token', async () => {
+  await issue()
+  api.requests.length = 0
   expect(await token('DELETE')).toMatchObject({ status: 200, body: { data: { token: null } } })
   const name = 'quarterdeck-dashboard-ann'
   expect(api.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
@@ -137,6 +150,7 @@ test('DELETE removes the binding and the account, and afterwards there is no tok
 })
 
 test('resources in the cluster that others created are left alone', async () => {
+  await token('DELETE')
   const key = `${ACCOUNTS}/quarterdeck-dashboard-ann`
   api.things.set(key, { metadata: { name: 'quarterdeck-dashboard-ann' } })
   expect(await token('POST')).toMatchObject({ status: 409, body: { code: 'CONFLICT' } })
@@ -170,6 +184,8 @@ test.each([
 )
 
 test('security 53: a cluster that hangs gets 503 in time, and other calls are not affected', async () => {
+  await token('DELETE')
+  api.requests.length = 0
   api.isHanging = true
   let isOver = false
   const hanging = token('POST').finally(() => (isOver = true))
@@ -220,6 +236,7 @@ test('a credential plugin of the kubeconfig that hangs is bounded by the time-ou
 
 test('a user who is demoted or deleted loses the account in the cluster, even if the cluster was unreachable meanwhile', async () => {
   await platform.db.deleteFrom('dashboard_accounts').execute()
+  api.things.clear()
   for (const name of ['cleo', 'dora']) {
     const account = await platform.register(name)
     const { id } = await platform.db
@@ -246,6 +263,10 @@ test('a user who is demoted or deleted loses the account in the cluster, even if
 })
 
 test('the activity log records the actions without the token', async () => {
+  await issue()
+  for (const status of [200, 404]) expect(await token('DELETE')).toMatchObject({ status })
+  api.refuse = { what: /^POST .*token$/, status: 500 }
+  expect(await token('POST')).toMatchObject({ status: 503 })
   const { entries } = await platform.activityLog.list({ kind: 'token' })
   expect(new Set(entries.map(({ action, succeeded }) => `${action} ${succeeded}`))).toEqual(
     new Set([
