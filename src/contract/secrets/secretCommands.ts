@@ -94,7 +94,7 @@ export const secretPatterns: readonly SecretPattern[] = [
   {
     name: 'option of a program that signs in',
     pattern:
-      /(?<![\w-])(?<shown>(?:mysql|mariadb|mongo|redis-cli|sshpass|curl|wget|m?c?rcon|psql|ldapsearch|htpasswd|smbclient|xfreerdp|zip|7z)[\w.-]{0,20})\s[^\r\n]{0,200}?(?<=\s)-[apuwP]/i,
+      /(?<![\w-])(?<shown>(?:mysql|mariadb|mongo|redis-cli|sshpass|curl|wget|m?c?rcon|psql|ldapsearch|htpasswd|smbclient|xfreerdp|(?:un)?zip|7z|lftp|skopeo)[\w.-]{0,20}|(?:docker|podman|helm|az) [\w -]{0,40}login)\s[^\r\n]{0,200}?(?<=\s)-(?:[apuw]|-(?:user|creds)(?![\w-]))/i,
   },
   // The match starts at the end of a scheme and does not reach into another address.
   { name: 'password in an address', pattern: /(?<shown>[a-z0-9]:\/\/)[^\s/:@]{0,100}:(?:[^\s@/]|\/(?!\/)){1,300}@/i },
