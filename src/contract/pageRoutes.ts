@@ -23,7 +23,7 @@ const PAGES = {
 export const PAGE_ROUTES = Object.keys(PAGES)
 
 /** Names of the query parameters that these pages read, except that of the invite code. */
-export const PAGE_PARAMETERS = ['instances', 'sso', 'tab', 'username']
+export const PAGE_PARAMETERS = ['create', 'instances', 'sso', 'tab', 'username']
 
 /** The values of `sso`: why signing in by OpenID Connect, or connecting an account, failed. */
 export const OPEN_ID_FAILURES = [

@@ -225,6 +225,40 @@ test('the key c moves the focus to the command line of a console, and types noth
   expect(line).toHaveValue('')
 })
 
+test.each([
+  ['create deployment', 'Create Deployment', '/deployments'],
+  ['create sql', 'Create SQL Database', '/databases'],
+  ['create mongo', 'Create MONGO Database', '/databases'],
+  ['create invite', 'Create Invite Code', '/admin?tab=invites'],
+  ['create api key', 'Create API Key', '/keys'],
+])('%s in the palette opens its dialog on its page, from any page and from that page', async (words, title, address) => {
+  const { user, network } = open('/', { isAdmin: true })
+  network.get('/api/users').answers({ users: [] })
+  network.get('/api/invite-codes').answers({ codes: [] })
+  network.get('/api/keys').answers({ keys: [] })
+  network.get('/api/database/sql').answers({ databases: [] })
+  network.get('/api/database/mongo').answers({ databases: [] })
+  await screen.findByText('a1b2c3-lobby')
+  for (const _time of [1, 2]) {
+    await user.keyboard('{Control>}k{/Control}')
+    await user.type(await field(), words)
+    await user.keyboard('{Enter}')
+    const dialog = await screen.findByRole('dialog', { name: title })
+    expect(window.location.pathname + window.location.search).toBe(address)
+    await user.click(within(dialog).getByRole('button', { name: 'Cancel' }))
+    await waitFor(() => expect(dialog).not.toBeInTheDocument())
+  }
+})
+
+test('the palette creates for limited users only what they may create', async () => {
+  const { user, network } = open('/')
+  network.get('/api/account').answers({ role: 'limited', grants: [] })
+  await screen.findByRole('heading', { name: 'Network Overview' })
+  await user.keyboard('{Control>}k{/Control}')
+  await user.type(await field(), 'create')
+  await waitFor(() => expect(optionsOf('Actions')).toEqual(['Create API key']))
+})
+
 test('navigation from the palette moves the focus to the content of the new page', async () => {
   const { user } = open('/')
   await screen.findByText('a1b2c3-lobby')

@@ -51,6 +51,7 @@ export function useCommands(): Command[] {
 
   return [
     ...pagesFor(isAdmin, isLimited),
+    ...creationsFor(isAdmin, isLimited),
     ...deployments
       .filter(({ name }) => may('configuration', name))
       .map(({ name }): Command => ({
@@ -115,6 +116,12 @@ export function useCommands(): Command[] {
   ]
 }
 
+const creation = (address: string, label: string): Command => ({
+  id: `create:${address}`,
+  group: 'Actions',
+  label,
+  to: address,
+})
 const page = (path: string, label: string, hint?: string): Command => ({
   id: `page:${path}`,
   group: 'Pages',
@@ -154,5 +161,20 @@ function pagesFor(isAdmin: boolean, isLimited: boolean): Command[] {
       : []),
     page('/keys', 'API keys'),
     page('/security', 'Sign-in methods', 'passkeys, authenticators, recovery codes'),
+  ]
+}
+
+/** Pages that open with the dialog of a creation (useCreateParameter). */
+function creationsFor(isAdmin: boolean, isLimited: boolean): Command[] {
+  return [
+    ...(isLimited
+      ? []
+      : [
+          creation('/deployments?create', 'Create deployment'),
+          creation('/databases?create=sql', 'Create SQL database'),
+          creation('/databases?create=mongo', 'Create MongoDB database'),
+        ]),
+    ...(isAdmin ? [creation('/admin?tab=invites&create', 'Create invite code')] : []),
+    creation('/keys?create', 'Create API key'),
   ]
 }

@@ -2,6 +2,7 @@ import type { ComponentType } from 'react'
 import { useEffect, useEffectEvent, useRef } from 'react'
 import { useDispatch, useSelector } from 'react-redux'
 import { Link, useSearchParams } from 'react-router-dom'
+import { useCreateParameter } from '../../app/routing/useCreateParameter'
 import { ActionIcon } from '../../ui/ActionIcon'
 import { panelId, tabId, TabList } from '../../ui/TabList'
 import { useFocusFallback } from '../../ui/useFocusFallback'
@@ -55,6 +56,7 @@ export function AdminTabs() {
     dispatch(dialogOpened({ kind: 'createInvite', message: '' }))
     if (key !== 'invites') choose('invites')
   }
+  useCreateParameter(invite)
 
   return (
     <>

@@ -3,11 +3,12 @@ import { useDispatch, useSelector } from 'react-redux'
 import { Link } from 'react-router-dom'
 import { databasesApi, useGetDatabasesQuery } from '../../api/databases'
 import { useAccess } from '../../api/useAccess'
+import { useCreateParameter } from '../../app/routing/useCreateParameter'
 import { Notice } from '../../ui/Notice'
 import { RefreshButton } from '../../ui/pageHead/RefreshButton'
 import { SearchField } from '../../ui/SearchField'
 import { CreateDatabaseDialog } from './CreateDatabaseDialog'
-import { databasesPageLeft, filterTyped, selectDialog, selectFilter } from './databasesSlice'
+import { creationStarted, databasesPageLeft, filterTyped, selectDialog, selectFilter } from './databasesSlice'
 import { DatabasesSection } from './DatabasesSection'
 import { DATABASE_TYPES } from './databaseType'
 import { DeleteDatabaseDialog } from './DeleteDatabaseDialog'
@@ -44,6 +45,7 @@ function Databases() {
   const dispatch = useDispatch()
 
   useEffect(() => () => void dispatch(databasesPageLeft()), [dispatch])
+  useCreateParameter((type) => dispatch(creationStarted(type === 'mongo' ? 'mongo' : 'sql')))
 
   const busy = DATABASE_TYPES.some((type) => answers[type].isFetching)
   const count = DATABASE_TYPES.reduce((sum, type) => sum + (answers[type].data?.length ?? 0), 0)

@@ -7,6 +7,7 @@ import type { ListedDeployment } from '../../api/deployments'
 import { deploymentsApi, useGetDeploymentsQuery } from '../../api/deployments'
 import { useAccess } from '../../api/useAccess'
 import { useAppDispatch } from '../../app/hooks'
+import { useCreateParameter } from '../../app/routing/useCreateParameter'
 import { selectInterruption } from '../../deploymentPower/interruptionSlice'
 import { DraftHints } from '../../drafts/DraftHints'
 import { ActionIcon } from '../../ui/ActionIcon'
@@ -56,6 +57,10 @@ export function DeploymentsPage() {
   const filter = canSearch ? typed.trim().toLowerCase() : ''
   const found = data?.filter((deployment) => matches(deployment, filter))
   const created = guide && data?.find(({ name }) => name === guide.name)
+
+  useCreateParameter(() => {
+    if (!isLimited) dispatch(creationStarted('persistent'))
+  })
 
   return (
     <div ref={page}>

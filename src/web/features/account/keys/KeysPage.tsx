@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 import Button from 'react-bootstrap/Button'
 import { useDispatch, useSelector } from 'react-redux'
 import { useGetApiKeysQuery } from '../../../api/keys'
+import { useCreateParameter } from '../../../app/routing/useCreateParameter'
 import { failureDetail, isNotOffered } from '../../../failure'
 import { ActionIcon } from '../../../ui/ActionIcon'
 import { EmptyState } from '../../../ui/EmptyState'
@@ -25,6 +26,7 @@ export function KeysPage() {
 
   useFocusFallback(page, dialog !== null || created !== undefined)
   useEffect(() => () => void dispatch(keyDialogClosed()), [dispatch])
+  useCreateParameter(() => dispatch(keyCreationStarted()))
 
   return (
     <div ref={page} className={styles.page} tabIndex={-1}>
