@@ -231,24 +231,27 @@ test.each([
   ['create mongo', 'Create MONGO Database', '/databases'],
   ['create invite', 'Create Invite Code', '/admin?tab=invites'],
   ['create api key', 'Create API Key', '/keys'],
-])('%s in the palette opens its dialog on its page, from any page and from that page', async (words, title, address) => {
-  const { user, network } = open('/', { isAdmin: true })
-  network.get('/api/users').answers({ users: [] })
-  network.get('/api/invite-codes').answers({ codes: [] })
-  network.get('/api/keys').answers({ keys: [] })
-  network.get('/api/database/sql').answers({ databases: [] })
-  network.get('/api/database/mongo').answers({ databases: [] })
-  await screen.findByText('a1b2c3-lobby')
-  for (const _time of [1, 2]) {
-    await user.keyboard('{Control>}k{/Control}')
-    await user.type(await field(), words)
-    await user.keyboard('{Enter}')
-    const dialog = await screen.findByRole('dialog', { name: title })
-    expect(window.location.pathname + window.location.search).toBe(address)
-    await user.click(within(dialog).getByRole('button', { name: 'Cancel' }))
-    await waitFor(() => expect(dialog).not.toBeInTheDocument())
-  }
-})
+])(
+  '%s in the palette opens its dialog on its page, from any page and from that page',
+  async (words, title, address) => {
+    const { user, network } = open('/', { isAdmin: true })
+    network.get('/api/users').answers({ users: [] })
+    network.get('/api/invite-codes').answers({ codes: [] })
+    network.get('/api/keys').answers({ keys: [] })
+    network.get('/api/database/sql').answers({ databases: [] })
+    network.get('/api/database/mongo').answers({ databases: [] })
+    await screen.findByText('a1b2c3-lobby')
+    for (const _time of [1, 2]) {
+      await user.keyboard('{Control>}k{/Control}')
+      await user.type(await field(), words)
+      await user.keyboard('{Enter}')
+      const dialog = await screen.findByRole('dialog', { name: title })
+      expect(window.location.pathname + window.location.search).toBe(address)
+      await user.click(within(dialog).getByRole('button', { name: 'Cancel' }))
+      await waitFor(() => expect(dialog).not.toBeInTheDocument())
+    }
+  },
+)
 
 test('the palette creates for limited users only what they may create', async () => {
   const { user, network } = open('/')
