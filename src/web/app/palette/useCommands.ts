@@ -164,7 +164,7 @@ function pagesFor(isAdmin: boolean, isLimited: boolean): Command[] {
   ]
 }
 
-/** Pages that open with the dialog of a creation (useCreateParameter). */
+/** Pages that open with the dialog of a creation (ui/useCreateParameter). */
 function creationsFor(isAdmin: boolean, isLimited: boolean): Command[] {
   return [
     ...(isLimited
