@@ -60,6 +60,38 @@ browserTest('#18 every page fits 320 pixels, and 1280 pixels at a zoom of 200 %'
   expect(found).toEqual([])
 })
 
+const TEXT_SCALE = ['12/16', '13/18', '14/20', '16/24', '20/28', '28/34']
+
+/** Blocks whose text has another size or line height than those of the scale. */
+const textsOffScale = (page: Page) =>
+  page.evaluate((scale) => {
+    const ownText = ({ childNodes }: Element) =>
+      [...childNodes].some(({ nodeType, nodeValue }) => nodeType === Node.TEXT_NODE && nodeValue?.trim())
+    return [...document.querySelectorAll('body *')].flatMap((element) => {
+      const { display, fontSize, lineHeight } = getComputedStyle(element)
+      const hasText = ownText(element) || element.matches('input:not([type=checkbox]), textarea, select')
+      // The lines of inline elements are those of the block that they are in.
+      const isBlock = display !== 'inline' && element.getBoundingClientRect().width > 1
+      if (!hasText || !isBlock || element.closest('.ace_editor, svg, script, style, noscript')) return []
+      const pair = `${parseFloat(fontSize)}/${Math.round(parseFloat(lineHeight) * 100) / 100}`
+      return scale.includes(pair) ? [] : [`${pair} ${element.outerHTML.slice(0, 120)}`]
+    })
+  }, TEXT_SCALE)
+
+browserTest('#18 every text has a size of the scale with its line height', async () => {
+  const { page } = await openPage(product.url)
+  await signIn(page)
+  const found: string[] = []
+  await openEveryPage(page, product, async (shown, route) => {
+    for (const width of [1280, 360]) {
+      await shown.setViewportSize({ width, height: 900 })
+      for (const what of await textsOffScale(shown)) found.push(`${route} at ${width}: ${what}`)
+    }
+    await shown.setViewportSize({ width: 1280, height: 900 })
+  })
+  expect(found).toEqual([])
+})
+
 browserTest('#18 nothing moves for users who prefer reduced motion', async () => {
   const { page } = await openPage(product.url)
   await signIn(page)

@@ -4,7 +4,7 @@ import { renderApp } from './renderApp'
 
 export const lobby = instanceOf('3fa2c1-lobby')
 /** Height of a line in pixels. */
-export const ROW = 20
+export const ROW = 18
 
 /** Renders the page of an instance with its console connected. */
 export async function consolePage({

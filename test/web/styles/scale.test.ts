@@ -36,24 +36,31 @@ test('layouts change at three widths of the window', () => {
 })
 
 const SPACES = [4, 8, 12, 16, 24, 32, 48]
-const SIZES = [12, 13, 14, 16, 20, 28]
 
-test('spaces and type sizes are those of the scale', () => {
+test('spaces are those of the scale', () => {
   const sheets = contentsOf(/\.scss$/).filter(({ file }) => !file.endsWith('ace.scss'))
   const declarations = sheets.flatMap(({ file, text }) =>
-    [...text.matchAll(/^ *((?:padding|margin)(?:-[a-z]+)*|(?:row-|column-)?gap|font-size): ([^;(]*);/gm)].map(
+    [...text.matchAll(/^ *((?:padding|margin)(?:-[a-z]+)*|(?:row-|column-)?gap): ([^;(]*);/gm)].map(
       ([, property = '', value = '']) => ({ file, property, sizes: sizesOf(value) }),
     ),
   )
   const others = declarations.filter(({ property, sizes }) =>
-    property === 'font-size'
-      ? sizes.some((size) => size !== 0 && !SIZES.includes(size))
-      : sizes.some(
-          (size, side) => !SPACES.includes(size) && !isSmall(size) && !isIndent(property, sizes.length, side, size),
-        ),
+    sizes.some(
+      (size, side) => !SPACES.includes(size) && !isSmall(size) && !isIndent(property, sizes.length, side, size),
+    ),
   )
   expect(others).toEqual([])
-  expect(declarations.length).toBeGreaterThan(500)
+  expect(declarations.length).toBeGreaterThan(450)
+})
+
+test('a text has its size with the line height of the scale, from styles/_text.scss', () => {
+  const sheets = contentsOf(/\.scss$/).filter(({ file }) => !file.startsWith('styles/'))
+  const declarations = sheets.flatMap(({ file, text }) =>
+    [...text.matchAll(/^ *(?:font|font-size|line-height): .*/gm)].map(([declaration]) => `${file}:${declaration}`),
+  )
+  // A button that shows its icon alone.
+  expect(declarations).toEqual(['features/instance/console/console.module.scss:    font-size: 0;'])
+  expect(sheets.filter(({ text }) => text.includes('@include text(')).length).toBeGreaterThan(30)
 })
 
 /** In pixels. */

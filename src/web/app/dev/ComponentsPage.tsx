@@ -25,7 +25,15 @@ const TABS = [
 ] as const
 const VARIANTS = ['primary', 'outline-secondary', 'outline-danger', 'danger', 'link'] as const
 const STATES = { running: 'Online', changing: 'Starting Up', blocked: 'Blocked', stopped: 'Offline' }
-const SCALE = [28, 20, 16, 14, 13, 12]
+/** Sizes and line heights of texts in pixels. */
+const SCALE = [
+  [28, 34],
+  [20, 28],
+  [16, 24],
+  [14, 20],
+  [13, 18],
+  [12, 16],
+] as const
 const nothing = () => undefined
 
 /**
@@ -44,9 +52,9 @@ export function ComponentsPage() {
         <h1>Components</h1>
       </div>
       <Part title="Type">
-        {SCALE.map((size) => (
-          <p key={size} style={{ fontSize: `${size / 16}rem` }}>
-            {size} Instances of lobby: 3 of 5 online
+        {SCALE.map(([size, lineHeight]) => (
+          <p key={size} style={{ fontSize: `${size / 16}rem`, lineHeight: `${lineHeight / 16}rem` }}>
+            {size}/{lineHeight} Instances of lobby: 3 of 5 online
           </p>
         ))}
         <code>java -Xmx1G -jar server.jar nogui</code>

@@ -42,13 +42,13 @@ test('decisions §6: the log renders only the visible of 5,000 lines and starts 
 test('§4 scrolling up turns auto-scroll off, and new lines do not move the view', async () => {
   const { print } = await consolePage()
   await print(...numbered(1, 300))
-  scrollTo(2000)
+  scrollTo(100 * ROW)
   expect(tool('Auto-scroll')).toHaveAttribute('aria-pressed', 'false')
   const before = rows()
   expect(before).toContain('line 101')
   await print(...numbered(301, 6300))
   expect(rows()).toEqual(before)
-  expect(log().scrollTop).toBe(2000)
+  expect(log().scrollTop).toBe(100 * ROW)
   expect(jump()).toHaveTextContent('Jump to bottom (6,000 new)')
 })
 

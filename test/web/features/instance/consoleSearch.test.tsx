@@ -69,7 +69,7 @@ test.each([
     'scrolled up',
     async (user: User) => {
       await user.click(field())
-      scrollTo(2000)
+      scrollTo(100 * ROW)
     },
   ],
   ['paused', (user: User) => user.click(tool('Pause'))],
@@ -91,7 +91,7 @@ test.each([
 test('a search finds visible lines that are no longer in the buffer', async () => {
   const { print, user } = await consolePage()
   await print(...numbered(1, 300))
-  scrollTo(2000)
+  scrollTo(100 * ROW)
   await print(...numbered(301, 6300))
   await user.type(searchField(), 'line 110')
   await waitFor(() => expect(count()).toBe('1 of 1'))

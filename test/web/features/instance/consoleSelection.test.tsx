@@ -1,5 +1,5 @@
 import { act, fireEvent, screen } from '@testing-library/react'
-import { consolePage, numbered, field, log, tool, scrollTo, mockLogLayout } from '../../../support/web/consolePage'
+import { ROW, consolePage, numbered, field, log, tool, scrollTo, mockLogLayout } from '../../../support/web/consolePage'
 
 mockLogLayout()
 
@@ -54,7 +54,7 @@ test('the log selection survives scrolling', async () => {
   scrollTo(0)
   act(() => log().focus())
   await user.keyboard('{Control>}a{/Control}')
-  scrollTo(3000)
+  scrollTo(150 * ROW)
   expect(window.getSelection()!.toString()).toContain('line 151')
   expect(window.getSelection()!.toString()).not.toContain('line 300')
   expect(copied()).toBe(numbered(1, 300).join('\n'))

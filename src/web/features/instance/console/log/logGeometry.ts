@@ -8,7 +8,7 @@ import type { Position } from '../../instanceSlice'
  * remaining height, which is measured (useLogSize.ts).
  */
 export const LOG_HEIGHT_PX = 500
-export const ROW_HEIGHT_PX = 20
+export const ROW_HEIGHT_PX = 18
 
 /** The scroll position that shows the newest line at the bottom. */
 export const bottomOf = ({ next }: LineBuffer, height: number): Position => ({ line: next, offset: -height })
