@@ -8,8 +8,11 @@ import { until } from '../support/platform/until'
 const { product, signedIn, run } = useInstancePages()
 
 const log = (page: Page) => page.getByRole('log', { name: 'Console output' })
+/** The height of a row in pixels. */
+const ROW = 18
 /** Scrolls the log with the wheel and waits until scrolling has ended, because browsers scroll asynchronously. */
-const roll = async (page: Page, by: number) => {
+const roll = async (page: Page, rows: number) => {
+  const by = rows * ROW
   const end = await log(page).evaluate(
     ({ scrollTop, scrollHeight, clientHeight }, by) =>
       Math.min(scrollHeight - clientHeight, Math.max(0, scrollTop + by)),
@@ -225,10 +228,10 @@ browserTest(
     await hasLine(page, 'line 500')
 
     // Click, scroll, Shift+click.
-    await roll(page, -200)
+    await roll(page, -10)
     const from = await endsOf(page, 'line 480')
     await page.mouse.click(from.start.x, from.start.y)
-    await roll(page, -4000)
+    await roll(page, -200)
     await log(page).getByText('line 280', { exact: true }).waitFor()
     const to = await endsOf(page, 'line 280')
     await page.keyboard.down('Shift')
@@ -237,7 +240,7 @@ browserTest(
     await page.getByRole('button', { name: 'Copy the selection, or all lines' }).click()
     await page.getByText('Copied the selection').first().waitFor()
     expect(await clipboard(page)).toBe(`${numbered(280, 479).join('\n')}\n`)
-    await roll(page, 3600)
+    await roll(page, 180)
     await log(page).getByText('line 460', { exact: true }).waitFor()
     await page.keyboard.press('Control+C')
     expect(await clipboard(page)).toBe(`${numbered(280, 479).join('\n')}\n`)
@@ -253,7 +256,7 @@ browserTest(
     await page.keyboard.press('Shift+PageDown')
     await page.keyboard.press('Shift+ArrowDown')
     await page.keyboard.press('Control+C')
-    expect((await clipboard(page)).split('\n')).toEqual(numbered(460, 486))
+    expect((await clipboard(page)).split('\n')).toEqual(numbered(460, 488))
     await page.keyboard.press('Control+A')
     await page.keyboard.press('Control+C')
     const all = await clipboard(page)

@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { bareWindow } from '../support/browser/bareTab'
 import { browserTest, openPage } from '../support/browser/browserTest'
 import { useInstancePages } from '../support/browser/instancePages'
@@ -190,6 +191,9 @@ browserTest('the figures of an instance are not cut off at any width', async () 
   await page.unroute('**/instances')
 })
 
+/** In pixels. On a phone the navigation is at the bottom edge. */
+const topOfNavigation = async (page: Page) => (await page.getByRole('navigation', { name: 'Main' }).boundingBox())!.y
+
 browserTest('on a phone the command line is on the first screen, and the log follows the end there', async () => {
   const { page } = await signedIn()
   await run(page, 'phone')
@@ -202,7 +206,7 @@ browserTest('on a phone the command line is on the first screen, and the log fol
   const [input, log, line] = await Promise.all(
     [command, page.getByRole('log'), last].map(async (part) => (await part.boundingBox())!),
   )
-  expect(input!.y + input!.height).toBeLessThanOrEqual(760)
+  expect(input!.y + input!.height).toBeLessThanOrEqual(await topOfNavigation(page))
   expect(log!.height).toBeGreaterThan(200)
   expect(Math.round(line!.y + line!.height)).toBe(Math.round(log!.y + log!.height))
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
@@ -210,6 +214,30 @@ browserTest('on a phone the command line is on the first screen, and the log fol
   const power = page.getByRole('group', { name: 'Power' }).getByRole('button')
   const tops = await power.evaluateAll((buttons) => buttons.map((button) => button.getBoundingClientRect().top))
   expect(new Set(tops).size).toBe(1)
+})
+
+browserTest('on a phone the command line of a blocked instance is on the first screen too', async () => {
+  const { page } = await signedIn()
+  await run(page, 'stuck')
+  const minuteAgo = new Date(Date.now() - 60_000).toISOString()
+  await page.route('**/instances', async (route) => {
+    const response = await route.fetch()
+    const answer = (await response.json()) as { data: { instances: object[] } }
+    const blocked = {
+      state: 'BLOCKED',
+      blockedReason: 'Ended 5 times within 5 minutes, the last time with exit code 1',
+      crashedAt: minuteAgo,
+      lastExit: { reason: 'Ended by itself with exit code 1', at: minuteAgo },
+    }
+    const instances = answer.data.instances.map((instance) => ({ ...instance, ...blocked }))
+    await route.fulfill({ response, json: { ...answer, data: { instances } } })
+  })
+  await page.setViewportSize({ width: 360, height: 780 })
+  await page.reload()
+  await page.getByRole('status', { name: 'Blocked' }).getByRole('button', { name: 'Open crash details' }).waitFor()
+  const { y, height } = (await page.getByLabel('Command', { exact: true }).boundingBox())!
+  expect(y + height).toBeLessThanOrEqual(await topOfNavigation(page))
+  await page.unroute('**/instances')
 })
 
 browserTest('§9 polling pauses while the page is hidden and resumes when the page is visible again', async () => {

@@ -17,7 +17,7 @@ export function InstanceCards({ instance }: { instance: Instance | undefined }) 
   const isUnknown = !isDown && instance?.playerCount === null
   const { used = 0, total = 0 } = { ...memory, ...(isDown && { used: 0 }) }
   return (
-    <div className={styles.cards}>
+    <div className={`${styles.cards} ${instance?.state === 'BLOCKED' ? styles.noFigures : ''}`}>
       <Card label="Status">
         {instance && (
           <ErrorBoundary
