@@ -11,6 +11,7 @@ import { api } from './api'
 import type { Meta } from './transport/baseQuery'
 import type { ApiFailure } from '../failure'
 import { badAnswer } from '../failure'
+import { usePollingInterval } from './transport/usePollingInterval'
 
 /** With `failure`, `instances` are the last known ones, if any. */
 export type OverviewSection = { deployment: Deployment; instances: Instance[]; failure?: ApiFailure }
@@ -77,10 +78,10 @@ export const networkApi = api.injectEndpoints({
 
 const POLL_MS = 3000
 
-/** The overview as pages show it: requested on each visit, then every 3 s while the window has the focus. */
+/** The overview as pages show it: requested on each visit, then about every 3 s while the window has the focus. */
 export const usePolledOverview = () =>
   networkApi.useGetOverviewQuery(undefined, {
-    pollingInterval: POLL_MS,
+    pollingInterval: usePollingInterval(POLL_MS),
     skipPollingIfUnfocused: true,
     refetchOnFocus: true,
     refetchOnMountOrArgChange: true,

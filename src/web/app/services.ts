@@ -16,6 +16,8 @@ export type Services = {
   storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
   /** Milliseconds since the epoch. */
   now: () => number
+  /** A number from 0 to 1, excluding 1. The default is `Math.random`. */
+  random?: () => number
   // Other pages set the real ones, which the login page does not load.
   drafts?: DraftDatabase
   connectConsole?: ConnectConsole

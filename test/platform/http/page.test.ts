@@ -68,6 +68,29 @@ test.each([
   expect(await served(url)).toMatchObject({ statusCode: 404, isPage: false, policy })
 })
 
+test('a page names the files that it loads first in a Link header, below the base path', async () => {
+  mkdirSync(directory(), { recursive: true })
+  writeFileSync(
+    `${directory()}/index.html`,
+    `<html lang="en"><head><script>inline()</script><link rel="icon" href="/favicon.svg">
+    <script defer src="/assets/main.01.js"></script><link rel="preload" as="style" href="/assets/2.css">
+    <link rel="preload" as="script" href="/assets/2.js"><template><link rel="prefetch" href="/assets/3.js"></template>`,
+  )
+  const app = fastify()
+  await pageRoutes(app, directory(), '/console')
+  const { headers } = await app.inject({ url: '/login' })
+  expect(headers.link).toBe(
+    [
+      '</console/assets/main.01.js>; rel=preload; as=script',
+      '</console/assets/2.css>; rel=preload; as=style',
+      '</console/assets/2.js>; rel=preload; as=script',
+    ].join(', '),
+  )
+  const unchanged = await app.inject({ url: '/login', headers: { 'if-none-match': String(headers.etag) } })
+  expect([unchanged.statusCode, unchanged.headers.link]).toEqual([304, undefined])
+  await app.close()
+})
+
 test('§2 HEAD is answered like GET', async () => {
   mkdirSync(directory(), { recursive: true })
   writeFileSync(`${directory()}/index.html`, '<title>the console</title>')

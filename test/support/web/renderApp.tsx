@@ -55,11 +55,12 @@ export function renderApp(
   if (token) services.jar.set('token', token)
   window.history.replaceState(historyState, '', path)
 
-  const { cookies, storage, now } = services
+  const { cookies, storage, now, random } = services
   const store = makeStore({
     cookies,
     storage,
     now,
+    random,
     drafts,
     connectConsole: console.connect,
     connectRealtime: realtime.connect,

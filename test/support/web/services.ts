@@ -22,6 +22,8 @@ export function fakeServices() {
       removeItem: (key) => void stored.delete(key),
     },
     now: () => Date.now(),
+    // Polls have exactly their mean interval.
+    random: () => 0.5,
   }
   return { ...services, jar: cookies, stored }
 }

@@ -90,3 +90,16 @@ test('only headings are heavier than 500', () => {
   expect(heavy.filter((rule) => !/: (?:\.?h\d,? ?)+$/.test(rule) && !HEAVY.includes(rule))).toEqual([])
   expect(heavy).toEqual(expect.arrayContaining(HEAVY))
 })
+
+test('motion takes 120 or 180 ms', () => {
+  const durations = compiled.flatMap(({ file, text }) =>
+    [...text.matchAll(/\btransition(?:-duration)?:([^;}]+)/g)].flatMap(([, value = '']) =>
+      [...value.matchAll(/(?:^|\s)([\d.]+)(ms|s)\b/g)].map(([, time = '', unit]) => ({
+        file,
+        ms: parseFloat(time) * (unit === 's' ? 1000 : 1),
+      })),
+    ),
+  )
+  expect(durations.filter(({ ms }) => ms !== 120 && ms !== 180)).toEqual([])
+  expect(durations.length).toBeGreaterThan(10)
+})

@@ -83,6 +83,7 @@ function sendPage(request: FastifyRequest, reply: FastifyReply, page: PageFile):
     reply.header('etag', page.etag)
     if (matchesETag(request.headers['if-none-match'], page.etag)) return reply.code(304).send()
   }
+  if (page.link) reply.header('link', page.link)
   const encoding = (['br', 'gzip'] as const).find((name) => accepts(request.headers['accept-encoding'], name))
   if (encoding) reply.header('content-encoding', encoding)
   const body = encoding ? page.encoded[encoding] : Buffer.from(page.html)

@@ -6,6 +6,7 @@ import { failureDetail } from '../../failure'
 import type { ListedDeployment } from '../../api/deployments'
 import { deploymentsApi, useGetDeploymentsQuery } from '../../api/deployments'
 import { useAccess } from '../../api/useAccess'
+import { usePollingInterval } from '../../api/transport/usePollingInterval'
 import { useAppDispatch } from '../../app/hooks'
 import { useCreateParameter } from '../../ui/useCreateParameter'
 import { selectInterruption } from '../../deploymentPower/interruptionSlice'
@@ -135,7 +136,7 @@ function useDeployments() {
   return useGetDeploymentsQuery(undefined, {
     refetchOnFocus: true,
     refetchOnMountOrArgChange: true,
-    pollingInterval: hasCounts ? POLL_MS : 0,
+    pollingInterval: usePollingInterval(hasCounts ? POLL_MS : 0),
     skipPollingIfUnfocused: true,
   })
 }

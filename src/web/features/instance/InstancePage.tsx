@@ -2,6 +2,7 @@ import { useLocation, useParams } from 'react-router-dom'
 import type { Instance } from '../../../contract/instance'
 import { failureText } from '../../failure'
 import { useGetInstancesQuery } from '../../api/instances'
+import { usePollingInterval } from '../../api/transport/usePollingInterval'
 import '../../sockets/consoleSocket'
 import './console/consoleListeners'
 import { InstanceMissing } from './InstanceMissing'
@@ -20,7 +21,7 @@ export function InstancePage() {
     isFetching,
     refetch,
   } = useGetInstancesQuery(deploymentName, {
-    pollingInterval: POLL_MS,
+    pollingInterval: usePollingInterval(POLL_MS),
     skipPollingIfUnfocused: true,
     refetchOnFocus: true,
     refetchOnMountOrArgChange: true,

@@ -4,6 +4,7 @@ import { useCancelFileJobMutation, useGetFileJobsQuery } from '../../../api/arch
 import type { ApiFailure } from '../../../failure'
 import { failureText } from '../../../failure'
 import { failureReason, reportProblem } from '../../../api/reportProblem'
+import { usePollingInterval } from '../../../api/transport/usePollingInterval'
 import { counted } from '../../../ui/counted'
 import { formatBytes } from '../../../ui/formatBytes'
 import { baseName } from '../sharedPath'
@@ -23,7 +24,7 @@ export function ArchiveJobList({ archiveJobs }: { archiveJobs: ArchiveJob[] }) {
   const { data: jobs, error } = useGetFileJobsQuery(undefined, { refetchOnMountOrArgChange: true })
   const isUnknown = (error as ApiFailure | undefined)?.status === 404
   // Polling stops if the server has no such call.
-  useGetFileJobsQuery(undefined, { pollingInterval: POLL_MS, skip: isUnknown })
+  useGetFileJobsQuery(undefined, { pollingInterval: usePollingInterval(POLL_MS), skip: isUnknown })
   const [cancel, { originalArgs: cancelling, isError: isRefused }] = useCancelFileJobMutation()
   const dispatch = useAppDispatch()
 

@@ -3,6 +3,7 @@ import { useMemo } from 'react'
 import { failureHint, failureText } from '../../../failure'
 import type { Metric } from '../../../api/metrics'
 import { useGetMetricQuery } from '../../../api/metrics'
+import { usePollingInterval } from '../../../api/transport/usePollingInterval'
 import type { MetricsRange } from '../instanceSlice'
 import { GroupedChart } from './GroupedChart'
 import { grouped, scaleUpTo } from './scale'
@@ -38,7 +39,12 @@ type MetricChartProps = {
 export function MetricChart({ podName, metric, range, limit: serverLimit }: MetricChartProps) {
   const { data, error, isLoading } = useGetMetricQuery(
     { metric, pod: podName },
-    { pollingInterval: POLL_MS, skipPollingIfUnfocused: true, refetchOnFocus: true, refetchOnMountOrArgChange: true },
+    {
+      pollingInterval: usePollingInterval(POLL_MS),
+      skipPollingIfUnfocused: true,
+      refetchOnFocus: true,
+      refetchOnMountOrArgChange: true,
+    },
   )
   const { title, noun, unit, color, valueOf, digits } = appearances[metric]
   const limit = serverLimit === undefined ? undefined : valueOf(serverLimit)
