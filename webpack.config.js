@@ -225,7 +225,6 @@ const pageFile = (filename, chunkNames = [], nextChunkNames = [], render = async
 /** @param {object} cssOptions for `modules` of css-loader @param {object[]} first loaders */
 const styleRule = (cssOptions, ...first) => ({
   test: /\.s?css$/,
-  exclude: APEXCHARTS,
   use: [
     ...first,
     {
@@ -265,6 +264,8 @@ const commonOf = (mode) => ({
     },
   },
   performance: { hints: false },
+  // apexcharts would insert its style sheet by script; here it is extracted (GroupedChart.tsx), so it has no exports.
+  ignoreWarnings: [/'apexCSS'/],
   stats: 'errors-warnings',
 })
 
@@ -276,7 +277,7 @@ const scriptRules = [
     options: { cacheDirectory: path.resolve(__dirname, '.cache/babel') },
   },
   { resourceQuery: /url/, type: 'asset/resource' },
-  { test: /\.(?:css|svg)$/, include: APEXCHARTS, type: 'asset/source' },
+  { test: /\.svg$/, include: APEXCHARTS, type: 'asset/source' },
 ]
 
 const definitions = { __BUILD__: JSON.stringify(process.env.QUARTERDECK_BUILD ?? 'development') }

@@ -4,6 +4,7 @@ declare module '*.module.scss' {
   // eslint-disable-next-line import-x/no-default-export -- as css-loader exports them
   export default styles
 }
+declare module '*.css'
 declare module '*.scss'
 /** The prefix of the URLs from which webpack's runtime loads chunks and assets. */
 declare let __webpack_public_path__: string

@@ -95,6 +95,45 @@ browserTest('#18 every text has a size of the scale with its line height', async
   expect([...found, ...(await textsOffScale(page))]).toEqual([])
 })
 
+browserTest('security 57: editors and charts need no style that the policy of the page refuses', async () => {
+  const { page, errors } = await openPage(product.url)
+  await signIn(page)
+  const answer = await page.goto('/')
+  expect(answer!.headers()['content-security-policy']).toMatch(/style-src 'self'(?: 'sha256-[\w+/]{43}=')+;/)
+  const styleOf = (selector: string, property: 'position' | 'opacity') =>
+    page
+      .locator(selector)
+      .first()
+      .evaluate((element, name) => getComputedStyle(element)[name], property)
+
+  await page
+    .getByRole('link', { name: /-sample/ })
+    .first()
+    .click()
+  await page.getByRole('tab', { name: 'Metrics' }).click()
+  await page.locator('.apexcharts-canvas svg').first().waitFor()
+  // By the style sheets of the libraries.
+  expect(await styleOf('.apexcharts-canvas', 'position')).toBe('relative')
+  expect(await styleOf('.apexcharts-tooltip', 'opacity')).toBe('0')
+
+  await page.goto('/deployments/sample/edit')
+  await page.locator('.ace_line').first().waitFor()
+  expect(await styleOf('.ace_gutter', 'position')).toBe('absolute')
+  await page.locator('.ace_content').click()
+  await page.keyboard.press('Control+f')
+  await page.locator('.ace_search').waitFor()
+  expect(await styleOf('.ace_search', 'position')).toBe('absolute')
+
+  await page.goto('/files/sample')
+  await page
+    .getByRole('row', { name: /sample\.js/ })
+    .getByRole('button', { name: 'sample.js', exact: true })
+    .click()
+  await page.getByRole('dialog').locator('.ace_line').first().waitFor()
+  expect(await styleOf('.ace_gutter', 'position')).toBe('absolute')
+  expect(errors).toEqual([])
+})
+
 browserTest('#18 nothing moves for users who prefer reduced motion', async () => {
   const { page } = await openPage(product.url)
   await signIn(page)

@@ -3,10 +3,13 @@ import ace from 'ace-builds'
 import 'ace-builds/src-noconflict/ext-searchbox'
 import 'ace-builds/src-noconflict/mode-yaml'
 import yamlWorker from 'ace-builds/src-noconflict/worker-yaml?url'
+import 'ace-builds/css/ace.css'
 import '../styles/monospace.scss'
 import '../styles/ace.scss'
 
-// The Content-Security-Policy allows workers from the page's own origin only, not from blobs.
+// The Content-Security-Policy allows no style sheets inserted by script.
+ace.config.set('useStrictCSP', true)
+// It allows workers from the page's own origin only, not from blobs.
 ace.config.set('loadWorkerFromBlob', false)
 ace.config.setModuleUrl('ace/mode/yaml_worker', yamlWorker)
 

@@ -162,7 +162,7 @@ test.each([
 })
 
 const LOGIN =
-  '<script>first()</script><div id="root"></div><script>then()</script><script src="/assets/main.js"></script>'
+  '<style>a{}</style><script>first()</script><div id="root"></div><script>then()</script><script src="/assets/main.js"></script>'
 
 /** Serves a build with a login page of its own. @returns `answer` to a request, and `rebuild` with another page */
 async function servedLogin() {
@@ -176,13 +176,15 @@ async function servedLogin() {
   return { answer, rebuild, close: () => app.close() }
 }
 
-test('the policy of a page allows its inline scripts by their hashes, and no others', async () => {
+test('security 57: the policy of a page allows its inline scripts and styles by their hashes, and no others', async () => {
   const { answer, close } = await servedLogin()
   const { headers, body } = await answer('/login')
   expect(body).toBe(LOGIN)
   const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
   const policy = String(headers['content-security-policy'])
   expect(policy).toContain(`script-src 'self' ${hashOf('first()')} ${hashOf('then()')};`)
+  expect(policy).toContain(`style-src 'self' ${hashOf('a{}')} `)
+  expect(policy).not.toContain('unsafe')
   expect((await answer('/')).headers['content-security-policy']).toContain("script-src 'self';")
   expect((await answer('/login.html', BROWSER)).statusCode).toBe(404)
   await close()

@@ -6,7 +6,7 @@ import { pageOf } from '../../../contract/pageRoutes'
 import { AppError } from '../../errors'
 import { bodyOf } from '../envelope'
 import { matchesETag } from '../etag'
-import { createPageFiles, NO_INLINE_SCRIPTS, type PageFile } from './pageFile'
+import { createPageFiles, NOTHING_INLINE, type PageFile } from './pageFile'
 
 /** The path of a built asset. Its name contains a hash, so it never changes. */
 const ASSET = /^\/(assets\/[\w-][\w.-]*)(?:\?|$)/
@@ -32,7 +32,7 @@ export async function pageRoutes(app: FastifyInstance, directory: string, basePa
     }
     // Checks the route, because a URL can be encoded differently, such as `/%61pi/…`.
     if (isApiUrl(request.routeOptions.url ?? request.url)) reply.header('cache-control', 'no-store')
-    else if (!reply.hasHeader('content-security-policy')) reply.header('content-security-policy', NO_INLINE_SCRIPTS)
+    else if (!reply.hasHeader('content-security-policy')) reply.header('content-security-policy', NOTHING_INLINE)
   })
   const pages = createPageFiles(directory, basePath)
   const isBuilt = existsSync(join(directory, 'index.html'))

@@ -3,6 +3,10 @@ import ApexCharts from 'apexcharts'
 import { useEffect, useState } from 'react'
 import Chart from 'react-apexcharts'
 
+// The build extracts the style sheet of ApexCharts, because the Content-Security-Policy allows none inserted by script.
+// ApexCharts inserts its own unless there is an element with this id.
+document.head.append(Object.assign(document.createElement('meta'), { id: 'apexcharts-css' }))
+
 type GroupedChartProps = {
   /** The id in the options. */
   id: string
