@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -47,8 +47,10 @@ function build(revision: string): string {
   if (!existsSync(directory)) git('worktree', 'add', '--detach', directory, sha)
   const lockOf = (root: string) => readFileSync(join(root, 'package-lock.json'), 'utf8')
   const modules = join(directory, 'node_modules')
-  // With other packages, the build installs them.
-  if (!existsSync(modules) && lockOf(directory) === lockOf(here)) symlinkSync(join(here, 'node_modules'), modules)
+  // Hard links, because a bundler resolves symbolic ones to paths that webpack.config.js does not name. With other
+  // packages, the build installs them.
+  if (!existsSync(modules) && lockOf(directory) === lockOf(here))
+    spawnSync('cp', ['-al', join(here, 'node_modules'), modules], { stdio: 'inherit' })
   ensureBuild(directory)
   return directory
 }
