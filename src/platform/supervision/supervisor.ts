@@ -55,7 +55,7 @@ export function supervise(program: Program, log: Logger): Supervisor {
 
   async function run(tries: number): Promise<void> {
     const command = await program.prepare(tries)
-    const startedAt = Date.now()
+    const startedAt = performance.now()
     const started = await startProcess(
       name,
       command,
@@ -87,7 +87,7 @@ export function supervise(program: Program, log: Logger): Supervisor {
     if (!isUp) return
     isUp = false
     if (!wanted) return
-    if (Date.now() - startedAt > BACK_OFF_RESET_MS) backOff = program.backOff.firstMs
+    if (performance.now() - startedAt > BACK_OFF_RESET_MS) backOff = program.backOff.firstMs
     log.error({ code, signal, said: lastLines, againInMs: backOff }, `${name} ended; restarting it`)
     scheduleRestart()
   }

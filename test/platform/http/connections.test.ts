@@ -3,13 +3,14 @@ import { once } from 'node:events'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { createTrustedProxies } from '../../../src/platform/accounts/clientAddress'
-import { limitConnections } from '../../../src/platform/http/limits/connections'
+import { closeConnectionsOnShutdown, limitConnections } from '../../../src/platform/http/limits/connections'
 import { openFileLimits } from '../../../src/platform/openFiles'
 import { answerFailures } from '../../../src/platform/http/envelope'
 import { until } from '../../support/platform/until'
 
 let app: FastifyInstance | undefined
 let logged: string[]
+let slowCalls = 0
 const sockets: Socket[] = []
 
 /** Linux answers on all of 127.0.0.0/8 and allows any of these addresses as the source. */
@@ -30,7 +31,11 @@ async function listenWith(openFiles: number, proxies: string[] = []): Promise<nu
   answerFailures(app)
   limitConnections(app, createTrustedProxies(proxies), openFiles)
   app.get('/', () => 'here')
-  app.get('/slow', () => new Promise(() => undefined))
+  app.get('/slow', () => {
+    slowCalls += 1
+    return new Promise(() => undefined)
+  })
+  closeConnectionsOnShutdown(app)
   await app.listen({ host: '127.0.0.1', port: 0 })
   return (app.server.address() as AddressInfo).port
 }
@@ -151,4 +156,22 @@ test('behind a trusted proxy, an upgrade above the limit of its forwarded addres
   )
   expect(await upgrade('192.0.2.1')).toBe('closed')
   expect(await upgrade('192.0.2.2')).toBe('upgraded')
+})
+
+test('a shutdown ends responses in progress after its grace period, also when the clock is set back meanwhile', async () => {
+  const port = await listenWith(100)
+  const before = slowCalls
+  const socket = connectFrom('127.0.0.1', port)
+  const ended = once(socket, 'close')
+  socket.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n')
+  await until(() => slowCalls > before)
+  const closing = app!.close()
+  await until(() => !app!.server.listening)
+  const now = Date.now.bind(Date)
+  const clock = jest.spyOn(Date, 'now').mockImplementation(() => now() - 3_600_000)
+  try {
+    await Promise.all([closing, ended])
+  } finally {
+    clock.mockRestore()
+  }
 })

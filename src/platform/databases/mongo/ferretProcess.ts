@@ -112,7 +112,7 @@ export function firstPortOf({ id }: ServerDatabase): number {
 /** Signs in when the process listens. SCRAM authenticates both sides, so another process on the port is detected. */
 async function signIn(port: number, password: string, ended: AbortSignal): Promise<MongoClient> {
   const url = `mongodb://${ADMIN}:${password}@127.0.0.1:${port}/admin?directConnection=true`
-  const deadline = Date.now() + READY_TIMEOUT_MS
+  const deadline = performance.now() + READY_TIMEOUT_MS
   while (true) {
     const client = await openMongoClient(url, {
       serverSelectionTimeoutMS: 250,
@@ -125,7 +125,7 @@ async function signIn(port: number, password: string, ended: AbortSignal): Promi
       return client
     } catch (error) {
       await client.close()
-      if (!isMongoUnreachable(error) || ended.aborted || Date.now() > deadline) throw error
+      if (!isMongoUnreachable(error) || ended.aborted || performance.now() > deadline) throw error
     }
   }
 }

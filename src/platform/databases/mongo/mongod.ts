@@ -98,13 +98,13 @@ export function runMongod({
         }
       },
       async whenReady(port, ended) {
-        const deadline = Date.now() + READY_TIMEOUT_MS
+        const deadline = performance.now() + READY_TIMEOUT_MS
         while (true) {
           try {
             return await signIn(port)
           } catch (error) {
             if (mongoCodeOf(error) === MongoErrorCode.authenticationFailed) await makeAdministrator(port)
-            else if (!isMongoUnreachable(error) || ended.aborted || Date.now() > deadline) throw error
+            else if (!isMongoUnreachable(error) || ended.aborted || performance.now() > deadline) throw error
             await delay(100)
           }
         }

@@ -49,7 +49,7 @@ export function startManager(
   let isWoken = false
   let running: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
-  let lastPassAt = Date.now()
+  let lastPassAt = performance.now()
   let passMs = 0
   /** Why the last pass failed: it is logged once, not at each of the passes that fail for the same reason. */
   let failure: string | undefined
@@ -90,7 +90,7 @@ export function startManager(
       if (!election.isWon) delay = STANDBY_MS
     }
     context.discovery.scheduleUpdate()
-    lastPassAt = Date.now()
+    lastPassAt = performance.now()
     clearTimeout(timer)
     if (!closed) timer = setTimeout(wake, delay)
   }
@@ -106,7 +106,7 @@ export function startManager(
 
   const heartbeatTimer = setInterval(() => {
     // The heartbeat reports progress, not merely a live process.
-    if (election.isWon && Date.now() - lastPassAt < STALL_TIMEOUT_MS)
+    if (election.isWon && performance.now() - lastPassAt < STALL_TIMEOUT_MS)
       recordHeartbeat(db).catch((error: unknown) =>
         log.warn({ err: error }, 'failed to write the heartbeat of the manager'),
       )

@@ -99,8 +99,8 @@ function throttle<Parameters extends unknown[]>(
 ): (...parameters: Parameters) => void {
   let calledAt = -Infinity
   return (...parameters) => {
-    if (Date.now() - calledAt < ms) return
-    calledAt = Date.now()
+    if (performance.now() - calledAt < ms) return
+    calledAt = performance.now()
     call(...parameters)
   }
 }
@@ -124,8 +124,8 @@ export function closeConnectionsOnShutdown(app: FastifyInstance): void {
         resolve()
       })
     })
-    const deadline = Date.now() + GRACE_MS
-    while (!isOver && Date.now() < deadline) {
+    const deadline = performance.now() + GRACE_MS
+    while (!isOver && performance.now() < deadline) {
       await Promise.race([closed, delay(CHECK_MS)])
       // Connections whose response has ended since.
       server.closeIdleConnections()

@@ -55,8 +55,8 @@ async function runTrial(
       isRootless,
     })
     await containers.start(id)
-    const deadline = Date.now() + TRIAL_TIMEOUT_MS
-    while ((await containers.exitCode(id)) === undefined && Date.now() < deadline) await delay(5)
+    const deadline = performance.now() + TRIAL_TIMEOUT_MS
+    while ((await containers.exitCode(id)) === undefined && performance.now() < deadline) await delay(5)
     const code = await containers.exitCode(id)
     const output = await readFile(containers.logFile(id), 'utf8').catch(() => '')
     if (code !== 0 || !output.includes(EXPECTED_OUTPUT))

@@ -85,7 +85,8 @@ export function startInformer<Item extends KubernetesObject>(parts: InformerPart
   const copy = createCollectionCopy(parts)
   const closing = new AbortController()
   let version: string | undefined
-  let syncedAt = 0
+  /** On the clock of `performance.now()`, so that setting the time neither hides nor invents a silence. */
+  let syncedAt: number | undefined
   let setReady = () => undefined as void
   const ready = new Promise<void>((resolve) => (setReady = resolve))
 
@@ -96,7 +97,7 @@ export function startInformer<Item extends KubernetesObject>(parts: InformerPart
     ) as List<Item>
     copy.replace(answer.items)
     version = answer.metadata.resourceVersion
-    syncedAt = Date.now()
+    syncedAt = performance.now()
     setReady()
   }
 
@@ -104,14 +105,14 @@ export function startInformer<Item extends KubernetesObject>(parts: InformerPart
     const query = { ...selectors, ...WATCH_OPTIONS, resourceVersion: version ?? '' }
     const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(WATCH_TIMEOUT_MS)])
     const stream = await client.stream(path, query, signal)
-    syncedAt = Date.now()
+    syncedAt = performance.now()
     onOpen()
     for await (const event of eachEvent<Item>(stream)) handle(event)
-    syncedAt = Date.now()
+    syncedAt = performance.now()
   }
 
   function handle({ type, object }: WatchEvent<Item>): void {
-    syncedAt = Date.now()
+    syncedAt = performance.now()
     if (type === 'ERROR') throw new ClusterRefusal(object.code ?? 500, object.message ?? '')
     version = object.metadata?.resourceVersion ?? version
     if (type === 'DELETED') copy.remove(object)
@@ -158,14 +159,14 @@ export function startInformer<Item extends KubernetesObject>(parts: InformerPart
     },
     ready,
     get syncedAt() {
-      return syncedAt
+      return syncedAt === undefined ? 0 : Math.round(Date.now() - (performance.now() - syncedAt))
     },
     probe() {
       if (version === undefined) return
       client.stream('/version', {}, AbortSignal.any([closing.signal, AbortSignal.timeout(PROBE_TIMEOUT_MS)])).then(
         (answer) => {
           answer.resume().on('error', () => undefined)
-          syncedAt = Date.now()
+          syncedAt = performance.now()
         },
         () => undefined,
       )

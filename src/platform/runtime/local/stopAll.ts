@@ -22,9 +22,9 @@ async function stopAll(): Promise<void> {
     while (lockOwner(lock) === platform) await delay(50)
   }
   // Hold the lock until this process exits, so that no platform starts in the meantime.
-  const deadline = Date.now() + (platform === undefined ? 0 : RELEASE_MS)
+  const deadline = performance.now() + (platform === undefined ? 0 : RELEASE_MS)
   while (existsSync(lock) && !takeLock(lock)) {
-    if (Date.now() < deadline) {
+    if (performance.now() < deadline) {
       await delay(50)
       continue
     }

@@ -55,7 +55,7 @@ async function main([mode, name = '', limitsText = '{}']: string[]): Promise<voi
   let entries = 0
   let sentAt = 0
   const sendProgress = (about: { entry?: string } = {}) => {
-    sentAt = Date.now()
+    sentAt = performance.now()
     process.stdout.write(`${JSON.stringify({ size, ...about })}\n`)
   }
   const wrap = (verb: string, before: (...given: unknown[]) => void) => {
@@ -81,7 +81,7 @@ async function main([mode, name = '', limitsText = '{}']: string[]): Promise<voi
     if (path?.startsWith('/dev/')) return
     size += Number(length)
     if (size > limits.size) process.exit(exitCodes.tooLarge)
-    if (Date.now() - sentAt > PROGRESS_INTERVAL_MS) sendProgress()
+    if (performance.now() - sentAt > PROGRESS_INTERVAL_MS) sendProgress()
   })
   for (const verb of ['symlink', 'link']) wrap(verb, () => process.exit(exitCodes.link))
   // 7-Zip sets an absent mode to 0: ignore that. The mask drops setuid and setgid, so that an archive cannot grant

@@ -232,3 +232,21 @@ describe('security 61: a server that', () => {
     expect(lists).toBe(2)
   })
 })
+
+test('setting the clock neither hides that the cluster is silent nor invents it', async () => {
+  await until(() => watches.length === 1)
+  const now = Date.now.bind(Date)
+  const heard = performance.now()
+  const ageUnder = (shiftMs: number) => {
+    const clock = jest.spyOn(Date, 'now').mockImplementation(() => now() + shiftMs)
+    const age = Date.now() - informer.syncedAt
+    clock.mockRestore()
+    return age
+  }
+  await until(() => performance.now() - heard > 100)
+  const ages = [0, -3_600_000, 3_600_000].map(ageUnder)
+  for (const age of ages) {
+    expect(age).toBeGreaterThan(90)
+    expect(age).toBeLessThan(60_000)
+  }
+})
