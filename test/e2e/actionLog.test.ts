@@ -74,13 +74,18 @@ const countOf = ({ text }: { text: string }) => (JSON.parse(text) as ActionLog).
 /** A screenshot without what is not recorded: focus, password fields, and the place that notifications have found. */
 async function picture(page: Page): Promise<Buffer> {
   await page.mouse.move(0, 0)
-  await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur())
-  return page.screenshot({
-    style:
+  await page.evaluate(() => {
+    ;(document.activeElement as HTMLElement | null)?.blur()
+    // The page's policy refuses the style sheet that the option `style` of a screenshot inserts.
+    const sheet = new CSSStyleSheet()
+    sheet.replaceSync(
       'input[type=password] { color: transparent !important } [aria-label=Replay] { display: none !important } [aria-label=Notifications] { top: 5rem !important }',
-    animations: 'disabled',
-    caret: 'hide',
+    )
+    document.adoptedStyleSheets = [sheet]
   })
+  const shown = await page.screenshot({ animations: 'disabled', caret: 'initial' })
+  await page.evaluate(() => (document.adoptedStyleSheets = []))
+  return shown
 }
 
 /** A screenshot during which no action was recorded, so that it matches the log. */
