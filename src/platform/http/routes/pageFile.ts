@@ -102,7 +102,7 @@ async function preparePage(html: string): Promise<PageFile> {
  */
 function linkOf(html: string): string {
   const preload = (url: string, as: string) => `<${url}>; rel=preload; as=${as}`
-  const scripts = html.matchAll(/<script defer[^>]* src="([^"]+)"/g)
+  const scripts = html.matchAll(/<script defer(?:="defer")? src="([^"]+)"/g)
   const chunks = html.matchAll(/<link rel="preload" as="(\w+)" href="([^"]+)"/g)
   return [
     ...[...scripts].map(([, url = '']) => preload(url, 'script')),
