@@ -23,6 +23,8 @@ const MAX_ANSWER_MS = 60_000
  * Minimum time between two lists or two watches: a server may forget each version at once, or end each watch at once.
  */
 const MIN_ROUND_MS = 200
+/** A larger difference between the two clocks means that the time was set. */
+const MAX_DRIFT_MS = 1000
 /** Maximum size of a list. A Pod takes about 6 kB. */
 const MAX_LIST_BYTES = 256 * 2 ** 20
 /** Maximum length of an event. The server stores objects of at most 1.5 MiB. */
@@ -75,6 +77,8 @@ export interface Informer<Item> {
   close(): Promise<void>
 }
 
+const now = () => ({ at: Date.now(), uptime: performance.now() })
+
 /**
  * Lists a collection, then watches it. A watch that ends is resumed where it ended; if the server has forgotten that
  * version (410), the collection is listed again. Failed requests are repeated with a back-off of 0.2 to 10 s.
@@ -85,8 +89,8 @@ export function startInformer<Item extends KubernetesObject>(parts: InformerPart
   const copy = createCollectionCopy(parts)
   const closing = new AbortController()
   let version: string | undefined
-  /** On the clock of `performance.now()`, so that setting the time neither hides nor invents a silence. */
-  let syncedAt: number | undefined
+  /** `at` in milliseconds since the epoch, `uptime` on the clock of `performance.now()`, which nobody sets. */
+  let synced: { at: number; uptime: number } | undefined
   let setReady = () => undefined as void
   const ready = new Promise<void>((resolve) => (setReady = resolve))
 
@@ -97,7 +101,7 @@ export function startInformer<Item extends KubernetesObject>(parts: InformerPart
     ) as List<Item>
     copy.replace(answer.items)
     version = answer.metadata.resourceVersion
-    syncedAt = performance.now()
+    synced = now()
     setReady()
   }
 
@@ -105,14 +109,14 @@ export function startInformer<Item extends KubernetesObject>(parts: InformerPart
     const query = { ...selectors, ...WATCH_OPTIONS, resourceVersion: version ?? '' }
     const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(WATCH_TIMEOUT_MS)])
     const stream = await client.stream(path, query, signal)
-    syncedAt = performance.now()
+    synced = now()
     onOpen()
     for await (const event of eachEvent<Item>(stream)) handle(event)
-    syncedAt = performance.now()
+    synced = now()
   }
 
   function handle({ type, object }: WatchEvent<Item>): void {
-    syncedAt = performance.now()
+    synced = now()
     if (type === 'ERROR') throw new ClusterRefusal(object.code ?? 500, object.message ?? '')
     version = object.metadata?.resourceVersion ?? version
     if (type === 'DELETED') copy.remove(object)
@@ -159,14 +163,18 @@ export function startInformer<Item extends KubernetesObject>(parts: InformerPart
     },
     ready,
     get syncedAt() {
-      return syncedAt === undefined ? 0 : Math.round(Date.now() - (performance.now() - syncedAt))
+      if (!synced) return 0
+      const at = Date.now() - (performance.now() - synced.uptime)
+      // The clock was set meanwhile. Otherwise the time is the same for each caller.
+      if (Math.abs(at - synced.at) > MAX_DRIFT_MS) synced.at = Math.round(at)
+      return synced.at
     },
     probe() {
       if (version === undefined) return
       client.stream('/version', {}, AbortSignal.any([closing.signal, AbortSignal.timeout(PROBE_TIMEOUT_MS)])).then(
         (answer) => {
           answer.resume().on('error', () => undefined)
-          syncedAt = performance.now()
+          synced = now()
         },
         () => undefined,
       )
