@@ -62,9 +62,12 @@ browserTest(
     await pane(page, 'island')
       .getByRole('link', { name: /-island$/ })
       .click()
+    // The consoles stay until the page of the instance is drawn, and say "Connected" too.
+    const stop = page.getByRole('button', { name: 'Stop', exact: true })
+    await stop.waitFor()
     // A power action without a connection is only logged (product §8).
     await page.getByText('Connected', { exact: true }).waitFor()
-    await page.getByRole('button', { name: 'Stop', exact: true }).click()
+    await stop.click()
     await status(page).getByText('Offline').waitFor()
     await page.goto(bookmark)
     await pane(page, 'island').getByText('Offline', { exact: true }).waitFor()
