@@ -14,6 +14,9 @@ import { root } from './figures/root'
  */
 const SLOWER = 4
 const LOADS = Number(process.env.BENCH_LOADS ?? 7)
+/** The address of another panel's login page, to be measured in the same run, and a selector of its first field. */
+const PEER = process.env.BENCH_PEER
+const PEER_FIELD = process.env.BENCH_PEER_FIELD ?? 'input[name=username]'
 /** Slow 4G: 150 ms round trip, 1.6 Mbit/s down. */
 const SLOW_4G = { offline: false, latency: 150, downloadThroughput: 200_000, uploadThroughput: 93_750 }
 
@@ -94,14 +97,17 @@ async function main(): Promise<void> {
     await signUp(await operator.newPage(), product)
     const login = { url: `${product.url}/login`, selector: 'input[autocomplete=username]', context: stranger }
     const nothing = { url: empty.url, selector: 'input', isLive: false, context: stranger }
+    const peer = PEER === undefined ? [] : [{ url: PEER, selector: PEER_FIELD, isLive: false, context: stranger }]
     const overview = { url: `${product.url}/`, selector: 'main [data-row]', context: operator }
     const cases: Case[] = [
       { name: 'empty page', ...nothing },
       { name: 'login, field can be typed in', ...login, isLive: false, seconds: 0.35, requests: 4 },
+      ...peer.map((one) => ({ name: "the peer's login", ...one })),
       { name: 'login, page is live', ...login, isLive: true },
       { name: 'overview, first instance', ...overview, isLive: false, seconds: 0.6, requests: 10 },
       { name: 'empty page, slow 4G', ...nothing, network: SLOW_4G },
       { name: 'login, field can be typed in, slow 4G', ...login, isLive: false, network: SLOW_4G, seconds: 0.9 },
+      ...peer.map((one) => ({ name: "the peer's login, slow 4G", ...one, network: SLOW_4G })),
       { name: 'login, page is live, slow 4G', ...login, isLive: true, network: SLOW_4G },
       { name: 'overview, first instance, slow 4G', ...overview, isLive: false, network: SLOW_4G },
     ]
