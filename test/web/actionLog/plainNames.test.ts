@@ -1,4 +1,5 @@
 /** @jest-environment node */
+import { draftTyped } from '../../../src/web/features/deployments/configuration/configurationSlice'
 import { call, expectNowhere, exported, files, SECRET } from '../../support/web/exportedLog'
 
 /** The calls that name a sign-in method, with the arguments that prove the user’s identity. */
@@ -49,4 +50,14 @@ test.each<[string, unknown, unknown]>([
   expect((log.actions[0]!.meta as { arg: { originalArgs: unknown } }).arg.originalArgs).toEqual(
     typeof kept === 'string' ? kept : expect.objectContaining(kept as object),
   )
+})
+
+test('a log with a file named __proto__ and a draft of a deployment named constructor can be replayed', () => {
+  const { text } = exported([
+    files('__proto__', 'my__proto__', 'constructor'),
+    draftTyped({ name: 'constructor', text: 'type: process' }),
+  ])
+  expect(text).toContain('"name":"(__proto__)"')
+  expect(text).toContain('"name":"my__proto__"')
+  expect(text).toContain('"drafts":{"constructor"')
 })

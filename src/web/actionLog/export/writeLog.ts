@@ -1,3 +1,4 @@
+import { withoutForbiddenName } from '../replay/forbiddenName'
 import { hashOf } from '../replay/hash'
 import { sumOf } from '../replay/sum'
 import type { Recording, RootReducer } from '../replay/steps'
@@ -11,9 +12,9 @@ type About = Pick<ActionLog, 'build' | 'exportedAt' | 'viewport' | 'route'>
  * redacted base state, as a replay does.
  */
 export function writeLog({ startedAt, base, actions }: Recording, about: About, reducer: RootReducer): ActionLog {
-  const plainBase = JSON.parse(JSON.stringify(base)) as Recording['base']
+  const plainBase = withoutForbiddenName(base)
   let state = complete(reducer, plainBase)
-  const logged = actions.map((action): LoggedAction => {
+  const logged = withoutForbiddenName(actions).map((action): LoggedAction => {
     const step = takeStep(reducer, state, action)
     state = step.state
     return { ...action, changed: step.changed }

@@ -6,6 +6,7 @@ import {
   ActionLog as Schema,
 } from '../../../contract/actionLog'
 import { formatBytes } from '../../ui/formatBytes'
+import { FORBIDDEN_NAME, hasForbiddenName } from './forbiddenName'
 import { hashOf } from './hash'
 
 /** The error for a file that cannot be replayed. The message is shown to the user. */
@@ -45,8 +46,8 @@ export function readLog(content: string): ActionLog {
     )
   if (isDeeperThan(value, ACTION_LOG_MAX_DEPTH))
     throw new LogFault(`The file is damaged: its values are nested deeper than ${ACTION_LOG_MAX_DEPTH} levels.`)
-  const name = forbiddenNameIn(value)
-  if (name !== undefined) throw new LogFault(`The file is damaged: it contains the forbidden name ${name}.`)
+  if (hasForbiddenName(value))
+    throw new LogFault(`The file is damaged: it contains the forbidden name ${FORBIDDEN_NAME}.`)
   const result = Schema.safeParse(value)
   if (!result.success) {
     const { path, message } = result.error.issues[0] ?? { path: [], message: 'it is not valid' }
@@ -62,23 +63,6 @@ function placeOf(error: unknown, text: string): string {
   const position = Number(/position (\d+)/.exec(message)?.[1] ?? text.length)
   const before = text.slice(0, position).split('\n')
   return `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`
-}
-
-/** Names that would change the prototype of all objects if a reducer used them as a key. */
-const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype'])
-
-/** Returns a forbidden key of the value, or a text `__proto__`, because reducers use texts as keys. */
-function forbiddenNameIn(value: unknown): string | undefined {
-  const left = [value]
-  while (left.length > 0) {
-    const one = left.pop()
-    if (one === '__proto__') return one
-    if (typeof one !== 'object' || one === null) continue
-    const key = Array.isArray(one) ? undefined : Object.keys(one).find((name) => FORBIDDEN_KEYS.has(name))
-    if (key !== undefined) return key
-    for (const inner of Object.values(one)) left.push(inner)
-  }
-  return undefined
 }
 
 /** Checks level by level, because recursion into a deeply nested value would overflow the stack. */
