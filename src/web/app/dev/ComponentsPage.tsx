@@ -17,6 +17,7 @@ import { RefreshButton } from '../../ui/pageHead/RefreshButton'
 import { SearchField } from '../../ui/SearchField'
 import { TabList } from '../../ui/TabList'
 import { TimeAgo } from '../../ui/time/TimeAgo'
+import { TimeUntil } from '../../ui/time/TimeUntil'
 import styles from './components.module.scss'
 
 const TABS = [
@@ -117,6 +118,7 @@ export function ComponentsPage() {
           </span>
         ))}
         <TimeAgo time={new Date(2026, 0, 1).getTime()} />
+        <TimeUntil time={new Date(2100, 0, 1).getTime()} />
       </Part>
       <Part title="Empty and failed">
         <EmptyState>No API keys</EmptyState>

@@ -9,6 +9,7 @@ import { styleText } from './console/log/ansi'
 import { crashCapsuleRequested, selectShownCapsule } from './instanceSlice'
 import styles from './details.module.scss'
 import { FailureAlert } from '../../ui/FailureAlert'
+import { TimeAgo } from '../../ui/time/TimeAgo'
 
 type CrashCapsulePanelProps = { deployment: string; uid: string; name: string; crashedAt: number }
 
@@ -54,8 +55,8 @@ export function CrashCapsulePanel({ deployment, uid, name, crashedAt }: CrashCap
         )}
       </div>
       <p className="form-text">
-        The instance ended by itself at {new Date(crashedAt).toLocaleString()}. Its last console lines and its metrics
-        before the crash were kept.
+        The instance ended by itself <TimeAgo time={crashedAt} />. Its last console lines and its metrics before the
+        crash were kept.
       </p>
       <FailureAlert error={error} text={failureText(error, 'The crash details could not be loaded')} />
       {capsule && (

@@ -3,6 +3,7 @@ import type { Instance } from '../../../contract/instance'
 import { missingRight, useAccess } from '../../api/useAccess'
 import { playerCountOf } from '../../instanceState'
 import { CopyButton } from '../../ui/copy/CopyButton'
+import { TimeAgo } from '../../ui/time/TimeAgo'
 import { CrashCapsulePanel } from './CrashCapsulePanel'
 import styles from './details.module.scss'
 
@@ -64,10 +65,18 @@ export function DetailsTab({ deployment, instance }: { deployment: string; insta
               </ul>
             </Row>
           )}
-          {startedAt !== undefined && <Row term="Running since">{timeOf(startedAt)}</Row>}
+          {startedAt !== undefined && (
+            <Row term="Started">
+              <TimeAgo time={startedAt} />
+            </Row>
+          )}
           {restarts !== undefined && <Row term="Restarts after crashes">{restarts}</Row>}
           {lastExit && <Row term="Last exit code">{lastExit.code ?? lastExit.signal ?? '–'}</Row>}
-          {lastExit && <Row term="Last exit reason">{`${lastExit.reason} (${timeOf(lastExit.at)})`}</Row>}
+          {lastExit && (
+            <Row term="Last exit reason">
+              {lastExit.reason} (<TimeAgo time={lastExit.at} />)
+            </Row>
+          )}
           {crashedAt !== undefined && !mayReadCrash && <Row term="Last crash">{missingRight('console')}</Row>}
         </dl>
       </section>
@@ -90,5 +99,3 @@ function Row({ term, copy, children }: { term: string; copy?: string; children: 
     </div>
   )
 }
-
-const timeOf = (time: number) => new Date(time).toLocaleString()

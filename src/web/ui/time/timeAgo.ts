@@ -1,4 +1,4 @@
-const UNITS = [
+export const UNITS = [
   ['year', 31_536_000_000],
   ['month', 2_592_000_000],
   ['day', 86_400_000],
@@ -6,7 +6,7 @@ const UNITS = [
   ['minute', 60_000],
 ] as const
 
-const format = new Intl.RelativeTimeFormat(undefined, { numeric: 'always' })
+export const relativeTime = new Intl.RelativeTimeFormat(undefined, { numeric: 'always' })
 const now = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' }).format(0, 'second')
 
 /**
@@ -18,5 +18,5 @@ export function timeAgo(time: number, at: number): string {
   const unit = UNITS.find(([, length]) => Math.abs(age) >= length)
   // Clocks differ, so a time in the future counts as now.
   if (!unit || age < 0) return now
-  return format.format(-Math.floor(age / unit[1]), unit[0])
+  return relativeTime.format(-Math.floor(age / unit[1]), unit[0])
 }

@@ -2,11 +2,10 @@ import type { ApiKey } from '../../../../contract/access'
 import { ActionIcon } from '../../../ui/ActionIcon'
 import { LastUsed } from '../../../ui/time/LastUsed'
 import { TimeAgo } from '../../../ui/time/TimeAgo'
+import { TimeUntil } from '../../../ui/time/TimeUntil'
 import { useNow } from '../../../ui/time/useNow'
 import { scopes } from './scopes'
 import styles from './keys.module.scss'
-
-const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 
 /** API keys of one user. Their secrets cannot be shown again. */
 export function KeyList({ keys, onDelete }: { keys: ApiKey[]; onDelete: (key: ApiKey) => void }) {
@@ -44,7 +43,7 @@ function KeyItem({ apiKey, onDelete }: { apiKey: ApiKey; onDelete: () => void })
           ) : (
             <span className={isExpired ? styles.expired : undefined}>
               {isExpired ? 'expired' : 'expires'}{' '}
-              <time dateTime={expires_at}>{date.format(Date.parse(expires_at))}</time>
+              {isExpired ? <TimeAgo time={Date.parse(expires_at)} /> : <TimeUntil time={Date.parse(expires_at)} />}
             </span>
           )}
         </p>

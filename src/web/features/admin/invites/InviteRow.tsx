@@ -6,10 +6,10 @@ import { basePath } from '../../../basePath'
 import { ActionIcon } from '../../../ui/ActionIcon'
 import { counted } from '../../../ui/counted'
 import { TimeAgo } from '../../../ui/time/TimeAgo'
+import { TimeUntil } from '../../../ui/time/TimeUntil'
 import { rights, roles } from '../access/rights'
 import { dialogOpened } from '../adminSlice'
 import { CopyAction } from '../CopyAction'
-import { Expiry } from './Expiry'
 import type { KeyedInvite } from './inviteKey'
 import type { InviteStatus } from './inviteStatus'
 import { inviteStatus } from './inviteStatus'
@@ -61,7 +61,7 @@ export function InviteRow({ invite, userId }: { invite: KeyedInvite; userId: num
           status === 'Active' &&
           Number.isFinite(expiresAt) && (
             <p className={styles.use}>
-              <Expiry time={expiresAt} />
+              expires <TimeUntil time={expiresAt} />
             </p>
           )
         )}
