@@ -109,11 +109,16 @@ test('the list shows the role and rights that an invite code gives', async () =>
     inviteOf('B-1', 'two', { role: 'limited', grants: [grant('lobby'), grant('arena')] }),
     inviteOf('C-1', 'three', { role: 'limited', grants: ['a', 'b', 'c'].map(grant) }),
     inviteOf('D-1', 'all', { role: 'operator' }),
+    inviteOf('E-1', 'none named'),
+    inviteOf('F-1', 'used', { used_by: 'Carol' }),
   ])
   expect(within(await row('one')).getByText('Limited to lobby')).toHaveAttribute('title', 'lobby: View, Console')
   expect(await row('two')).toHaveTextContent('Limited to lobby and arena')
   expect(await row('three')).toHaveTextContent('Limited to 3 deployments')
   expect(await row('all')).toHaveTextContent('Operator')
+  expect(await row('none named')).toHaveTextContent('Operator')
+  // The first user becomes an administrator.
+  expect(await row('used')).not.toHaveTextContent('Operator')
 })
 
 test.each([

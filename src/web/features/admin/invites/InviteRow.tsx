@@ -25,8 +25,10 @@ const tones: Record<InviteStatus, string> = {
 
 /** @param props.userId the id of the user who registered with the invite, if they still exist */
 export function InviteRow({ invite, userId }: { invite: KeyedInvite; userId: number | undefined }) {
-  const { key, code, message, created_at, used_by, expires_at, role, grants = [] } = invite
+  const { key, code, message, created_at, used_by, expires_at, grants = [] } = invite
   const status = inviteStatus(invite)
+  // Not for a used one: who registered first is an administrator.
+  const role = invite.role ?? (status === 'Active' ? 'operator' : undefined)
   const isOver = status === 'Expired' || status === 'Revoked'
   // Another server may omit the expiry or send it in another format.
   const expiresAt = Date.parse(expires_at ?? '')
