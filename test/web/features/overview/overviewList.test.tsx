@@ -1,12 +1,12 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { deploymentOf, instanceOf } from '../../../support/web/factories'
 import { fakeClock, pass } from '../../../support/web/fakeClock'
+import { sectionOf } from '../../../support/web/overviewPage'
 import { renderApp } from '../../../support/web/renderApp'
 
 const lobby = deploymentOf('lobby', { description: 'Where everybody meets' })
 const bot = deploymentOf('discord-bot', { typeIndex: 3 })
 const events = deploymentOf('events', { enabled: false })
-const sectionOf = (name: string) => screen.findByRole('region', { name: new RegExp(`^${name}`) })
 const attention = () => screen.findByRole('region', { name: /^Needs attention/ })
 const manyOf = (count: number) =>
   Array.from({ length: count }, (_, at) => instanceOf(`${String(at).padStart(6, '0')}-lobby`))
