@@ -1,4 +1,4 @@
-import { looksSecret, secretPatterns, withoutSecret } from '../../src/contract/secrets/secretCommands'
+import { foldedText, looksSecret, secretPatterns, withoutSecret } from '../../src/contract/secrets/secretCommands'
 
 /** Assembled at run time, so that scanners for leaked keys do not report this file. */
 const after = (beginning: string, length = 32) => beginning + 'hunter22'.repeat(length / 8)
@@ -304,6 +304,27 @@ test('decisions §10: a line longer than the patterns scan is treated as a secre
   expect(looksSecret(long)).toBe(true)
   expect(long.startsWith(withoutSecret(long))).toBe(true)
   expect(withoutSecret(long).length).toBeLessThan(long.length)
+})
+
+test.each([
+  ['combining characters out of order', `a${'\u0301'.repeat(60_000)}${'\u0323'.repeat(60_000)}`],
+  ['combining characters that alternate', `a${'\u0301\u0323'.repeat(60_000)}`],
+  ['half-width marks, which combine once they are folded', `a${'\u0301'.repeat(60_000)}${'\uff9e'.repeat(60_000)}`],
+])('security 140: a line of %s takes linear time', (_shape, line) => {
+  const begin = performance.now()
+  expect(looksSecret(`${line} hunter22`)).toBe(false)
+  expect(looksSecret(`${line} ｐａｓｓｗｏｒｄ＝hunter22`)).toBe(true)
+  expect(performance.now() - begin).toBeLessThan(3000)
+})
+
+test('security 140: characters that stand for whole phrases do not make a line longer than the patterns scan', () => {
+  const phrases = '\ufdfa'.repeat(8000)
+  expect(foldedText(`${phrases} ﬃ`)).toBe(`${phrases} ffi`)
+})
+
+test('a letter outside of the 16-bit range is recognized wherever it stands in a long line', () => {
+  for (const before of [253, 254, 255, 256, 257])
+    expect(looksSecret(`${'.'.repeat(before)}𝐩𝐚𝐬𝐬𝐰𝐨𝐫𝐝: hunter22`)).toBe(true)
 })
 
 test.each([

@@ -161,8 +161,25 @@ export const withoutEscapes = (text: string) => text.replace(ESCAPES, '')
 // eslint-disable-next-line no-control-regex -- all that are no blanks
 const INVISIBLE = /[\u0000-\u0008\u000e-\u001f\u007f-\u009f\p{Default_Ignorable_Code_Point}]/u
 
+/** The time of `normalize` grows with the square of the number of combining characters in a row. */
+const PIECES = /[^]{1,256}/gu
+
 const isPlain = (text: string) =>
-  text.normalize('NFKC') === text && !INVISIBLE.test(text) && text.search(ESCAPES) === -1
+  (text.match(PIECES) ?? []).every((piece) => piece.normalize('NFKC') === piece) &&
+  !INVISIBLE.test(text) &&
+  text.search(ESCAPES) === -1
+
+/**
+ * In UTF-16 code units. A character that NFKC makes longer stands for a number, a word or a phrase, not for some letters
+ * of one. It is kept: with up to 18 units each, a text would take many times as long as its length suggests.
+ */
+const LONGEST_LETTERS = 3
+
+function foldedCharacter(character: string): string {
+  if (INVISIBLE.test(character)) return ''
+  const folded = character.normalize('NFKC')
+  return folded.length > LONGEST_LETTERS ? character : folded
+}
 
 /**
  * Removes escapes and invisible characters, applies NFKC. `origins` maps each UTF-16 code unit to its original offset.
@@ -176,7 +193,7 @@ function fold(text: string): { text: string; origins: number[] } {
   for (const character of text) {
     while (escape && escape.index + escape[0].length <= at) escape = escapes.next().value
     const isEscape = escape !== undefined && escape.index <= at
-    const plain = isEscape || INVISIBLE.test(character) ? '' : character.normalize('NFKC')
+    const plain = isEscape ? '' : foldedCharacter(character)
     for (let unit = 0; unit < plain.length; unit++) origins.push(at)
     result += plain
     at += character.length
