@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { escapeIdentifier, escapeLiteral, type ClientBase } from 'pg'
 import pLimit from 'p-limit'
 import { AppError, errorCodeOf } from '../errors'
@@ -38,11 +39,14 @@ export function createPostgres(parts: PostgresParts): DatabaseServer {
     async stats(databases) {
       const sizes = await connections.run((client) => sizesOf(client, databases))
       const statsById = new Map<string, DatabaseStats>()
-      await Promise.all(
-        databases.map((database) =>
+      const found = databases.filter((database) => sizes.has(database.physical_name))
+      for (const database of found) statsById.set(database.id, sizes.get(database.physical_name)!)
+      // For all together: the owner of many databases may hold up each connection to them.
+      let isLate = false
+      const counting = Promise.all(
+        found.map((database) =>
           counts(async () => {
-            const size = sizes.get(database.physical_name)
-            if (size === undefined) return
+            if (isLate) return
             const tables = await countTables(connections, database).catch((error: unknown) => {
               log.debug(
                 { database: database.physical_name, code: errorCodeOf(error) },
@@ -50,10 +54,12 @@ export function createPostgres(parts: PostgresParts): DatabaseServer {
               )
               return undefined
             })
-            statsById.set(database.id, { ...size, ...(tables !== undefined && { tables }) })
+            if (tables !== undefined) statsById.set(database.id, { ...statsById.get(database.id), tables })
           }),
         ),
       )
+      await Promise.race([counting, delay(COUNT_MS, undefined, { ref: false })])
+      isLate = true
       return statsById
     },
 

@@ -55,6 +55,28 @@ test('each role has a connection limit and time-outs', async () => {
   await Promise.all(clients.map((client) => client.end()))
 })
 
+test('security 141: owners who block every new connection to their databases do not delay the list', async () => {
+  const made: Database[] = []
+  for (let count = 0; count < 20; count++) made.push(await create(unique('blocked')))
+  const sessions = await Promise.all(made.flatMap((database) => [connect(database), connect(database)]))
+  const oldest = sessions.filter((_, at) => at % 2 === 0)
+  await Promise.all(
+    oldest.map((client) => client.query("begin; select 1 from pg_class where oid = 'pg_class'::regclass")),
+  )
+  // Waits for the transaction; new connections, which need the same index, wait for both.
+  const reindexing = made.map((database, at) =>
+    codeOf(sessions[2 * at + 1]!.query(`reindex system ${database.credentials.database}`)),
+  )
+  await expect(connect(made[0]!, { timeoutMs: 1000 })).rejects.toThrow('timeout')
+  const begin = performance.now()
+  const found = await listed(made.at(-1)!.name)
+  expect(performance.now() - begin).toBeLessThan(6000)
+  expect(found).toMatchObject({ size: expect.any(Number), credentials: made.at(-1)!.credentials })
+  expect(found).not.toHaveProperty('tables')
+  await Promise.all(sessions.map((client) => client.end()))
+  await Promise.all(reindexing)
+})
+
 describe('security 48: a role can open its own database only:', () => {
   let mine: Database
   let other: Database

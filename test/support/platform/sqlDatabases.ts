@@ -39,9 +39,17 @@ export function useSqlDatabases() {
 /** Connects as any client would, with the credentials that the console shows. */
 export async function connect(
   { credentials: { username, password, host, port, database } }: Database,
-  change: { database?: string; password?: string } = {},
+  { timeoutMs, ...change }: { database?: string; password?: string; timeoutMs?: number } = {},
 ): Promise<Client> {
-  const client = new Client({ user: username, password, host, port, database, ...change })
+  const client = new Client({
+    user: username,
+    password,
+    host,
+    port,
+    database,
+    connectionTimeoutMillis: timeoutMs,
+    ...change,
+  })
   client.on('error', () => undefined)
   await client.connect()
   return client
