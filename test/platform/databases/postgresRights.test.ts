@@ -68,9 +68,10 @@ test('security 141: owners who block every new connection to their databases do 
     codeOf(sessions[2 * at + 1]!.query(`reindex system ${database.credentials.database}`)),
   )
   await expect(connect(made[0]!, { timeoutMs: 1000 })).rejects.toThrow('timeout')
+  // Counted one after another, eight at a time, the tables would delay it by 12 s.
   const begin = performance.now()
   const found = await listed(made.at(-1)!.name)
-  expect(performance.now() - begin).toBeLessThan(6000)
+  expect(performance.now() - begin).toBeLessThan(10_000)
   expect(found).toMatchObject({ size: expect.any(Number), credentials: made.at(-1)!.credentials })
   expect(found).not.toHaveProperty('tables')
   await Promise.all(sessions.map((client) => client.end()))
