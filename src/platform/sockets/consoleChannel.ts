@@ -17,7 +17,7 @@ import { stateFailure } from '../state/db'
 import { createConsoleRecord } from './consoleRecord'
 import { executeConsoleRequest } from './consoleRequests'
 import { endViewer, executeMessages, sendFeed, watchLiveness } from './consoleViewer'
-import { RateLimitedServer } from './frameRate'
+import { createTextCounter, RateLimitedServer } from './frameRate'
 import { isAllowedOrigin, tokenOf } from './handshake'
 import { watchSessions } from './sessionWatch'
 import { broadcastStates } from './stateFrames'
@@ -34,6 +34,11 @@ const GOING_AWAY = 1001
 const REFUSAL_MS = 1000
 /** Each viewer may have 1 MiB of unread data. A browser has one per tab. */
 const MAX_VIEWERS_PER_USER = 100
+/**
+ * Characters of the requests of a user, at all their consoles: 32 of the longest commands, each of which is searched for
+ * secrets several times. Together that takes a fraction of the second.
+ */
+const MAX_TEXT_PER_SECOND = 256 * 1024
 
 export interface ConsoleParts {
   callers: Callers
@@ -59,6 +64,7 @@ export function openConsoleChannel(
   const watched = new WatchedInstances(runtime)
   const records = createConsoleRecord(activityLog, plainCommands)
   const connectionCounts = createKeyedCounter<number>()
+  const isTooMuch = createTextCounter(MAX_TEXT_PER_SECOND)
 
   app.server.on('upgrade', (request, socket, head) => {
     if (request.url?.startsWith('/socket.io/')) return
@@ -110,7 +116,11 @@ export function openConsoleChannel(
     watchLiveness(viewer)
     executeMessages(
       viewer,
-      (text) => executeConsoleRequest({ runtime, power, records, isReplica }, instance, user, text),
+      async (text) => {
+        if (isTooMuch(user.userId, text.length))
+          throw new AppError('TOO_MANY_TRIES', 'Not done: you sent too much text within a second. Try again.')
+        await executeConsoleRequest({ runtime, power, records, isReplica }, instance, user, text)
+      },
       (thrown) => {
         const error = stateFailure(thrown)
         if (error instanceof AppError) return { code: error.code, message: error.message }

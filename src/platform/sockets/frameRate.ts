@@ -23,6 +23,20 @@ export function createFrameCounter(): () => boolean {
   }
 }
 
+/** @returns a function that counts the characters of a user's text, and returns whether they exceed the limit of its second */
+export function createTextCounter(limit: number): (userId: number, length: number) => boolean {
+  let second = 0
+  const lengths = new Map<number, number>()
+  return (userId, length) => {
+    const now = Math.floor(performance.now() / 1000)
+    if (now !== second) lengths.clear()
+    second = now
+    const sum = (lengths.get(userId) ?? 0) + length
+    lengths.set(userId, sum)
+    return sum > limit
+  }
+}
+
 /**
  * A WebSocket that is closed when its peer sends too many frames in a second, including pings and pongs: processing
  * many small frames would take all of the platform's CPU time. It then stops reading. A peer that sends frames without

@@ -1,7 +1,8 @@
 import { EventEmitter, once } from 'node:events'
 import { createServer } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
-import type { WebSocket } from 'ws'
+import Client, { type WebSocket } from 'ws'
+import type { ConsoleAnswer } from '../../../src/contract/sockets/consoleChannel'
 import { executeMessages } from '../../../src/platform/sockets/consoleViewer'
 import { RateLimitedServer } from '../../../src/platform/sockets/frameRate'
 import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
@@ -55,6 +56,43 @@ test('security 64: a user may watch 100 consoles at a time, and another one when
   expect((await watch(ann)).status).toBe(101)
   all.find(({ status }) => status === 101)!.socket.destroy()
   await until(async () => (await watch(bob)).status === 101)
+})
+
+test('security 142: the text of a user’s commands at all consoles is limited per second, and not that of others', async () => {
+  const { port } = platform.app.server.address() as AddressInfo
+  const open = async (account: Account) => {
+    const viewer = new Client(`ws://127.0.0.1:${port}/api/logs/quiet/${podName}`, {
+      headers: { cookie: `token=${account.token}` },
+    })
+    const answers: ConsoleAnswer[] = []
+    viewer.on('message', (data: Buffer) => {
+      const frame = JSON.parse(data.toString()) as ConsoleAnswer
+      if (frame.type === 'answer') answers.push(frame)
+    })
+    await once(viewer, 'open')
+    return {
+      viewer,
+      answers,
+      send: (command: string) => viewer.send(JSON.stringify({ type: 'command', command, ref: 'r' })),
+    }
+  }
+  const viewers = await Promise.all(Array.from({ length: 8 }, () => open(bob)))
+  const other = await open(ann)
+  for (const { send } of viewers) for (let count = 0; count < 20; count++) send('\u3000'.repeat(8192))
+  other.send('list')
+  const answered = () => viewers.flatMap(({ answers }) => answers)
+  await until(answered, (answers) => answers.length === 160)
+  const refused = answered().filter(({ failure }) => failure?.code === 'TOO_MANY_TRIES')
+  // It may take three seconds at most, and 32 commands of this length are executed in each.
+  expect(refused.length).toBeGreaterThanOrEqual(160 - 3 * 32)
+  expect(refused.length).toBeLessThanOrEqual(160 - 30)
+  await until(
+    () => other.answers,
+    (answers) => answers.length === 1,
+  )
+  // The program reads nothing, so that its input may be full.
+  expect(other.answers[0]!.failure?.code).not.toBe('TOO_MANY_TRIES')
+  for (const { viewer } of [...viewers, other]) viewer.terminate()
 })
 
 test('security 64: queued messages of a viewer take at most 1 MiB', async () => {
