@@ -1,5 +1,6 @@
 import { HIDDEN, maskLine } from '../../../contract/secrets/maskCommand'
 import { changeHiddenTexts } from '../../../contract/secrets/secretCommands'
+import { encodedIn, encodedInLines, isOfSigns, signsIn } from './encoded'
 import { commonEnds, stampOf } from './loggers'
 import { plainOf, read, readSplit, type Reading } from './reading'
 
@@ -183,7 +184,16 @@ function base64Of(secret: string): Margins {
 
 type Finder = ReturnType<typeof finderOf>
 
-const hideIn = (text: string, finder: Finder) => hideFound(text, finder.placesIn(plainOf(text)))
+/** Returns whether a decoded text contains a secret. A shorter needle may occur there by chance. */
+const holdsIn = (finder: Finder, signs: readonly string[]) => (text: string) =>
+  signsIn(text, signs).length > 0 || finder.placesIn(plainOf(text)).some(([from, to]) => to - from >= SHORTEST_FORM)
+
+/** @param signs secrets that the normalized text lacks */
+const hideIn = (text: string, finder: Finder, signs: readonly string[]) =>
+  hideFound(text, finder.placesIn(plainOf(text)), undefined, [
+    ...signsIn(text, signs),
+    ...encodedIn(text, holdsIn(finder, signs)),
+  ])
 
 /** A letter after `§` may be a colour code, which the normalized text lacks, or the first letter of a secret. */
 function hideAfterSign(text: string, finder: Finder): string {
@@ -208,7 +218,8 @@ function finderOfAll(found: readonly { texts: readonly string[]; part: Part }[],
 export function hiderOf(secrets: readonly string[]): (text: string) => string {
   const finder = finderOfAll([{ texts: secrets, part: PART }])
   const shown = new Map<string, string>()
-  const hideAll = (text: string) => hideAfterSign(hideIn(text, finder), finder)
+  const signs = secrets.filter(isOfSigns)
+  const hideAll = (text: string) => hideAfterSign(hideIn(text, finder, signs), finder)
   return (text) => {
     const known = shown.get(text)
     if (known !== undefined) return known
@@ -237,7 +248,8 @@ export function hideInLines(
     { texts: values, part: WHOLE },
   ]
   const finder = finderOfAll(sought, SHORTEST_VALUE)
-  const lines = said.map((line) => changeHiddenTexts(line, (text) => hideIn(text, finder)))
+  const signs = [...secrets, ...spoken].filter(isOfSigns)
+  const lines = said.map((line) => changeHiddenTexts(line, (text) => hideIn(text, finder, signs)))
   const split = readSplit(lines)
   const texts = lines.map((line, index) => split.get(index)?.text ?? plainOf(line))
   const rests = finderOf(
@@ -282,11 +294,15 @@ export function hideInLines(
   const { beginnings, endings } = commonEnds(lines)
   for (const stamps of [lines.map(stampOf), beginnings]) if (stamps.some(Boolean)) look(stamps)
   if (endings.some(Boolean)) look(beginnings, endings)
+  const encoded = encodedInLines(lines, holdsIn(finder, signs))
   const restOf = (rest: Reading['rest']): Range[] =>
     rest && found[rest.line]!.some(([, to]) => to === texts[rest.line]!.length) ? [[0, rest.end]] : []
   return lines.map((line, index) => {
     const reading = split.get(index)
-    return hideAfterSign(hideFound(line, found[index]!, reading, restOf(reading?.rest)), finder)
+    return hideAfterSign(
+      hideFound(line, found[index]!, reading, [...signsIn(line, signs), ...encoded[index]!, ...restOf(reading?.rest)]),
+      finder,
+    )
   })
 }
 

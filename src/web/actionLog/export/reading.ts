@@ -164,6 +164,20 @@ function textOfBytes(numbers: readonly string[], radix: number): string {
   }
 }
 
+/** Letters that Unicode does not decompose, as programs write them in names of files and addresses. */
+const WITHOUT_STROKE: Record<string, string> = {
+  ł: 'l',
+  ø: 'o',
+  đ: 'd',
+  ð: 'd',
+  ħ: 'h',
+  ŧ: 't',
+  æ: 'ae',
+  œ: 'oe',
+  þ: 'th',
+}
+const STROKED = /[łøđðħŧæœþ]/g
+
 const IGNORED_ASCII = new Set('+-_\'"`\\')
 /** Fast path of `folded` for ASCII characters. */
 const ascii = (character: string) => (character <= ' ' || IGNORED_ASCII.has(character) ? '' : character.toLowerCase())
@@ -177,7 +191,13 @@ function folded({ text, starts, ends }: Reading): Reading {
       character < '\u007f'
         ? ascii(character)
         : // Upper case first: it makes ß equal to SS, and ς to Σ.
-          character.normalize('NFKD').toUpperCase().toLowerCase().normalize('NFKD').replace(IGNORED, '')
+          character
+            .normalize('NFKD')
+            .toUpperCase()
+            .toLowerCase()
+            .normalize('NFKD')
+            .replace(IGNORED, '')
+            .replace(STROKED, (letter) => WITHOUT_STROKE[letter]!)
     const end = ends[at + character.length - 1]!
     for (let unit = 0; unit < plain.length; unit++) {
       result.starts.push(starts[at]!)

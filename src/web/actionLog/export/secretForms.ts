@@ -11,7 +11,9 @@ const NOT_ASCII = /[^\u0000-\u007f]/gu
 /** Minimum length of a secret without its non-ASCII characters. */
 const SHORTEST = 6
 /** A secret whose letters and digits are searched alone, too. Longer ones are lines or texts. */
-const WORD = /^\S{1,64}$/
+const WORD = /^[^\n]{1,64}$/
+/** Colour codes in what players type. */
+const COLOURS = /&(?:#[0-9a-f]{6}|[0-9a-fk-orx])/gi
 
 /**
  * Returns the forms of a secret that a program prints if it uses another character set than UTF-8, such as Java
@@ -40,6 +42,8 @@ export function formsOf(secret: string): string[] {
   const forms = [secret, secret.trim(), secret.trim().normalize('NFC'), secret.trim().normalize('NFD')]
   // A game server removes what looks like a colour code.
   if (secret.includes('§')) forms.push(withoutEscapes(secret), secret.replaceAll('§', ''))
+  const plain = secret.replace(COLOURS, '')
+  if (plain !== secret && plain.length >= SHORTEST) forms.push(plain)
   // Programs make names of files and labels of typed text: `p@ss/word` becomes `p-ss-word`. The search ignores dashes.
   const left = secret.replace(/[^\p{L}\p{N}]/gu, '')
   if (left.length >= SHORTEST && WORD.test(secret) && plainOf(left) !== plainOf(secret)) forms.push(left)
