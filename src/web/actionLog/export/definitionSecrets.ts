@@ -5,7 +5,13 @@ const MARK = /^(?:[|>][-+\d]*|[!&]\S*)$/
 const MAX_VALUE_LINES = 200
 const MAX_DERIVED = 200_000
 const ITEM = /^\s*- /
-const VALUE = /^\s*(?:- )?(?:["']?value["']?\s*[:=]|<(?:string|value)>)\s*/i
+const VALUE = /^\s*(?:- )?(?:["']?value["']?\s*[:=]|<(?:string|value)>|:(?=\s))\s*/i
+/** What begins a text of several lines in TOML, PHP, shells, PowerShell, Lua and JavaScript, with the word that ends it. */
+const OPENING = /(?:"""|'''|@["']|\[=*\[|`|<<[<~-]?\s?["']?(\w{1,40})["']?)$/
+const ALIAS = /\*([\w-]{1,60})$/
+const ANCHOR = /&([\w-]{1,60})[^\S\n]+(\S[^\n]*)/g
+/** A line that goes on in the next one. */
+const CONTINUED = /\\$/
 const indentOf = (line: string) => line.search(/[^\s-]/)
 
 /**
@@ -16,9 +22,10 @@ const indentOf = (line: string) => line.search(/[^\s-]/)
  */
 export function settingsOf(definition: string, isSecret: (line: string) => boolean): string[] {
   const lines = definition.split('\n')
+  const anchors = new Map(Array.from(definition.matchAll(ANCHOR), ([, name = '', value = '']) => [name, value]))
   let derived = 0
   return lines.flatMap((line, index) => {
-    const head = headOf(line).trimStart()
+    let head = headOf(line).trimStart()
     if (derived > MAX_DERIVED || !isSecret(`${head} x`)) return [line]
     const indent = indentOf(line)
     const rest = lines.slice(index + 1, index + 1 + MAX_VALUE_LINES)
@@ -29,11 +36,29 @@ export function settingsOf(definition: string, isSecret: (line: string) => boole
     if (more.length === 0 && ITEM.test(line) && ITEM.test(next)) more.push(next.replace(ITEM, ''))
     // The value of a name is the next line: `- name: PASSWORD`, `value: …`.
     if (more.length === 0 && VALUE.test(next)) more.push(next.replace(VALUE, ''))
+    if (more.length === 0) {
+      more.push(...continuedBy(head, rest, anchors))
+      head = head.replace(OPENING, '').replace(ALIAS, '').replace(CONTINUED, '')
+    }
     if (more.length === 0) return [line]
     const settings = [[head, ...more].join(' '), ...more.map((next) => `${head} ${next.replace(/^- /, '')}`)]
     derived += settings.reduce((length, setting) => length + setting.length, 0)
     return [line, ...settings]
   })
+}
+
+/** Returns the rest of a value, which neither an indentation nor a list tells. */
+function continuedBy(head: string, rest: readonly string[], anchors: ReadonlyMap<string, string>): string[] {
+  const anchored = anchors.get(ALIAS.exec(head)?.[1] ?? '')
+  if (anchored !== undefined) return [anchored]
+  if (CONTINUED.test(head)) return rest.slice(0, 1).map((next) => next.trim())
+  const [opening, word] = OPENING.exec(head) ?? []
+  if (opening === undefined) return []
+  // The same signs in reverse, such as `'@` after `@'`.
+  const closing = word ?? [...opening].reverse().join('').replaceAll('[', ']')
+  const end = rest.findIndex((next) => next.includes(closing))
+  const last = rest[end]?.split(closing, 1)[0] ?? ''
+  return [...rest.slice(0, Math.max(0, end)), last].map((next) => next.trim()).filter((next) => next !== '')
 }
 
 /** Returns a line without its comment, and without tags, anchors and block indicators after its key. */

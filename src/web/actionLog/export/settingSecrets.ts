@@ -45,6 +45,7 @@ export const secretsOfSettings = (text: string) =>
     ...valuesIn(hiddenOf(line)),
     ...secretsOfLine(line),
     ...secretsOfCall(line),
+    ...secretsOfPipe(line),
   ])
 
 /** What may follow a value on its line: a comment, an end of an element, a quote before a separator or at the end. */
@@ -57,6 +58,10 @@ const WORD = /^(?!["'`])(?:\\.|[^\s\\]){1,300}/
 const BASE64 = /^(?:[A-Za-z0-9+/]{4}){2,100}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 /** Maximum number of names of secrets in one line whose values are searched. */
 const MAX_NAMES = 5
+/** Maximum number of words of a value that are decoded. */
+const MAX_WORDS = 20
+/** A number as YAML reads it: a program gets `500` for `0x1F4`. */
+const YAML_NUMBER = /^[-+]?(?:\d[\d.]*(?:e[-+]?\d+)?|0x[\da-f]+|0o[0-7]+)$/i
 
 /** Returns what the value at the start of a hidden text may be, as it is written and without its escapes. */
 export function valuesIn(text: string, names = 1): string[] {
@@ -73,10 +78,19 @@ export function valuesIn(text: string, names = 1): string[] {
     ...(IN_ADDRESS.exec(hidden)?.slice(1) ?? []),
     ...options.flatMap((value) => [value, value.slice(value.indexOf(':') + 1)]),
     ...quotedValues(hidden),
+    ...hidden.split(/[\s"'`;()]+/, MAX_WORDS).flatMap(base64In),
   ]
   const rest = names < MAX_NAMES ? hiddenOf(hidden) : ''
   return [
-    ...new Set(values.flatMap((value) => [value, decodedOf(value), value.replace(/\\(.)/g, '$1'), ...base64In(value)])),
+    ...new Set(
+      values.flatMap((value) => [
+        value,
+        decodedOf(value),
+        value.replace(/\\(.)/g, '$1'),
+        ...base64In(value),
+        ...numberIn(value),
+      ]),
+    ),
     ...(rest.length < hidden.length ? valuesIn(rest, names + 1) : []),
   ]
 }
@@ -94,6 +108,8 @@ function quotedValues(hidden: string): string[] {
   })
 }
 
+const numberIn = (value: string) => (YAML_NUMBER.test(value) ? [String(Number(value))] : [])
+
 /** Returns the text that a value encodes, and its part after a user name: the values of Kubernetes' secrets. */
 function base64In(value: string): string[] {
   if (!BASE64.test(value)) return []
@@ -109,11 +125,23 @@ function base64In(value: string): string[] {
 
 /** A call that signs in: `client.login("…")`. Its last text is the secret. */
 const SIGN_IN_CALL =
-  /(?<![a-z0-9])(?:log_?in|sign_?in|auth|identify|pdo|mysqli(?:_connect)?|(?:bot|client)\.(?:run|start))\s{0,5}(\([^\n]{1,1000})/i
+  /(?<![a-z0-9])(?:log_?in|sign_?in|auth|identify|pdo|mysqli(?:_connect)?|(?:bot|client)\.(?:run|start)|create(?:default(?:builder)?|light)|getconnection|convertto-securestring)\s{0,5}([("'][^\n]{1,1000})/i
 
 function secretsOfCall(line: string): string[] {
   const value = quotedIn(SIGN_IN_CALL.exec(line)?.[1] ?? '').at(-1)?.value
   return value === undefined ? [] : [value, value.replace(/\\(.)/g, '$1')]
+}
+
+/** A text that a shell passes to a program that reads a password: `echo … | docker login --password-stdin`. */
+const PIPED =
+  /(?:echo|printf)\s([^|\n]{1,300})\|(?=[^\n]{0,200}(?:password-stdin|chpasswd|passwd|sudo\s{1,5}-\w{0,5}S|--stdin))/i
+
+function secretsOfPipe(line: string): string[] {
+  const text = PIPED.exec(line)?.[1]?.trim() ?? ''
+  return [text, ...quotedIn(text).map(({ value }) => value)].flatMap((value) => [
+    value,
+    value.slice(value.indexOf(':') + 1),
+  ])
 }
 
 /** Maximum length of a file of which each line is searched for settings, in characters. */

@@ -41,7 +41,9 @@ export function valueOf(text: string): string {
   if (single !== undefined) return single.replaceAll("''", "'")
   if (double === undefined) return text.split(/\s#|[,}\]]/, 1)[0]!.trim()
   try {
-    return JSON.parse(`"${double.replaceAll(/\\x(?=[\da-f]{2})/gi, '\\u00')}"`) as string
+    return JSON.parse(
+      `"${double.replaceAll(/\\(?:x(?=[\da-f]{2})|U000000(?=[\da-f]{2}))/g, '\\u00').replaceAll('\\U0000', '\\u')}"`,
+    ) as string
   } catch {
     return double
   }
