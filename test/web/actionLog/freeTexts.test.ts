@@ -121,6 +121,21 @@ test.each<[string, string, (text: string) => Action]>([
   ])
 })
 
+test.each<[string, Action]>([
+  ['1234-5678-9012', filterTyped('1234-5678-9012')],
+  ['847 291', filterTyped('847 291')],
+  ['8472-9163', commandSubmitted('scoreboard objectives add 8472-9163 dummy')],
+])('a number in groups that was typed into a wrong field is hidden in the output: %s', (number, typed) =>
+  expect(outputOf([typed], `it is ${number}`, `it is ${number.replace(/\D/g, '')}`)).toEqual([
+    'mit is •••',
+    'mit is •••',
+  ]),
+)
+
+test.each(['2026-11-27', '12:00:01', '10.0.0.7', '1.21.4'])('a search for %s does not hide it in the output', (text) =>
+  expect(outputOf([filterTyped(text)], `it is ${text}`)).toEqual([`mit is ${text}`]),
+)
+
 test('the value of an option with blanks in a definition is hidden in the output', () => {
   const text = 'name: world\nrun:\n  javaArgs: ["-Dmotto=kod 47-11 Zx9", "-Dother=the end of"]\n'
   expect(outputOf([draftTyped({ name: 'world', text })], 'it is kod 47-11 Zx9 or the end of it')).toEqual([
