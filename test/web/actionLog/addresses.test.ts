@@ -54,3 +54,18 @@ test('the names of all query parameters are listed as the console’s own words'
   )
   expect([...new Set(read)].sort()).toEqual(['invite', ...PAGE_PARAMETERS].sort())
 })
+
+test.each([[], later])(
+  'a password of digits that was typed as the number of a user in an address is masked',
+  (...more) => {
+    const password = '84729163'
+    const { text } = exported([
+      call('login', { username: 'ann', password }, 'pending'),
+      routeChanged(`/admin/users/${password}`),
+      call('getUserAccess', Number(password), 'pending'),
+      call('getUserAccess', Number(password), 'rejected', { status: 404, message: `There is no user ${password}.` }),
+      ...more,
+    ])
+    expect(text).not.toContain(password)
+  },
+)

@@ -311,6 +311,10 @@ const FIELD = /^[a-z]+$/i
 /** Fields that contain a map whose keys are names. `tags` contains such maps by type. */
 const BY_NAME = new Set(['players', 'drafts'])
 const BY_TYPE = 'tags'
+/** Fields with a number from the address of a page: the argument of a call, and the tag of its response. */
+const NUMBERED = /^(?:originalArgs|id)$/
+/** Only a number of six digits or more may be a secret. */
+const LONG_NUMBER = 100_000
 
 /**
  * Changes all texts of a value, including the keys of maps.
@@ -324,6 +328,8 @@ export function changeTexts(
   parent = '',
 ): unknown {
   if (typeof value === 'string') return change(value, field)
+  if (typeof value === 'number' && value >= LONG_NUMBER && NUMBERED.test(field))
+    return change(String(value), field) === String(value) ? value : 0
   if (Array.isArray(value)) return value.map((inner) => changeTexts(inner, change, field, parent))
   if (typeof value !== 'object' || value === null) return value
   const isByName = BY_NAME.has(field) || parent === BY_TYPE
