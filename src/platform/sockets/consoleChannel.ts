@@ -17,7 +17,7 @@ import { stateFailure } from '../state/db'
 import { createConsoleRecord } from './consoleRecord'
 import { executeConsoleRequest } from './consoleRequests'
 import { endViewer, executeMessages, sendFeed, watchLiveness } from './consoleViewer'
-import { createTextCounter, RateLimitedServer } from './frameRate'
+import { closeTooFast, createByteCounter, RateLimitedServer } from './frameRate'
 import { isAllowedOrigin, tokenOf } from './handshake'
 import { watchSessions } from './sessionWatch'
 import { broadcastStates } from './stateFrames'
@@ -35,10 +35,10 @@ const REFUSAL_MS = 1000
 /** Each viewer may have 1 MiB of unread data. A browser has one per tab. */
 const MAX_VIEWERS_PER_USER = 100
 /**
- * Characters of the requests of a user, at all their consoles: 32 of the longest commands, each of which is searched for
- * secrets several times. Together that takes a fraction of the second.
+ * Requests of a user in bytes, at all their consoles: 32 of the longest commands, each of which is searched for secrets
+ * several times. Together that takes a fraction of the second.
  */
-const MAX_TEXT_PER_SECOND = 256 * 1024
+const MAX_BYTES_PER_SECOND = 768 * 1024
 
 export interface ConsoleParts {
   callers: Callers
@@ -64,7 +64,7 @@ export function openConsoleChannel(
   const watched = new WatchedInstances(runtime)
   const records = createConsoleRecord(activityLog, plainCommands)
   const connectionCounts = createKeyedCounter<number>()
-  const isTooMuch = createTextCounter(MAX_TEXT_PER_SECOND)
+  const isTooMuch = createByteCounter(MAX_BYTES_PER_SECOND)
 
   app.server.on('upgrade', (request, socket, head) => {
     if (request.url?.startsWith('/socket.io/')) return
@@ -114,13 +114,12 @@ export function openConsoleChannel(
     instance.viewers.set(viewer, user)
     sendFeed(viewer, instance.feed, may(user, 'console', instance.deployment) ? since : 'states')
     watchLiveness(viewer)
+    viewer.on('message', (data: Buffer) => {
+      if (isTooMuch(user.userId, data.length)) closeTooFast(viewer)
+    })
     executeMessages(
       viewer,
-      async (text) => {
-        if (isTooMuch(user.userId, text.length))
-          throw new AppError('TOO_MANY_TRIES', 'Not done: you sent too much text within a second. Try again.')
-        await executeConsoleRequest({ runtime, power, records, isReplica }, instance, user, text)
-      },
+      (text) => executeConsoleRequest({ runtime, power, records, isReplica }, instance, user, text),
       (thrown) => {
         const error = stateFailure(thrown)
         if (error instanceof AppError) return { code: error.code, message: error.message }

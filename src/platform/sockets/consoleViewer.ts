@@ -57,6 +57,7 @@ export function executeMessages(
   let queued = 0
   let queuedBytes = 0
   viewer.on('message', (data: Buffer) => {
+    if (viewer.readyState !== viewer.OPEN) return
     if (queued >= MAX_QUEUED_MESSAGES || queuedBytes + data.length > MAX_QUEUED_BYTES)
       return sendFailure(viewer, data.toString(), {
         code: 'TOO_MANY_TRIES',

@@ -23,18 +23,28 @@ export function createFrameCounter(): () => boolean {
   }
 }
 
-/** @returns a function that counts the characters of a user's text, and returns whether they exceed the limit of its second */
-export function createTextCounter(limit: number): (userId: number, length: number) => boolean {
+/**
+ * @param limit bytes per second and user
+ * @returns a function that counts the bytes of a user's message, and returns whether they exceed the limit of its second
+ */
+export function createByteCounter(limit: number): (userId: number, bytes: number) => boolean {
   let second = 0
-  const lengths = new Map<number, number>()
-  return (userId, length) => {
+  const sums = new Map<number, number>()
+  return (userId, bytes) => {
     const now = Math.floor(performance.now() / 1000)
-    if (now !== second) lengths.clear()
+    if (now !== second) sums.clear()
     second = now
-    const sum = (lengths.get(userId) ?? 0) + length
-    lengths.set(userId, sum)
+    const sum = (sums.get(userId) ?? 0) + bytes
+    sums.set(userId, sum)
     return sum > limit
   }
+}
+
+/** Closes the connection of a peer that sends too much, and reads nothing more from it. */
+export function closeTooFast(socket: WebSocket): void {
+  socket.close(CLOSE_TOO_FAST, 'too many messages')
+  socket.pause()
+  setTimeout(() => socket.terminate(), CLOSE_MS).unref()
 }
 
 /**
@@ -51,9 +61,7 @@ export class RateLimitedWebSocket extends WebSocket {
     const count = () => {
       if (this.bufferedAmount > MAX_UNSENT_BYTES) return this.terminate()
       if (this.readyState !== WebSocket.OPEN || !isTooFast()) return
-      this.close(CLOSE_TOO_FAST, 'too many messages')
-      this.pause()
-      setTimeout(() => this.terminate(), CLOSE_MS).unref()
+      closeTooFast(this)
     }
     // Registered before any other listener.
     for (const event of ['message', 'ping', 'pong'] as const) this.on(event, count)
