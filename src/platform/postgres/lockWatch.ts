@@ -35,7 +35,7 @@ const OUT_OF_MEMORY = '53200'
  * All sessions of a server share one lock table, and each may take any number of locks. Once the table is full, nobody
  * can connect. The watch holds a connection and, before that, ends the sessions of the role with the most locks. If the
  * role continues, it loses the right to log in (a new password restores it). The watch also checks for old transactions
- * regularly.
+ * and the queue of notifications regularly.
  * @returns stops the watch
  */
 export function watchLocks(
@@ -91,10 +91,19 @@ export function watchLocks(
   async function watch(): Promise<void> {
     const client = new PostgresClient({ connectionString: postgres.adminUrl, query_timeout: QUERY_MS })
     let isLost = false
+    let isFilling = false
     client.on('error', () => (isLost = true))
     let agesAt = performance.now() - AGES_MS
     const lookAtAll = async () => {
       await look(client)
+      // PostgreSQL does not notice that a full queue of notifications has been read: this function makes it look.
+      const { rows } = await client.query<{ usage: number }>('select pg_notification_queue_usage() as usage')
+      const wasFilling = isFilling
+      isFilling = (rows[0]?.usage ?? 0) > 0.5
+      if (isFilling && !wasFilling)
+        log.warn(
+          'the queue of notifications is more than half full, because a session that listens has an old transaction',
+        )
       if (performance.now() - agesAt < AGES_MS) return
       await endOldTransactions(client, log)
       agesAt = performance.now()

@@ -1,9 +1,11 @@
 import { once } from 'node:events'
+import { readdir, stat } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import type { Client } from 'pg'
 import { endOldTransactions } from '../../../src/platform/postgres/oldTransactions'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
+import { until } from '../../support/platform/until'
 import { connectClient, startUsersServer } from '../../support/platform/usersServer'
 
 jest.setTimeout(120_000)
@@ -62,5 +64,37 @@ test('security: a connection that does not sign in is ended within 5 seconds', a
   socket.resume()
   await once(socket, 'close')
   expect(performance.now() - since).toBeLessThan(5000)
+  await users.stop()
+})
+
+test('security 143: notifications that a session does not read take 512 MiB of the disk at most', async () => {
+  const data = join(directory(), 'notifying')
+  const { users, adminUrl, lines } = await startUsersServer(data)
+  const admin = await connectClient(adminUrl)
+  await admin.query("create role notifying login password 'secret'")
+  const url = adminUrl.replace(/\/\/[^@]+@/, '//notifying:secret@')
+  const [listening, sending] = await Promise.all([connectClient(url), connectClient(url)])
+  await listening.query('listen news')
+  await listening.query('begin')
+  await listening.query('select 1')
+  const send = () =>
+    sending.query("select count(pg_notify('news', n || repeat('x', 7900))) from generate_series(1, 10000) n")
+  // 79 MB each. The queue has the size of 8 GiB by default.
+  const filling = async () => {
+    for (let sent = 0; sent < 10; sent++) await send()
+  }
+  await expect(filling()).rejects.toMatchObject({ code: '54000' })
+  const queue = join(data, 'postgres', 'pg_notify')
+  const sizes = await Promise.all((await readdir(queue)).map(async (name) => (await stat(join(queue, name))).size))
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(513 * 2 ** 20)
+  await until(() => lines.some((line) => line.includes('the queue of notifications is more than half full')))
+  await listening.query('rollback')
+  await until(() =>
+    sending.query("notify news, 'again'").then(
+      () => true,
+      () => false,
+    ),
+  )
+  await Promise.all([admin, listening, sending].map((client) => client.end()))
   await users.stop()
 })
