@@ -5,15 +5,11 @@ import { selectOrigin, selectSignedIn } from '../../../src/web/features/auth/ses
 import { deploymentOf, instanceOf, tokenOf } from '../../support/web/factories'
 import { network } from '../../support/web/network'
 import { renderApp } from '../../support/web/renderApp'
+import { setVisibility } from '../../support/web/visibility'
 
 beforeEach(() => void network.get('/api/sftp/files').answers({ files: [], deploymentTypeIndex: null }))
 
 const lobby = [{ deployment: deploymentOf('lobby'), instances: [instanceOf('3fa2c1-lobby')] }]
-
-function setVisibility(state: DocumentVisibilityState) {
-  jest.spyOn(document, 'visibilityState', 'get').mockReturnValue(state)
-  act(() => void document.dispatchEvent(new Event('visibilitychange', { bubbles: true })))
-}
 
 afterEach(() => {
   jest.restoreAllMocks()

@@ -3,14 +3,10 @@ import { deploymentOf, instanceOf } from '../../../support/web/factories'
 import { fakeClock, pass } from '../../../support/web/fakeClock'
 import { badge, sectionOf } from '../../../support/web/overviewPage'
 import { renderApp } from '../../../support/web/renderApp'
+import { setVisibility } from '../../../support/web/visibility'
 
 const lobby = deploymentOf('lobby')
 const bot = deploymentOf('discord-bot')
-
-function setVisibility(state: DocumentVisibilityState) {
-  jest.spyOn(document, 'visibilityState', 'get').mockReturnValue(state)
-  act(() => void document.dispatchEvent(new Event('visibilitychange', { bubbles: true })))
-}
 
 afterEach(() => {
   jest.restoreAllMocks()
