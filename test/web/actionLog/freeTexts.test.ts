@@ -182,3 +182,12 @@ test('names of responses and ordinary words that were typed stay in the output',
 test.each([' abcde', 'abcde ', ' abcde '])('an answer to a prompt is masked with blanks around it: "%s"', (command) =>
   expectNowhere(exported([commandSubmitted(command)]).text, 'abcde'),
 )
+
+test('a password that is typed into an element that was the field of a name before is nowhere', () => {
+  const recorder = createRecorder(replayReducer({}, { type: 'begun' }), 1000, replayReducer)
+  const field = {}
+  recorder.fieldTyped(field, 'ann', false)
+  recorder.fieldTyped(field, SECRET, true)
+  recorder.note(1000, files(SECRET))
+  expectNowhere(JSON.stringify(recorder.recording()))
+})

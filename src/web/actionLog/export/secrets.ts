@@ -49,7 +49,7 @@ export function createSecrets() {
   const typed = new Map<string, () => { values: string[]; secrets: string[]; others?: string[] }>()
   let username = ''
   /** The longest text that was typed into each field, submitted or not. */
-  const fields = new WeakMap<object, { longest: string }>()
+  const fields = new WeakMap<object, { longest: string; isForSecret: boolean }>()
 
   /** Remembers what was redacted in an action. @param plain the same action, redacted */
   function note({ type, payload, meta }: { type: string } & Loose, plain: PlainAction) {
@@ -98,17 +98,22 @@ export function createSecrets() {
     list: allSecrets,
     /** Records the current value of a field. */
     fieldTyped(field: object, text: string, isForSecret: boolean) {
-      const known = fields.get(field) ?? { longest: '' }
+      const known = fields.get(field) ?? { longest: '', isForSecret }
       if (!fields.has(field)) {
         fields.set(field, known)
         typed.set(`field ${typed.size}`, () => ({
           values: [],
-          secrets: isForSecret ? [known.longest] : [],
-          others: isForSecret ? [] : [known.longest],
+          secrets: known.isForSecret ? [known.longest] : [],
+          others: known.isForSecret ? [] : [known.longest],
         }))
       }
+      // React may use the element of a name for the password of the next form.
+      if (isForSecret && !known.isForSecret) {
+        others.add([known.longest])
+        Object.assign(known, { longest: '', isForSecret })
+      }
       if (known.longest.startsWith(text)) return
-      if (!text.startsWith(known.longest)) (isForSecret ? secrets : others).add([known.longest])
+      if (!text.startsWith(known.longest)) (known.isForSecret ? secrets : others).add([known.longest])
       known.longest = text
     },
     /** Returns the texts that were typed into fields that are not for secrets. */
