@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { generateApiTypes } from '../support/platform/apiTypes'
-import { startPlatform, type TestPlatform } from '../support/platform/startPlatform'
+import { useEmptyPlatform } from '../support/platform/startPlatform'
 import { useTemporaryDirectory } from '../support/platform/temporaryDirectory'
 
 const path = join(__dirname, '../../src/cli/api/schema.d.ts')
@@ -26,16 +26,11 @@ const CALLS = [
   'POST /api/database/{type}',
 ]
 
-let platform: TestPlatform
+const platform = useEmptyPlatform()
 const directory = useTemporaryDirectory()
 
-beforeAll(async () => {
-  platform = await startPlatform()
-})
-afterAll(() => platform.close())
-
 test('the API types that the command line is compiled with are up to date', async () => {
-  const generated = await generateApiTypes(platform, directory(), CALLS)
+  const generated = await generateApiTypes(platform(), directory(), CALLS)
   if (process.env.UPDATE_API_TYPES) writeFileSync(path, generated)
   if (readFileSync(path, 'utf8') !== generated)
     throw new Error(`src/cli/api/schema.d.ts is not what /api/openapi.json describes. Generate it again:\n${UPDATE}`)

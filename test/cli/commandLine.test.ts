@@ -1,8 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { rightsOf, type RightsOf } from '../support/platform/limitedUsers'
-import { startPlatform, testPostgres, type Account, type TestPlatform } from '../support/platform/startPlatform'
+import { testPostgres, usePlatform } from '../support/platform/startPlatform'
 import { useTemporaryDirectory } from '../support/platform/temporaryDirectory'
 import { until } from '../support/platform/until'
 import { commandLine, type Ended } from './runCli'
@@ -17,13 +16,15 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
 const definition = (name: string, more = '') =>
   `name: ${name}\ntype: process\ndataDirectory: /${name}\nrun:\n  command: [node, -e, ${JSON.stringify(PROGRAM)}]\nready: Ready\nstop: { command: stop, timeoutSeconds: 5 }\n${more}`
 
-let platform: TestPlatform
-let admin: Account
+// Below a path, as beside other applications.
+const { platform, account: admin } = usePlatform('ann', () => ({
+  sql: testPostgres(),
+  environment: { QUARTERDECK_PUBLIC_URL: 'http://127.0.0.1/console' },
+}))
 let rights: RightsOf
 let server: string
 let key: string
 const directory = useTemporaryDirectory()
-afterAll(() => platform.close())
 
 const at = (name: string) => join(directory(), name)
 /** Signed in by its environment. */
@@ -33,17 +34,10 @@ const podNameOf = async (name: string) =>
     .podName
 
 beforeAll(async () => {
-  // Below a path, as beside other applications.
-  platform = await startPlatform({
-    sql: testPostgres(),
-    environment: { QUARTERDECK_PUBLIC_URL: 'http://127.0.0.1/console' },
-  })
-  await platform.app.listen({ host: '127.0.0.1', port: 0 })
-  server = `http://127.0.0.1:${(platform.app.server.address() as AddressInfo).port}/console`
-  admin = await platform.register('ann')
-  rights = rightsOf(platform, admin)
+  server = `${await platform().app.listen({ host: '127.0.0.1', port: 0 })}/console`
+  rights = rightsOf(platform(), admin())
   const scopes = ['read', 'console', 'power', 'files', 'configuration', 'databases'] as const
-  key = await rights.createKey(admin, { scopes: [...scopes] })
+  key = await rights.createKey(admin(), { scopes: [...scopes] })
   writeFileSync(at('echo.yaml'), definition('echo'))
   await withKey().ok('apply', '-f', at('echo.yaml'), '--yes')
   await withKey().ok('start', 'echo')
@@ -207,7 +201,7 @@ test('console output cannot control the terminal, and --json prints it unchanged
 })
 
 test('a key with the scope console for one deployment can use its consoles and nothing else', async () => {
-  const limited = withKey(await rights.createKey(admin, { scopes: ['console'], deployments: ['echo'] }))
+  const limited = withKey(await rights.createKey(admin(), { scopes: ['console'], deployments: ['echo'] }))
   const podName = await podNameOf('echo')
   await limited.ok('send', podName, 'by', 'key')
   await until(

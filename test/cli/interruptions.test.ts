@@ -4,7 +4,7 @@ import { createServer, request, type IncomingMessage, type ServerResponse } from
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { rightsOf } from '../support/platform/limitedUsers'
-import { startPlatform, type TestPlatform } from '../support/platform/startPlatform'
+import { usePlatform } from '../support/platform/startPlatform'
 import { useTemporaryDirectory } from '../support/platform/temporaryDirectory'
 import { until } from '../support/platform/until'
 import { commandLine } from './runCli'
@@ -16,21 +16,20 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
   console.log('heard ' + line)
 })`
 
-let platform: TestPlatform
+const { platform, account: admin } = usePlatform('ann')
 let key: string
 /** Answers instead of the platform, if it returns true. */
 let answerInstead: (asked: IncomingMessage, reply: ServerResponse) => boolean = () => false
 const tunnels = new Set<Socket>()
 let admitsConsoles = true
 const directory = useTemporaryDirectory()
-afterAll(() => platform.close())
 const portOf = (server: { address(): unknown }) => (server.address() as AddressInfo).port
 
 /** A proxy before the platform, which can lose connections. */
 const proxy = createServer((asked, reply) => {
   if (answerInstead(asked, reply)) return
   const { method, url, headers } = asked
-  const passed = request({ host: '127.0.0.1', port: portOf(platform.app.server), method, path: url, headers })
+  const passed = request({ host: '127.0.0.1', port: portOf(platform().app.server), method, path: url, headers })
   passed.on('error', () => reply.destroy())
   passed.on('response', (answer) => {
     reply.writeHead(answer.statusCode ?? 502, answer.headers)
@@ -40,7 +39,7 @@ const proxy = createServer((asked, reply) => {
 })
 proxy.on('upgrade', (asked: IncomingMessage, socket: Socket) => {
   if (!admitsConsoles) return void socket.destroy()
-  const tunnel = connect(portOf(platform.app.server), '127.0.0.1')
+  const tunnel = connect(portOf(platform().app.server), '127.0.0.1')
   for (const one of [socket, tunnel]) one.on('error', () => one.destroy())
   const head = asked.rawHeaders.map((text, at) => (at % 2 === 0 ? `${text}: ` : `${text}\r\n`)).join('')
   tunnel.write(`GET ${asked.url} HTTP/1.1\r\n${head}\r\n`)
@@ -56,12 +55,9 @@ const cli = () =>
   })
 
 beforeAll(async () => {
-  platform = await startPlatform()
-  await platform.app.listen({ host: '127.0.0.1', port: 0 })
+  await platform().app.listen({ host: '127.0.0.1', port: 0 })
   await once(proxy.listen(0, '127.0.0.1'), 'listening')
-  const admin = await platform.register('ann')
-
-  key = await rightsOf(platform, admin).createKey(admin, {
+  key = await rightsOf(platform(), admin()).createKey(admin(), {
     scopes: ['read', 'console', 'power', 'files', 'configuration'],
   })
   const path = join(directory(), 'echo.yaml')
@@ -85,7 +81,7 @@ afterAll(() => {
 test('a download whose connection breaks ends with its exit code and leaves nothing under the name of the file', async () => {
   const target = join(directory(), 'down')
   mkdirSync(target)
-  writeFileSync(join(platform.dataDir, 'nfsshare/echo/world.bin'), Buffer.alloc(1000, 1))
+  writeFileSync(join(platform().dataDir, 'nfsshare/echo/world.bin'), Buffer.alloc(1000, 1))
   answerInstead = ({ url }, reply) => {
     if (!url?.includes('/api/sftp/download?')) return false
     reply.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': 1000 })
@@ -148,7 +144,7 @@ test('logs -f reports how many lines are missing when the console no longer keep
   await until(() => text.said.stderr.includes('the connection was lost'))
   // Not through the proxy.
   const direct = commandLine(join(directory(), 'nowhere'), {
-    QUARTERDECK_SERVER: `http://127.0.0.1:${portOf(platform.app.server)}`,
+    QUARTERDECK_SERVER: `http://127.0.0.1:${portOf(platform().app.server)}`,
     QUARTERDECK_KEY: key,
   })
   await direct.ok('send', 'echo', 'flood')

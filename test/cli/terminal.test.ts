@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { hasProgram } from '../support/platform/hasProgram'
 import { rightsOf } from '../support/platform/limitedUsers'
-import { startPlatform, type TestPlatform } from '../support/platform/startPlatform'
+import { usePlatform } from '../support/platform/startPlatform'
 import { useTemporaryDirectory } from '../support/platform/temporaryDirectory'
 import { until } from '../support/platform/until'
 import { PROGRAMS } from '../support/programs'
@@ -17,19 +16,15 @@ const PROGRAM = "console.log('\\x1b]0;owned\\x07\\x1b[31mred\\x1b[0m'); setInter
 const definition = (more = '') =>
   `name: echo\ntype: process\ndataDirectory: /echo\nrun:\n  command: [node, -e, ${JSON.stringify(PROGRAM)}]\n${more}`
 
-let platform: TestPlatform
+const { platform, account: admin } = usePlatform('ann')
 let server: string
 let key: string
 const directory = useTemporaryDirectory()
-afterAll(() => platform.close())
 const at = (name: string) => join(directory(), name)
 
 beforeAll(async () => {
-  platform = await startPlatform()
-  await platform.app.listen({ host: '127.0.0.1', port: 0 })
-  server = `http://127.0.0.1:${(platform.app.server.address() as AddressInfo).port}`
-  const admin = await platform.register('ann')
-  key = await rightsOf(platform, admin).createKey(admin, {
+  server = await platform().app.listen({ host: '127.0.0.1', port: 0 })
+  key = await rightsOf(platform(), admin()).createKey(admin(), {
     scopes: ['read', 'console', 'power', 'files', 'configuration'],
   })
 })
@@ -126,21 +121,21 @@ testOnTerminal('apply shows the difference in colours and asks before it changes
   expect(refused).toEqual({ code: 1, shown: expect.stringContaining('Create echo? [y/N]') })
   expect(refused.shown).toContain('Nothing was changed.')
   expect(refused.shown).toContain('\x1b[32m+name: echo\x1b[0m')
-  expect(await platform.deployments.list()).toEqual([])
+  expect(await platform().deployments.list()).toEqual([])
   expect(await apply('y\r')).toEqual({ code: 0, shown: expect.stringContaining('echo was created.') })
   expect(await apply('no\r', 'description: Other\n')).toMatchObject({ code: 1 })
   expect(await apply(CTRL_C, 'description: Other\n')).toMatchObject({ code: 130 })
-  expect(await platform.deployments.list()).toMatchObject([{ name: 'echo', description: undefined }])
+  expect(await platform().deployments.list()).toMatchObject([{ name: 'echo', description: undefined }])
   expect(await apply('yes\r', 'description: Other\n')).toEqual({
     code: 0,
     shown: expect.stringContaining('Change echo? [y/N]'),
   })
-  expect(await platform.deployments.list()).toMatchObject([{ name: 'echo', description: 'Other' }])
+  expect(await platform().deployments.list()).toMatchObject([{ name: 'echo', description: 'Other' }])
 })
 
 testOnTerminal('a terminal shows the colours of a console, unless NO_COLOR is set', async () => {
   const signedIn = { QUARTERDECK_SERVER: server, QUARTERDECK_KEY: key }
-  await platform.deployments.setEnabled('echo', true)
+  await platform().deployments.setEnabled('echo', true)
   const colours = await until(
     () => onTerminal(['logs', 'echo'], [], signedIn),
     ({ shown }) => shown.includes('red'),

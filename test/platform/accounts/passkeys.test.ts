@@ -1,22 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import { newTotpSecret } from '../../../src/platform/accounts/oneTimeCodes'
 import { assertionOf, makePasskey, type SoftPasskey } from '../../support/platform/softAuthenticator'
-import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
+import { useAccount, usePlatform, type Account } from '../../support/platform/startPlatform'
 
 const ORIGIN = 'https://panel.example'
 const headers = { host: 'panel.example', origin: ORIGIN }
 type Options = { challenge: string; allowCredentials?: { id: string }[] }
 
-let platform: TestPlatform
-let ann: Account
-let bob: Account
+const { platform, account: ann } = usePlatform('ann')
+const bob = useAccount(platform, 'bob')
 let annKey: SoftPasskey
 let bobKey: SoftPasskey
 
-const post = (path: string, body: object, token?: string) => platform.call('POST', path, { body, token, headers })
+const post = (path: string, body: object, token?: string) => platform().call('POST', path, { body, token, headers })
 
 async function proofOf(account: Account): Promise<string> {
-  const code = await platform.nextCode(account.secret)
+  const code = await platform().nextCode(account.secret)
   const { body } = await post('/api/account/proof', { password: account.password, code }, account.token)
   return String(body.data.proof)
 }
@@ -35,7 +34,7 @@ const optionsOf = async (step: object) => (await post('/api/auth/passkey-options
 const aloneOptions = async () => (await post('/api/auth/passkey-login-options', {})).body.data.options as Options
 const alone = (response: object) => post('/api/auth/passkey-login', { response })
 const methodsOf = async ({ token }: Account) =>
-  (await platform.call('GET', '/api/account/methods', { token })).body.data as {
+  (await platform().call('GET', '/api/account/methods', { token })).body.data as {
     authenticators: { id: string; name: string }[]
     passkeys: { id: string; name: string; last_used_at?: string }[]
     recoveryCodes: number
@@ -43,37 +42,33 @@ const methodsOf = async ({ token }: Account) =>
 const refused = { status: 400, body: { code: 'BAD_CREDENTIALS' } }
 
 beforeAll(async () => {
-  platform = await startPlatform()
-  ann = await platform.register('ann')
-  bob = await platform.register('bob')
-  annKey = await addPasskey(ann)
-  bobKey = await addPasskey(bob)
+  annKey = await addPasskey(ann())
+  bobKey = await addPasskey(bob())
 })
-afterAll(() => platform.close())
 
 test('a user has at most 100 challenges: one more ends the oldest', async () => {
   const proofOptions = async () =>
-    (await post('/api/account/proof/passkey-options', {}, bob.token)).body.data.options as Options
+    (await post('/api/account/proof/passkey-options', {}, bob().token)).body.data.options as Options
   const oldest = await proofOptions()
-  platform.clock.now += 1
+  platform().clock.now += 1
   const second = await proofOptions()
   for (let made = 2; made < 101; made++) {
-    platform.clock.now += 1
+    platform().clock.now += 1
     await proofOptions()
   }
   const prove = (options: Options) =>
-    post('/api/account/proof', { password: bob.password, passkey: assertionOf(bobKey, options, ORIGIN) }, bob.token)
+    post('/api/account/proof', { password: bob().password, passkey: assertionOf(bobKey, options, ORIGIN) }, bob().token)
   expect(await prove(oldest)).toMatchObject(refused)
   expect(await prove(second)).toMatchObject({ status: 200 })
 })
 
 test('a passkey is the second factor, and the list shows when it was used', async () => {
-  const step = await stepOf(ann)
+  const step = await stepOf(ann())
   const options = await optionsOf(step)
   expect(options.allowCredentials).toMatchObject([{ id: annKey.id }])
   const answer = await post('/api/auth/verify-passkey', { ...step, response: assertionOf(annKey, options, ORIGIN) })
   expect(answer).toMatchObject({ status: 200, body: { data: { token: expect.any(String), isAdmin: 1 } } })
-  expect((await methodsOf(ann)).passkeys).toMatchObject([{ name: 'Laptop', last_used_at: expect.any(String) }])
+  expect((await methodsOf(ann())).passkeys).toMatchObject([{ name: 'Laptop', last_used_at: expect.any(String) }])
 })
 
 test('a passkey that verified its user signs in without a password', async () => {
@@ -81,22 +76,22 @@ test('a passkey that verified its user signs in without a password', async () =>
     status: 200,
     body: { data: { token: expect.any(String) } },
   })
-  const { entries } = await platform.activityLog.list({})
+  const { entries } = await platform().activityLog.list({})
   expect(entries[0]).toMatchObject({ username: 'ann', action: 'signed in', succeeded: true })
 })
 
 test('issue 17.7: a session opened with a passkey shows the sign-in before it, and the next session shows that one', async () => {
   const signIn = async (path: string, body: object, address: string) =>
-    String((await platform.call('POST', path, { body, headers, address })).body.data.token)
+    String((await platform().call('POST', path, { body, headers, address })).body.data.token)
   const previous = async (token: string) =>
-    (await platform.call('GET', '/api/account', { token })).body.data.previous_sign_in as object | undefined
-  const step = await stepOf(ann)
+    (await platform().call('GET', '/api/account', { token })).body.data.previous_sign_in as object | undefined
+  const step = await stepOf(ann())
   const second = { ...step, response: assertionOf(annKey, await optionsOf(step), ORIGIN) }
   await signIn('/api/auth/verify-passkey', second, '10.0.0.21')
   const first = { response: assertionOf(annKey, await aloneOptions(), ORIGIN) }
   const byPasskey = await signIn('/api/auth/passkey-login', first, '10.0.0.22')
   expect(await previous(byPasskey)).toEqual({ at: expect.any(String), address: '10.0.0.21' })
-  expect(await previous(await platform.signIn(ann))).toEqual({ at: expect.any(String), address: '10.0.0.22' })
+  expect(await previous(await platform().signIn(ann()))).toEqual({ at: expect.any(String), address: '10.0.0.22' })
 })
 
 test.each([
@@ -106,7 +101,7 @@ test.each([
   ['transports', { length: 3 }],
   ['id', 'A'.repeat(1365)],
 ])('security 84: a new passkey with the %s of case %# gets 400', async (field, value) => {
-  const carl = await platform.register(`carl-${randomUUID().slice(0, 8)}`)
+  const carl = await platform().register(`carl-${randomUUID().slice(0, 8)}`)
   const proof = await proofOf(carl)
   const { body } = await post('/api/account/passkeys/options', { proof }, carl.token)
   const { response } = makePasskey(body.data.options as Options, ORIGIN)
@@ -121,7 +116,7 @@ test.each([
 })
 
 test('security 121: a passkey signs in with any counter, up to the highest of 32 bits', async () => {
-  const counted = await addPasskey(ann, 'Counts seconds')
+  const counted = await addPasskey(ann(), 'Counts seconds')
   for (const counter of [2 ** 31, 2 ** 32 - 1]) {
     counted.counter = counter
     expect(await alone(assertionOf(counted, await aloneOptions(), ORIGIN))).toMatchObject({ status: 200 })
@@ -129,17 +124,17 @@ test('security 121: a passkey signs in with any counter, up to the highest of 32
 })
 
 test('security 83: challenges that another site makes a browser request do not use up the attempts of its network', async () => {
-  await platform.db.deleteFrom('tries').execute()
+  await platform().db.deleteFrom('tries').execute()
   for (let count = 0; count < 201; count += 1) {
     // A POST without a body, which pages may send to any site.
-    const answer = await platform.app.inject({
+    const answer = await platform().app.inject({
       method: 'POST',
       url: '/api/auth/passkey-login-options',
       headers: { host: 'panel.example', origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
     })
     expect(answer.statusCode).toBe(409)
   }
-  expect(await platform.signIn(ann)).toMatch(/^ey/)
+  expect(await platform().signIn(ann())).toMatch(/^ey/)
 })
 
 describe('security 70: an assertion is refused', () => {
@@ -156,7 +151,7 @@ describe('security 70: an assertion is refused', () => {
   })
 
   test('for a challenge of another step, another user or another purpose', async () => {
-    const [first, second, ofBob] = [await stepOf(ann), await stepOf(ann), await stepOf(bob)]
+    const [first, second, ofBob] = [await stepOf(ann()), await stepOf(ann()), await stepOf(bob())]
     const verify = async (step: object, from: Options) =>
       post('/api/auth/verify-passkey', { ...step, response: assertionOf(annKey, from, ORIGIN) })
     expect(await verify(second, await optionsOf(first))).toMatchObject(refused)
@@ -166,7 +161,7 @@ describe('security 70: an assertion is refused', () => {
   })
 
   test('with the passkey of another user in step 2', async () => {
-    const step = await stepOf(ann)
+    const step = await stepOf(ann())
     const response = assertionOf(bobKey, await optionsOf(step), ORIGIN)
     expect(await post('/api/auth/verify-passkey', { ...step, response })).toMatchObject(refused)
   })
@@ -190,8 +185,8 @@ describe('security 70: an assertion is refused', () => {
 
   test('after five minutes', async () => {
     const options = await aloneOptions()
-    await platform.db
-      .updateTable('challenges')
+    await platform()
+      .db.updateTable('challenges')
       .set({ expires_at: new Date(0) })
       .execute()
     expect(await alone(assertionOf(annKey, options, ORIGIN))).toMatchObject(refused)
@@ -200,7 +195,7 @@ describe('security 70: an assertion is refused', () => {
   test('with a counter that went back, which is logged; of concurrent ones with one counter one is accepted', async () => {
     const copy = { ...annKey, counter: 1 }
     expect(await alone(assertionOf(copy, await aloneOptions(), ORIGIN))).toMatchObject(refused)
-    const { entries } = await platform.activityLog.list({})
+    const { entries } = await platform().activityLog.list({})
     expect(entries).toContainEqual(
       expect.objectContaining({ action: expect.stringContaining('counter went back'), subject: 'ann: Laptop' }),
     )
@@ -213,22 +208,22 @@ describe('security 70: an assertion is refused', () => {
 
   test('with a passkey that was removed', async () => {
     const options = await aloneOptions()
-    const gone = await addPasskey(ann, 'Old phone')
-    const { id } = (await methodsOf(ann)).passkeys.find(({ name }) => name === 'Old phone')!
-    const proof = await proofOf(ann)
-    expect(await post(`/api/account/passkeys/${id}/remove`, { proof }, bob.token)).toMatchObject({
+    const gone = await addPasskey(ann(), 'Old phone')
+    const { id } = (await methodsOf(ann())).passkeys.find(({ name }) => name === 'Old phone')!
+    const proof = await proofOf(ann())
+    expect(await post(`/api/account/passkeys/${id}/remove`, { proof }, bob().token)).toMatchObject({
       body: { code: 'STEP_EXPIRED' },
     })
-    expect(await post(`/api/account/passkeys/${id}/remove`, { proof }, ann.token)).toMatchObject({ status: 200 })
+    expect(await post(`/api/account/passkeys/${id}/remove`, { proof }, ann().token)).toMatchObject({ status: 200 })
     expect(await alone(assertionOf(gone, options, ORIGIN))).toMatchObject(refused)
-    const { entries } = await platform.activityLog.list({})
+    const { entries } = await platform().activityLog.list({})
     expect(entries).toContainEqual(expect.objectContaining({ action: 'removed passkey', subject: 'Old phone' }))
   })
 })
 
 describe('authenticators', () => {
   test('a second one signs in too, a proof is valid for one change, and the last sign-in method cannot be removed', async () => {
-    const cleo = await platform.register('cleo')
+    const cleo = await platform().register('cleo')
     const proof = await proofOf(cleo)
     const begun = await post('/api/account/authenticators', { proof }, cleo.token)
     const { setup, secret } = begun.body.data as { setup: string; secret: string }
@@ -237,16 +232,19 @@ describe('authenticators', () => {
     })
     const confirm = async (code: string, token = cleo.token) =>
       (await post('/api/account/authenticators/confirm', { setup, name: 'Tablet', code }, token)).body.code
-    const code = await platform.nextCode(secret)
-    expect(await confirm(await platform.nextCode(newTotpSecret()))).toBe('INVALID_CODE')
-    expect(await confirm(code, bob.token)).toBe('STEP_EXPIRED')
-    expect(await confirm(await platform.nextCode(secret))).toBeUndefined()
-    expect(await platform.signIn({ ...cleo, secret })).toEqual(expect.any(String))
-    expect(await platform.signIn(cleo)).toEqual(expect.any(String))
+    const code = await platform().nextCode(secret)
+    expect(await confirm(await platform().nextCode(newTotpSecret()))).toBe('INVALID_CODE')
+    expect(await confirm(code, bob().token)).toBe('STEP_EXPIRED')
+    expect(await confirm(await platform().nextCode(secret))).toBeUndefined()
+    expect(await platform().signIn({ ...cleo, secret })).toEqual(expect.any(String))
+    expect(await platform().signIn(cleo)).toEqual(expect.any(String))
 
     const [first, second] = (await methodsOf(cleo)).authenticators
     const path = (id: string) => `/api/account/authenticators/${id}`
-    const renaming = await platform.call('PATCH', path(second!.id), { token: cleo.token, body: { name: 'My tablet' } })
+    const renaming = await platform().call('PATCH', path(second!.id), {
+      token: cleo.token,
+      body: { name: 'My tablet' },
+    })
     expect(renaming.status).toBe(200)
     const remove = async (id: string) =>
       post(`${path(id)}/remove`, { proof: await proofOf({ ...cleo, secret }) }, cleo.token)
@@ -257,14 +255,14 @@ describe('authenticators', () => {
 
   test('nothing changes without a proof', async () => {
     for (const path of ['authenticators', 'passkeys/options', 'recovery-codes'])
-      expect(await post(`/api/account/${path}`, { proof: 'guessed' }, ann.token)).toMatchObject({
+      expect(await post(`/api/account/${path}`, { proof: 'guessed' }, ann().token)).toMatchObject({
         body: { code: 'STEP_EXPIRED' },
       })
-    const proofless = await post('/api/account/proof', { password: ann.password, code: '000000' }, ann.token)
+    const proofless = await post('/api/account/proof', { password: ann().password, code: '000000' }, ann().token)
     expect(proofless.body.code).toBe('INVALID_CODE')
-    const options = (await post('/api/account/proof/passkey-options', {}, ann.token)).body.data.options as Options
+    const options = (await post('/api/account/proof/passkey-options', {}, ann().token)).body.data.options as Options
     const passkey = assertionOf(annKey, options, ORIGIN)
-    expect(await post('/api/account/proof', { password: ann.password, passkey }, ann.token)).toMatchObject({
+    expect(await post('/api/account/proof', { password: ann().password, passkey }, ann().token)).toMatchObject({
       status: 200,
     })
   })
@@ -273,24 +271,24 @@ describe('authenticators', () => {
 describe('security 71: recovery codes', () => {
   let codes: string[]
   const recover = async (recoveryCode: string) =>
-    post('/api/auth/verify-recovery-code', { ...(await stepOf(bob)), recoveryCode })
+    post('/api/auth/verify-recovery-code', { ...(await stepOf(bob())), recoveryCode })
 
   beforeAll(async () => {
-    const { body } = await post('/api/account/recovery-codes', { proof: await proofOf(bob) }, bob.token)
+    const { body } = await post('/api/account/recovery-codes', { proof: await proofOf(bob()) }, bob().token)
     codes = body.data.codes as string[]
   })
 
   test('are ten, stored hashed, and each signs in once, however it is typed', async () => {
     expect(new Set(codes).size).toBe(10)
-    const stored = JSON.stringify(await platform.db.selectFrom('recovery_codes').selectAll().execute())
+    const stored = JSON.stringify(await platform().db.selectFrom('recovery_codes').selectAll().execute())
     for (const code of codes) expect(stored).not.toContain(code.replaceAll('-', ''))
     expect((await recover(` ${codes[0]!.toLowerCase().replaceAll('-', ' ')}`)).status).toBe(200)
     expect(await recover(codes[0]!)).toMatchObject({ status: 400, body: { code: 'INVALID_CODE' } })
-    expect((await methodsOf(bob)).recoveryCodes).toBe(9)
+    expect((await methodsOf(bob())).recoveryCodes).toBe(9)
   })
 
   test('sign in once when sent twice concurrently', async () => {
-    const steps = [await stepOf(bob), await stepOf(bob)]
+    const steps = [await stepOf(bob()), await stepOf(bob())]
     const answers = await Promise.all(
       steps.map((step) => post('/api/auth/verify-recovery-code', { ...step, recoveryCode: codes[1]! })),
     )
@@ -300,9 +298,9 @@ describe('security 71: recovery codes', () => {
   })
 
   test('of another user are wrong, and wrong ones are reported at the next sign-in', async () => {
-    const step = await stepOf(ann)
+    const step = await stepOf(ann())
     await post('/api/auth/verify-recovery-code', { ...step, recoveryCode: codes[2]! })
-    const { body } = await post('/api/auth/verify-recovery-code', { ...(await stepOf(bob)), recoveryCode: codes[2]! })
+    const { body } = await post('/api/auth/verify-recovery-code', { ...(await stepOf(bob())), recoveryCode: codes[2]! })
     expect(body.data.wrongCodes).toBeUndefined()
     expect((await alone(assertionOf(annKey, await aloneOptions(), ORIGIN))).body.data.wrongCodes).toMatchObject({
       count: expect.any(Number),
@@ -310,7 +308,7 @@ describe('security 71: recovery codes', () => {
   })
 
   test('stop working when new ones are created', async () => {
-    await post('/api/account/recovery-codes', { proof: await proofOf(bob) }, bob.token)
+    await post('/api/account/recovery-codes', { proof: await proofOf(bob()) }, bob().token)
     expect((await recover(codes[3]!)).status).toBe(400)
   })
 })

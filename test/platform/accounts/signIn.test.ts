@@ -1,38 +1,31 @@
 import { networkOf, wideNetworkOf } from '../../../src/platform/accounts/clientAddress'
 import { freshDatabase } from '../../support/platform/freshState'
-import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
+import { startPlatform, usePlatform } from '../../support/platform/startPlatform'
 
-let platform: TestPlatform
-let ann: Account
+const { platform, account: ann } = usePlatform('Ann')
 
-beforeAll(async () => {
-  platform = await startPlatform()
-  ann = await platform.register('Ann')
-})
-afterAll(() => platform.close())
-
-const login = (body: unknown, address?: string) => platform.call('POST', '/api/auth/login', { body, address })
-const verify = (body: unknown) => platform.call('POST', '/api/auth/verify-login', { body })
+const login = (body: unknown, address?: string) => platform().call('POST', '/api/auth/login', { body, address })
+const verify = (body: unknown) => platform().call('POST', '/api/auth/verify-login', { body })
 
 async function firstStep(address?: string): Promise<string> {
-  const answer = await login({ username: ann.username, password: ann.password }, address)
+  const answer = await login({ username: ann().username, password: ann().password }, address)
   expect(answer.status).toBe(200)
   return String(answer.body.data.sessionToken)
 }
 
 test('§7 the correct password and code open a session whose token is accepted by protected calls', async () => {
   const sessionToken = await firstStep()
-  const answer = await verify({ username: 'Ann', token: await platform.nextCode(ann.secret), sessionToken })
+  const answer = await verify({ username: 'Ann', token: await platform().nextCode(ann().secret), sessionToken })
   expect(answer).toMatchObject({ status: 200, body: { success: true, data: { isAdmin: 1 } } })
-  const protectedCall = await platform.call('GET', '/api/deployments', { token: String(answer.body.data.token) })
+  const protectedCall = await platform().call('GET', '/api/deployments', { token: String(answer.body.data.token) })
   expect(protectedCall.status).toBe(200)
 })
 
 test('usernames are case-insensitive', async () => {
-  const first = await login({ username: 'aNN', password: ann.password })
+  const first = await login({ username: 'aNN', password: ann().password })
   const second = await verify({
     username: 'ANN',
-    token: await platform.nextCode(ann.secret),
+    token: await platform().nextCode(ann().secret),
     sessionToken: first.body.data.sessionToken,
   })
   expect(second.status).toBe(200)
@@ -58,7 +51,7 @@ test('security 101: a non-ASCII letter that the database lowers to an ASCII one 
 })
 
 test('decisions §2: a wrong username and a wrong password get the same answer', async () => {
-  const unknown = await login({ username: 'nobody', password: ann.password }, '10.0.0.1')
+  const unknown = await login({ username: 'nobody', password: ann().password }, '10.0.0.1')
   const wrong = await login({ username: 'Ann', password: 'not the password' }, '10.0.0.1')
   expect(unknown).toMatchObject({ status: 400, body: { code: 'BAD_CREDENTIALS' } })
   expect(wrong.body).toEqual(unknown.body)
@@ -87,7 +80,7 @@ test('security 4: a known and an unknown user, 200 times each, cannot be told ap
 })
 
 test('security 4: the second step makes the same queries for a known and an unknown user', async () => {
-  const queries = jest.spyOn(platform.state.pool, 'connect')
+  const queries = jest.spyOn(platform().state.pool, 'connect')
   const fewest: Record<string, number> = { Ann: Infinity, nobody: Infinity }
   // The platform's own queries, such as those of leases, may be among the counted ones of some rounds.
   for (let round = 0; round < 8; round++) {
@@ -109,14 +102,14 @@ test('security 2: second steps are rate limited by address', async () => {
   const statuses = []
   for (let tries = 0; tries < 202; tries++) {
     const body = { username: 'nobody', token: '000000', sessionToken: 'nonsense' }
-    statuses.push((await platform.call('POST', '/api/auth/verify-login', { body, address: '10.9.0.1' })).status)
+    statuses.push((await platform().call('POST', '/api/auth/verify-login', { body, address: '10.9.0.1' })).status)
   }
   expect(statuses).toEqual([...Array<number>(200).fill(400), 429, 429])
 })
 
 test('security 1: one code in two concurrent logins opens exactly one session and cannot be used again', async () => {
   const [one, two, three] = [await firstStep(), await firstStep(), await firstStep()]
-  const code = await platform.nextCode(ann.secret)
+  const code = await platform().nextCode(ann().secret)
   const both = await Promise.all(
     [one, two].map((sessionToken) => verify({ username: 'Ann', token: code, sessionToken })),
   )
@@ -132,24 +125,24 @@ test('security 1: one code in two concurrent logins opens exactly one session an
 })
 
 test('security 1: two valid codes for one step at the same time open one session', async () => {
-  const eve = await platform.register('eve')
+  const eve = await platform().register('eve')
   for (let round = 0; round < 10; round++) {
     const first = await login({ username: 'eve', password: eve.password })
     const { sessionToken } = first.body.data
-    const codes = [await platform.nextCode(eve.secret), await platform.nextCode(eve.secret)]
+    const codes = [await platform().nextCode(eve.secret), await platform().nextCode(eve.secret)]
     const both = await Promise.all(codes.map((token) => verify({ username: 'eve', token, sessionToken })))
     expect(both.map(({ status }) => status).sort()).toEqual([200, 400])
   }
 })
 
 test('decisions §2: the code of the previous time step is accepted, the one before it is refused', async () => {
-  const before = await platform.nextCode(ann.secret)
-  platform.clock.now += 30_000
+  const before = await platform().nextCode(ann().secret)
+  platform().clock.now += 30_000
   expect(await verify({ username: 'Ann', token: before, sessionToken: await firstStep() })).toMatchObject({
     status: 200,
   })
-  const old = await platform.nextCode(ann.secret)
-  platform.clock.now += 60_000
+  const old = await platform().nextCode(ann().secret)
+  platform().clock.now += 60_000
   expect(await verify({ username: 'Ann', token: old, sessionToken: await firstStep() })).toMatchObject({
     status: 400,
     body: { code: 'INVALID_CODE' },
@@ -157,53 +150,55 @@ test('decisions §2: the code of the previous time step is accepted, the one bef
 })
 
 test('decisions §2: the token of step 1 is valid for five minutes, for its user and for one login', async () => {
-  await platform.db.deleteFrom('login_steps').execute()
+  await platform().db.deleteFrom('login_steps').execute()
   const expired = await firstStep()
-  const { expires_at } = await platform.db.selectFrom('login_steps').select('expires_at').executeTakeFirstOrThrow()
-  expect(expires_at.getTime() - platform.clock.now).toBe(5 * 60_000)
-  await platform.db
-    .updateTable('login_steps')
+  const { expires_at } = await platform().db.selectFrom('login_steps').select('expires_at').executeTakeFirstOrThrow()
+  expect(expires_at.getTime() - platform().clock.now).toBe(5 * 60_000)
+  await platform()
+    .db.updateTable('login_steps')
     .set({ expires_at: new Date(Date.now() - 1) })
     .execute()
   expect(
-    await verify({ username: 'Ann', token: await platform.nextCode(ann.secret), sessionToken: expired }),
+    await verify({ username: 'Ann', token: await platform().nextCode(ann().secret), sessionToken: expired }),
   ).toMatchObject({ status: 400, body: { code: 'STEP_EXPIRED' } })
 
-  const bob = await platform.register('bob')
+  const bob = await platform().register('bob')
   const ofAnn = await firstStep()
   expect(
-    await verify({ username: 'bob', token: await platform.nextCode(bob.secret), sessionToken: ofAnn }),
+    await verify({ username: 'bob', token: await platform().nextCode(bob.secret), sessionToken: ofAnn }),
   ).toMatchObject({ status: 400, body: { code: 'STEP_EXPIRED' } })
 
   const once = await firstStep()
   expect(
-    await verify({ username: 'Ann', token: await platform.nextCode(ann.secret), sessionToken: once }),
+    await verify({ username: 'Ann', token: await platform().nextCode(ann().secret), sessionToken: once }),
   ).toMatchObject({ status: 200 })
   expect(
-    await verify({ username: 'Ann', token: await platform.nextCode(ann.secret), sessionToken: once }),
+    await verify({ username: 'Ann', token: await platform().nextCode(ann().secret), sessionToken: once }),
   ).toMatchObject({ status: 400, body: { code: 'STEP_EXPIRED' } })
 })
 
 test('decisions §2: after five wrong codes the user has to start again with step 1', async () => {
-  const cleo = await platform.register('cleo')
+  const cleo = await platform().register('cleo')
   const first = await login({ username: 'cleo', password: cleo.password })
   const { sessionToken } = first.body.data
   for (let tries = 0; tries < 5; tries++)
     expect(await verify({ username: 'cleo', token: '000000', sessionToken })).toMatchObject({
       body: { code: 'INVALID_CODE' },
     })
-  expect(await verify({ username: 'cleo', token: await platform.nextCode(cleo.secret), sessionToken })).toMatchObject({
-    status: 400,
-    body: { code: 'STEP_EXPIRED' },
-  })
+  expect(await verify({ username: 'cleo', token: await platform().nextCode(cleo.secret), sessionToken })).toMatchObject(
+    {
+      status: 400,
+      body: { code: 'STEP_EXPIRED' },
+    },
+  )
 })
 
 test('security 2: wrong codes are counted per account, whatever the login and the address', async () => {
-  const dora = await platform.register('dora')
+  const dora = await platform().register('dora')
   const statuses: number[] = []
   for (let tries = 0; tries < 20; tries++) {
     const first = await login({ username: 'dora', password: dora.password }, `10.1.0.${tries}`)
-    const answer = await platform.call('POST', '/api/auth/verify-login', {
+    const answer = await platform().call('POST', '/api/auth/verify-login', {
       body: { username: 'dora', token: '000000', sessionToken: first.body.data.sessionToken },
       address: `10.1.0.${tries}`,
       headers: { 'x-forwarded-for': `192.0.2.${tries}` },
@@ -215,10 +210,10 @@ test('security 2: wrong codes are counted per account, whatever the login and th
 })
 
 test('security 3: an account attacked from many addresses allows three tries per address, except at its user’s own', async () => {
-  const gil = await platform.register('gil')
+  const gil = await platform().register('gil')
   const guess = async (address: string) => (await login({ username: 'GIL', password: 'a guess' }, address)).status
   // The address of the owner, who is signed in at 127.0.0.1, does not count.
-  for (let count = 0; count < 5; count++) await platform.signIn(gil)
+  for (let count = 0; count < 5; count++) await platform().signIn(gil)
   // Ten at once: more would wait for the hashing of passwords until they are refused as too many on a busy machine.
   const first: number[] = []
   for (let network = 0; network < 10; network++)
@@ -258,7 +253,7 @@ test('security 3: an account attacked from many addresses allows three tries per
 })
 
 test('security 3: 50 wrong passwords end in 429, and the victim still signs in from another address', async () => {
-  await platform.db.deleteFrom('tries').execute()
+  await platform().db.deleteFrom('tries').execute()
   const answers = []
   for (let tries = 0; tries < 50; tries++)
     answers.push(await login({ username: 'Ann', password: `guess ${tries}` }, '10.2.0.1'))
@@ -291,8 +286,8 @@ test.each([
 
 test('an address may try again when its rate limit window has expired', async () => {
   for (let tries = 0; tries < 12; tries++) await login({ username: 'Ann', password: 'wrong' }, '10.3.0.1')
-  await platform.db
-    .updateTable('tries')
+  await platform()
+    .db.updateTable('tries')
     .set({ resets_at: new Date(Date.now() - 1) })
     .execute()
   await firstStep('10.3.0.1')
@@ -300,8 +295,8 @@ test('an address may try again when its rate limit window has expired', async ()
 
 test('a rate limit window that began while the clock was ahead has expired', async () => {
   for (let tries = 0; tries < 12; tries++) await login({ username: 'Ann', password: 'wrong' }, '10.3.0.2')
-  await platform.db
-    .updateTable('tries')
+  await platform()
+    .db.updateTable('tries')
     .set({ resets_at: new Date(Date.now() + 365 * 86_400_000) })
     .execute()
   await firstStep('10.3.0.2')
@@ -309,17 +304,17 @@ test('a rate limit window that began while the clock was ahead has expired', asy
 
 test('passwords and step tokens are neither in the log nor readable in the state', async () => {
   const sessionToken = await firstStep()
-  const { password_hash, totp_secret } = await platform.db
-    .selectFrom('users')
+  const { password_hash, totp_secret } = await platform()
+    .db.selectFrom('users')
     .innerJoin('authenticators', 'authenticators.user_id', 'users.id')
     .select(['password_hash', 'secret as totp_secret'])
     .where('username', '=', 'Ann')
     .executeTakeFirstOrThrow()
   expect(password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
-  expect(totp_secret).not.toContain(ann.secret)
-  const steps = JSON.stringify(await platform.db.selectFrom('login_steps').selectAll().execute())
-  for (const secret of [ann.password, ann.secret, sessionToken]) {
+  expect(totp_secret).not.toContain(ann().secret)
+  const steps = JSON.stringify(await platform().db.selectFrom('login_steps').selectAll().execute())
+  for (const secret of [ann().password, ann().secret, sessionToken]) {
     expect(steps).not.toContain(secret)
-    expect(platform.logged.join('')).not.toContain(secret)
+    expect(platform().logged.join('')).not.toContain(secret)
   }
 })

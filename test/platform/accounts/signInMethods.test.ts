@@ -1,10 +1,6 @@
-import { startPlatform, type TestPlatform } from '../../support/platform/startPlatform'
+import { startPlatform, useEmptyPlatform } from '../../support/platform/startPlatform'
 
-let platform: TestPlatform
-beforeAll(async () => {
-  platform = await startPlatform()
-})
-afterAll(() => platform.close())
+const platform = useEmptyPlatform()
 
 test.each([
   ['localhost:8080', {}, true],
@@ -15,7 +11,7 @@ test.each([
   ['192.0.2.1', { origin: 'https://192.0.2.1' }, false],
   ['[2001:db8::1]:8080', { origin: 'https://[2001:db8::1]:8080' }, false],
 ])('at %s with %j passkeys are offered: %s', async (host, headers, passkeys) => {
-  const { body } = await platform.call('GET', '/api/auth/methods', { headers: { host, ...headers } })
+  const { body } = await platform().call('GET', '/api/auth/methods', { headers: { host, ...headers } })
   expect(body.data).toEqual({ passkeys })
 })
 

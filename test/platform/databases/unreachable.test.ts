@@ -10,7 +10,7 @@ import { breakableProxy } from '../../support/platform/breakableProxy'
 import { freshDatabase } from '../../support/platform/freshState'
 import { mongoPath } from '../../support/platform/mongoPath'
 import { testWithMongo } from '../../support/platform/testWithMongo'
-import { startPlatform, type Answer, testPostgres, type TestPlatform } from '../../support/platform/startPlatform'
+import { testPostgres, usePlatform, type Answer } from '../../support/platform/startPlatform'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 
 jest.setTimeout(90_000)
@@ -19,8 +19,6 @@ const directory = useTemporaryDirectory()
 /** Accepts connections and never answers. */
 let silentServer: Server
 let silentPort: number
-let platform: TestPlatform
-let token: string
 /** The servers of the current test. */
 let servers: Partial<Record<'sql' | 'mongo', DatabaseServer>> = {}
 const logged: string[] = []
@@ -30,14 +28,13 @@ beforeAll(async () => {
   silentServer = createServer().listen(0, '127.0.0.1')
   await once(silentServer, 'listening')
   silentPort = (silentServer.address() as AddressInfo).port
-  platform = await startPlatform({ sql: present('sql', testPostgres()), mongo: present('mongo', mongoAt(undefined)) })
-  token = (await platform.register('author')).token
 })
+const { platform, account: author } = usePlatform('author', () => ({
+  sql: present('sql', testPostgres()),
+  mongo: present('mongo', mongoAt(undefined)),
+}))
 afterEach(closeServers)
-afterAll(async () => {
-  silentServer.close()
-  await platform.close()
-})
+afterAll(() => silentServer.close())
 
 /** The server that the test provides, otherwise a healthy one. */
 function present(type: 'sql' | 'mongo', healthy: DatabaseServer): DatabaseServer {
@@ -59,7 +56,7 @@ const postgresAt = (url: string): DatabaseServer =>
     state: undefined,
     log,
   })
-/** Runs a MongoDB server beside the platform if one is installed. */
+/** Runs a MongoDB server beside the platform() if one is installed. */
 const mongoAt = (url: string | undefined): DatabaseServer =>
   createMongo({ url, dataDir: directory(), path: mongoPath ?? '', secrets: {} as Secrets, log })
 
@@ -71,7 +68,7 @@ async function use(other: typeof servers): Promise<void> {
 async function ask(method: 'GET' | 'POST', type: string, body?: unknown) {
   let answer: Answer | undefined
   const took = await awakeMs(
-    async () => (answer = await platform.call(method, `/api/database/${type}`, { token, body })),
+    async () => (answer = await platform().call(method, `/api/database/${type}`, { token: author().token, body })),
   )
   const {
     status,
@@ -98,8 +95,8 @@ test.each(unreachable)(
       inTime: true,
     })
     if (mongoPath !== undefined) expect(await ask('GET', 'mongo')).toMatchObject({ status: 200, inTime: true })
-    expect((await platform.call('GET', '/api/deployments', { token })).status).toBe(200)
-    expect(logged.join('') + platform.logged.join('')).not.toContain('very-secret')
+    expect((await platform().call('GET', '/api/deployments', { token: author().token })).status).toBe(200)
+    expect(logged.join('') + platform().logged.join('')).not.toContain('very-secret')
   },
 )
 
@@ -116,8 +113,8 @@ test.each(unreachable)(
       inTime: true,
     })
     expect(await ask('GET', 'sql')).toMatchObject({ status: 200, inTime: true })
-    expect((await platform.call('GET', '/api/deployments', { token })).status).toBe(200)
-    expect(logged.join('') + platform.logged.join('')).not.toContain('very-secret')
+    expect((await platform().call('GET', '/api/deployments', { token: author().token })).status).toBe(200)
+    expect(logged.join('') + platform().logged.join('')).not.toContain('very-secret')
   },
 )
 

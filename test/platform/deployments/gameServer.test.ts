@@ -9,23 +9,16 @@ import { modules as gameServerModules } from '../../support/gameServerPackage'
 import { freePort } from '../../support/platform/freePort'
 import { GAME_SERVER, PLAYER } from '../../support/platform/gameServer'
 import { hasProgram } from '../../support/platform/hasProgram'
-import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
+import { usePlatform, type TestPlatform } from '../../support/platform/startPlatform'
 import { until } from '../../support/platform/until'
 
 jest.setTimeout(300_000)
 
-let platform: TestPlatform
-let ann: Account
-
-beforeAll(async () => {
-  platform = await startPlatform()
-  ann = await platform.register('ann')
-})
-afterAll(() => platform.close())
+const { platform, account: ann } = usePlatform('ann')
 
 const call = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown) =>
-  platform.call(method, `/api/deployments${path}`, { body, token: ann.token })
-const directoryOf = (name: string) => join(platform.dataDir, 'nfsshare', name)
+  platform().call(method, `/api/deployments${path}`, { body, token: ann().token })
+const directoryOf = (name: string) => join(platform().dataDir, 'nfsshare', name)
 
 interface Seen {
   podName: string
@@ -36,7 +29,7 @@ interface Seen {
 }
 const instanceOf = async (name: string) => ((await call('GET', `/${name}/instances`)).body.data.instances as Seen[])[0]
 const consoleOf = async (name: string) =>
-  (await platform.runtime.history((await instanceOf(name))!.podName, 1000)).map(({ content }) => content)
+  (await platform().runtime.history((await instanceOf(name))!.podName, 1000)).map(({ content }) => content)
 
 async function run(name: string, content: string): Promise<void> {
   expect(await call('PATCH', `/${name}`, { content })).toMatchObject({ status: 200 })
@@ -75,12 +68,12 @@ withJdk(
     )
     expect((await consoleOf('world'))[0]).toMatch(/^args nogui max 6\d$/)
     await call('POST', '/world/toggle', { enabled: false })
-    const { podName } = (await platform.runtime.list()).find((instance) => instance.podName.startsWith('world-'))!
+    const { podName } = (await platform().runtime.list()).find((instance) => instance.podName.startsWith('world-'))!
     await until(
-      async () => (await platform.runtime.list()).find((instance) => instance.podName === podName),
+      async () => (await platform().runtime.list()).find((instance) => instance.podName === podName),
       (instance) => instance?.state === 'EXITED',
     )
-    expect((await platform.runtime.history(podName, 1000)).map(({ content }) => content)).toContain('Saving worlds')
+    expect((await platform().runtime.history(podName, 1000)).map(({ content }) => content)).toContain('Saving worlds')
   },
 )
 
@@ -194,8 +187,8 @@ withGameServer(
         dataDirectory: '/elsewhere',
         run: { port, command: ['x'] },
       }
-      await platform.db
-        .insertInto('deployments')
+      await platform()
+        .db.insertInto('deployments')
         .values({
           name: 'elsewhere',
           type: 'persistent',
@@ -203,8 +196,8 @@ withGameServer(
           enabled: false,
         })
         .execute()
-      await platform.db
-        .insertInto('instances')
+      await platform()
+        .db.insertInto('instances')
         .values({
           uid: randomUUID(),
           deployment: 'elsewhere',
@@ -228,7 +221,7 @@ withGameServer(
       let looks = 0
       const listening = createListeningSockets(async () => [run])
       const watch = watchPlayers({
-        db: platform.db,
+        db: platform().db,
         runtime: { list: async () => [run] } as unknown as TestPlatform['runtime'],
         listening: async () => {
           looks += 1

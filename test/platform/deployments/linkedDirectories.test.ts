@@ -1,24 +1,20 @@
 import { mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
+import { usePlatform } from '../../support/platform/startPlatform'
 import { until } from '../../support/platform/until'
 
-let platform: TestPlatform
-let ann: Account
-const shareDir = () => join(platform.dataDir, 'nfsshare')
+const { platform, account: ann } = usePlatform('ann')
+const shareDir = () => join(platform().dataDir, 'nfsshare')
 
 beforeAll(async () => {
-  platform = await startPlatform()
-  ann = await platform.register('ann')
   for (const name of ['own', 'treasure']) await call('POST', '', { name, type: 'process' })
   // An instance of `own` can make these, whose data directory it is.
   await symlink('../treasure', join(shareDir(), 'own/relative'))
   await symlink(join(shareDir(), 'treasure'), join(shareDir(), 'own/absolute'))
 })
-afterAll(() => platform.close())
 
 const call = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown) =>
-  platform.call(method, `/api/deployments${path}`, { token: ann.token, body })
+  platform().call(method, `/api/deployments${path}`, { token: ann().token, body })
 const definition = (name: string, more: string) =>
   `name: ${name}\ntype: process\nrun: { command: ["node", "-e", "setInterval(() => {}, 1000)"] }\nstop: { timeoutSeconds: 1 }\n${more}`
 const messageOf = (path: string) =>

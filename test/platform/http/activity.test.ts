@@ -1,24 +1,17 @@
 import { connect, type AddressInfo } from 'node:net'
 import type { ActivityEntry } from '../../../src/contract/admin'
-import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
+import { startPlatform, usePlatform } from '../../support/platform/startPlatform'
 import { until } from '../../support/platform/until'
 
-let platform: TestPlatform
-let ann: Account
+const { platform, account: ann } = usePlatform('ann')
 
-beforeAll(async () => {
-  platform = await startPlatform()
-  ann = await platform.register('ann')
-})
-afterAll(() => platform.close())
-
-const newest = async (): Promise<ActivityEntry[]> => (await platform.activityLog.list({})).entries
+const newest = async (): Promise<ActivityEntry[]> => (await platform().activityLog.list({})).entries
 
 test('a route that changes something cannot be added without declaring what the activity log records', async () => {
   const { default: Fastify } = await import('fastify')
   const { recordActivity } = await import('../../../src/platform/http/activity')
   const app = Fastify()
-  recordActivity(app, platform.activityLog)
+  recordActivity(app, platform().activityLog)
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
     expect(() => app.route({ method, url: '/api/new', handler: async () => ({}) })).toThrow(
       `The route ${method} /api/new has no activity setting`,
@@ -33,13 +26,16 @@ test('a route that changes something cannot be added without declaring what the 
 
 test('registrations, sign-ins, failed sign-ins and sign-outs are recorded with user, time and address', async () => {
   const before = Date.now()
-  const token = await platform.signIn(ann)
-  await platform.call('POST', '/api/auth/login', { body: { username: 'Ann', password: 'wrong' }, address: '10.9.8.7' })
-  await platform.call('POST', '/api/auth/login', {
+  const token = await platform().signIn(ann())
+  await platform().call('POST', '/api/auth/login', {
+    body: { username: 'Ann', password: 'wrong' },
+    address: '10.9.8.7',
+  })
+  await platform().call('POST', '/api/auth/login', {
     body: { username: 'nobody', password: 'wrong' },
     address: '10.9.8.7',
   })
-  await platform.call('POST', '/api/auth/logout', { token })
+  await platform().call('POST', '/api/auth/logout', { token })
   const [out, unknown, wrong, signedIn, registered] = await newest()
   expect(registered).toMatchObject({
     username: 'ann',
@@ -83,9 +79,9 @@ test.each(['my secret phrase!', 'hunter22'])(
   'a password typed into the username field is not recorded (%s)',
   async (username) => {
     const from = { address: '10.9.8.6' }
-    await platform.call('POST', '/api/auth/login', { body: { username, password: 'x' }, ...from })
+    await platform().call('POST', '/api/auth/login', { body: { username, password: 'x' }, ...from })
     expect((await newest())[0]).toMatchObject({ action: 'failed to sign in', subject: null })
-    await platform.call('POST', '/api/auth/verify-login', {
+    await platform().call('POST', '/api/auth/verify-login', {
       body: { username, token: '123456', sessionToken: 'x'.repeat(43) },
       ...from,
     })
@@ -97,15 +93,15 @@ test.each(['my secret phrase!', 'hunter22'])(
 test('outsiders cannot fill the log: correct passwords, missing sessions and rate-limited tries are not recorded', async () => {
   const count = async () => (await newest()).length
   const before = await count()
-  await platform.call('POST', '/api/auth/login', { body: { username: 'ann', password: ann.password } })
-  await platform.call('DELETE', '/api/deployments/lobby')
-  await platform.call('POST', '/api/auth/login', { body: { username: 'ann' } })
-  await platform.call('POST', '/api/auth/verify-login', {
+  await platform().call('POST', '/api/auth/login', { body: { username: 'ann', password: ann().password } })
+  await platform().call('DELETE', '/api/deployments/lobby')
+  await platform().call('POST', '/api/auth/login', { body: { username: 'ann' } })
+  await platform().call('POST', '/api/auth/verify-login', {
     body: { username: 'ann', token: '123456', sessionToken: 'x' },
   })
   expect(await count()).toBe(before)
   for (let tries = 0; tries < 20; tries++)
-    await platform.call('POST', '/api/auth/login', {
+    await platform().call('POST', '/api/auth/login', {
       body: { username: 'ann', password: 'wrong' },
       address: '10.9.0.1',
     })
@@ -113,7 +109,7 @@ test('outsiders cannot fill the log: correct passwords, missing sessions and rat
 })
 
 test('refused and failed calls are recorded as such, with their subject', async () => {
-  await platform.call('DELETE', '/api/deployments/not-there', { token: ann.token })
+  await platform().call('DELETE', '/api/deployments/not-there', { token: ann().token })
   expect((await newest())[0]).toMatchObject({
     username: 'ann',
     kind: 'deployment',
@@ -122,7 +118,7 @@ test('refused and failed calls are recorded as such, with their subject', async 
     succeeded: false,
     failure: 'NOT_FOUND',
   })
-  await platform.call('POST', '/api/deployments', { token: ann.token, body: { name: { $ne: 1 } } })
+  await platform().call('POST', '/api/deployments', { token: ann().token, body: { name: { $ne: 1 } } })
   expect((await newest())[0]).toMatchObject({
     action: 'created deployment',
     subject: null,
@@ -132,31 +128,31 @@ test('refused and failed calls are recorded as such, with their subject', async 
 })
 
 test('issue 17.3: an action with an API key is recorded with the name of the key, an action of a session without one', async () => {
-  const { body } = await platform.call('POST', '/api/keys', {
-    token: ann.token,
+  const { body } = await platform().call('POST', '/api/keys', {
+    token: ann().token,
     body: { name: 'nightly deploy', scopes: ['configuration'] },
   })
   const key = String(body.data.key)
-  await platform.call('POST', '/api/deployments', { token: key, body: { name: 'by-key', type: 'process' } })
-  await platform.call('DELETE', '/api/users/1', { token: key })
-  await platform.call('DELETE', '/api/deployments/by-key', { token: ann.token })
-  const [bySession, refused, made] = (await platform.call('GET', '/api/activity', { token: ann.token })).body.data
+  await platform().call('POST', '/api/deployments', { token: key, body: { name: 'by-key', type: 'process' } })
+  await platform().call('DELETE', '/api/users/1', { token: key })
+  await platform().call('DELETE', '/api/deployments/by-key', { token: ann().token })
+  const [bySession, refused, made] = (await platform().call('GET', '/api/activity', { token: ann().token })).body.data
     .entries as ActivityEntry[]
   const byKey = { username: 'ann', api_key: 'nightly deploy' }
   expect(made).toMatchObject({ ...byKey, action: 'created deployment', subject: 'by-key', succeeded: true })
   expect(refused).toMatchObject({ ...byKey, action: 'deleted user', succeeded: false, failure: 'NOT_ALLOWED' })
   expect(bySession).toMatchObject({ username: 'ann', action: 'deleted deployment', succeeded: true })
   expect(bySession).not.toHaveProperty('api_key')
-  expect(JSON.stringify(await platform.db.selectFrom('activity').selectAll().execute())).not.toContain(key)
+  expect(JSON.stringify(await platform().db.selectFrom('activity').selectAll().execute())).not.toContain(key)
 })
 
 test('deployments are recorded by name, never with their text', async () => {
-  await platform.call('POST', '/api/deployments', { token: ann.token, body: { name: 'bot', type: 'process' } })
+  await platform().call('POST', '/api/deployments', { token: ann().token, body: { name: 'bot', type: 'process' } })
   const content =
     'name: bot\ntype: process\ndataDirectory: /bot\nrun: { command: [node], env: { TOKEN: canary-7781 } }\n'
-  await platform.call('PATCH', '/api/deployments/bot', { token: ann.token, body: { content } })
-  await platform.call('POST', '/api/deployments/bot/toggle', { token: ann.token, body: { enabled: false } })
-  await platform.call('DELETE', '/api/deployments/bot', { token: ann.token })
+  await platform().call('PATCH', '/api/deployments/bot', { token: ann().token, body: { content } })
+  await platform().call('POST', '/api/deployments/bot/toggle', { token: ann().token, body: { enabled: false } })
+  await platform().call('DELETE', '/api/deployments/bot', { token: ann().token })
   const entries = await newest()
   expect(entries.slice(0, 4).map(({ action, subject, succeeded }) => [action, subject, succeeded])).toEqual([
     ['deleted deployment', 'bot', true],
@@ -164,13 +160,13 @@ test('deployments are recorded by name, never with their text', async () => {
     ['changed configuration', 'bot', true],
     ['created deployment', 'bot', true],
   ])
-  const kept = JSON.stringify(await platform.db.selectFrom('activity').selectAll().execute())
-  for (const secret of ['canary-7781', ann.password, ann.secret, ann.token]) expect(kept).not.toContain(secret)
+  const kept = JSON.stringify(await platform().db.selectFrom('activity').selectAll().execute())
+  for (const secret of ['canary-7781', ann().password, ann().secret, ann().token]) expect(kept).not.toContain(secret)
 })
 
 test('files are recorded by path, successful or not, never with their content', async () => {
   const call = (method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown) =>
-    platform.call(method, `/api/sftp/${path}`, { token: ann.token, body })
+    platform().call(method, `/api/sftp/${path}`, { token: ann().token, body })
   const path = '/nfsshare/activity'
   await call('POST', 'directory', { path })
   await call('POST', 'file', { path: `${path}/a.txt`, content: '' })
@@ -180,19 +176,19 @@ test('files are recorded by path, successful or not, never with their content', 
   await call('POST', 'move', { sourcePath: `${path}/a.txt`, targetPath: `${path}/b.txt` })
   const { body } = await call('POST', 'download-ticket', { path: `${path}/b.txt` })
   const ticket = String(body.data.token)
-  await platform.app.inject(`/api/sftp/download?path=${path}/b.txt&token=${ticket}`)
+  await platform().app.inject(`/api/sftp/download?path=${path}/b.txt&token=${ticket}`)
   const files = ['b.txt', 'a.txt.tar.gz'].map((name) => ({ path: `${path}/${name}`, name }))
-  await platform.app.inject({
+  await platform().app.inject({
     method: 'POST',
     url: '/api/sftp/download-multiple',
-    headers: { authorization: `Bearer ${ann.token}` },
+    headers: { authorization: `Bearer ${ann().token}` },
     payload: { files },
   })
   await call('PATCH', 'file/content', { path: `${path}/b.txt`, content: 'canary-4412', modifyTime: 1 })
   await call('DELETE', `file?path=${path}/b.txt`)
   await call('DELETE', `file?path=${path}/b.txt`)
   await call('DELETE', `directory?path=${path}`)
-  const { entries } = await platform.activityLog.list({ kind: 'file' })
+  const { entries } = await platform().activityLog.list({ kind: 'file' })
   expect(
     entries.map(({ username, action, subject, succeeded }) => [username, action, subject, succeeded]).reverse(),
   ).toEqual([
@@ -209,20 +205,20 @@ test('files are recorded by path, successful or not, never with their content', 
     ['ann', 'deleted file', `${path}/b.txt`, false],
     ['ann', 'deleted directory', path, true],
   ])
-  const kept = JSON.stringify(await platform.db.selectFrom('activity').selectAll().execute())
+  const kept = JSON.stringify(await platform().db.selectFrom('activity').selectAll().execute())
   for (const secret of ['canary-4412', ticket]) expect(kept).not.toContain(secret)
 })
 
 test('a call whose client disconnects before the answer is recorded', async () => {
-  await platform.app.listen({ host: '127.0.0.1', port: 0 })
-  const holder = await platform.state.pool.connect()
+  await platform().app.listen({ host: '127.0.0.1', port: 0 })
+  const holder = await platform().state.pool.connect()
   await holder.query('begin; lock table deployments in access exclusive mode')
-  const socket = connect((platform.app.server.address() as AddressInfo).port, '127.0.0.1')
-  socket.write(`DELETE /api/deployments/hung HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ann.token}\r\n\r\n`)
+  const socket = connect((platform().app.server.address() as AddressInfo).port, '127.0.0.1')
+  socket.write(`DELETE /api/deployments/hung HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ann().token}\r\n\r\n`)
   await until(
     async () =>
       (
-        await platform.state.pool.query(
+        await platform().state.pool.query(
           `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database() and query like '%where "name" = $1'`,
         )
       ).rowCount,
@@ -230,7 +226,7 @@ test('a call whose client disconnects before the answer is recorded', async () =
   socket.destroy()
   await until(
     () =>
-      new Promise<boolean>((resolve) => platform.app.server.getConnections((_error, count) => resolve(count === 0))),
+      new Promise<boolean>((resolve) => platform().app.server.getConnections((_error, count) => resolve(count === 0))),
   )
   await holder.query('commit')
   holder.release()
@@ -243,12 +239,15 @@ test('a call whose client disconnects before the answer is recorded', async () =
 })
 
 test('a completed change is recorded although its connection was reset right after the request', async () => {
-  if (!platform.app.server.listening) await platform.app.listen({ host: '127.0.0.1', port: 0 })
-  const socket = connect((platform.app.server.address() as AddressInfo).port, '127.0.0.1')
-  const { body } = await platform.call('POST', '/api/invite-codes', { token: ann.token, body: { message: 'reset' } })
-  platform.app.server.prependOnceListener('request', () => socket.resetAndDestroy())
+  if (!platform().app.server.listening) await platform().app.listen({ host: '127.0.0.1', port: 0 })
+  const socket = connect((platform().app.server.address() as AddressInfo).port, '127.0.0.1')
+  const { body } = await platform().call('POST', '/api/invite-codes', {
+    token: ann().token,
+    body: { message: 'reset' },
+  })
+  platform().app.server.prependOnceListener('request', () => socket.resetAndDestroy())
   socket.write(
-    `DELETE /api/invite-codes/${String(body.data.code)} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ann.token}\r\n\r\n`,
+    `DELETE /api/invite-codes/${String(body.data.code)} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ann().token}\r\n\r\n`,
   )
   expect(
     await until(
@@ -259,7 +258,7 @@ test('a completed change is recorded although its connection was reset right aft
 })
 
 test('control and direction characters in a subject become spaces, and a long subject is truncated', async () => {
-  platform.activityLog.record({
+  platform().activityLog.record({
     username: 'ann',
     kind: 'file',
     action: 'deleted file',
@@ -274,15 +273,15 @@ test('control and direction characters in a subject become spaces, and a long su
 
 test('an entry that the database rejects does not block the others', async () => {
   const entry = { username: 'ann', kind: 'file' as const, action: 'deleted file', address: '::1', succeeded: true }
-  platform.activityLog.record({ ...entry, subject: 'before' })
-  platform.activityLog.record({ ...entry, subject: 'refused', kind: null as unknown as 'file' })
-  platform.activityLog.record({ ...entry, subject: 'after' })
+  platform().activityLog.record({ ...entry, subject: 'before' })
+  platform().activityLog.record({ ...entry, subject: 'refused', kind: null as unknown as 'file' })
+  platform().activityLog.record({ ...entry, subject: 'after' })
   expect((await newest()).slice(0, 2).map(({ subject }) => subject)).toEqual(['after', 'before'])
 })
 
 test('an administrator’s call made by a regular user is recorded as refused', async () => {
-  const bob = await platform.register('bob')
-  await platform.call('DELETE', '/api/users/1', { token: bob.token, address: '10.0.0.66' })
+  const bob = await platform().register('bob')
+  await platform().call('DELETE', '/api/users/1', { token: bob.token, address: '10.0.0.66' })
   expect((await newest())[0]).toMatchObject({
     username: 'bob',
     kind: 'user',

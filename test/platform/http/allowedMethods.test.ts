@@ -1,10 +1,6 @@
-import { startPlatform, type TestPlatform } from '../../support/platform/startPlatform'
+import { useEmptyPlatform } from '../../support/platform/startPlatform'
 
-let platform: TestPlatform
-beforeAll(async () => {
-  platform = await startPlatform()
-})
-afterAll(() => platform.close())
+const platform = useEmptyPlatform()
 
 test('a call that exists with other methods answers 405 with these methods, before its body is read', async () => {
   for (const [method, url, allow] of [
@@ -12,7 +8,7 @@ test('a call that exists with other methods answers 405 with these methods, befo
     ['PATCH', '/api/deployments', 'GET, HEAD, POST'],
     ['POST', '/api/deployments/lobby', 'DELETE, GET, HEAD, PATCH'],
   ] as const) {
-    const { status, headers, body } = await platform.call(method, url, { body: 'not JSON' })
+    const { status, headers, body } = await platform().call(method, url, { body: 'not JSON' })
     expect({ url, status, allow: headers.allow, code: body.code }).toEqual({
       url,
       status: 405,
@@ -24,5 +20,5 @@ test('a call that exists with other methods answers 405 with these methods, befo
 
 test('a call that exists with no method answers 404', async () => {
   for (const url of ['/api/nothing', '/api/deployments/a/b/c', '/api'])
-    expect((await platform.call('GET', url)).status).toBe(404)
+    expect((await platform().call('GET', url)).status).toBe(404)
 })

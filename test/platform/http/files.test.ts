@@ -2,19 +2,15 @@ import { existsSync } from 'node:fs'
 import { chmod, mkdir, readdir, readFile, stat, symlink, truncate, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expectHeldUnder } from '../../support/platform/heldMemory'
-import { startPlatform, type Account, type Answer, type TestPlatform } from '../../support/platform/startPlatform'
+import { usePlatform, type Answer } from '../../support/platform/startPlatform'
 import { until } from '../../support/platform/until'
 
-let platform: TestPlatform
-let ann: Account
+const { platform, account: ann } = usePlatform('ann')
 let share: string
 
 beforeAll(async () => {
-  platform = await startPlatform()
-  ann = await platform.register('ann')
-  share = join(platform.dataDir, 'nfsshare')
+  share = join(platform().dataDir, 'nfsshare')
 })
-afterAll(() => platform.close())
 
 /** Creates a directory for one test and returns its path as the API writes it. */
 async function makeDirectory(name: string, files: Record<string, string | Buffer> = {}): Promise<string> {
@@ -27,7 +23,7 @@ async function makeDirectory(name: string, files: Record<string, string | Buffer
 }
 
 const call = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<Answer> =>
-  platform.call(method, `/api/sftp/${path}`, { body, token: ann.token })
+  platform().call(method, `/api/sftp/${path}`, { body, token: ann().token })
 const at = (path: string) => `path=${encodeURIComponent(path)}`
 const list = (path: string) => call('GET', `files?${at(path)}`)
 const entriesOf = async (path: string) =>
@@ -64,8 +60,8 @@ describe('a listing', () => {
   test('§7 contains the type of the surrounding deployment, or null outside of any', async () => {
     // What is known of the deployments now must not hide the next one.
     await list('/nfsshare')
-    await platform.call('POST', '/api/deployments', {
-      token: ann.token,
+    await platform().call('POST', '/api/deployments', {
+      token: ann().token,
       body: { name: 'lasting', type: 'persistent', node: 'node-a' },
     })
     await mkdir(join(share, 'lasting/world'))
@@ -203,10 +199,10 @@ describe('the content of a file', () => {
 
   test('security 117: a text that is not sent as UTF-8 gets 400, and the file stays unchanged', async () => {
     const path = await makeDirectory('umlauts', { 'motd.txt': 'before' })
-    const answer = await platform.app.inject({
+    const answer = await platform().app.inject({
       method: 'PATCH',
       url: '/api/sftp/file/content',
-      headers: { authorization: `Bearer ${ann.token}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${ann().token}`, 'content-type': 'application/json' },
       payload: Buffer.from(JSON.stringify({ path: `${path}/motd.txt`, content: 'Grüße' }), 'latin1'),
     })
     expect([answer.statusCode, answer.json()]).toMatchObject([400, { code: 'INVALID_INPUT' }])

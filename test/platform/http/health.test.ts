@@ -1,18 +1,14 @@
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { startPlatform, type TestPlatform } from '../../support/platform/startPlatform'
+import { useEmptyPlatform } from '../../support/platform/startPlatform'
 import { until } from '../../support/platform/until'
 
-let platform: TestPlatform
-beforeAll(async () => {
-  platform = await startPlatform()
-})
-afterAll(() => platform.close())
+const platform = useEmptyPlatform()
 
 test('a platform that is not healthy is logged once, however often its health is requested, and once when it is healthy again', async () => {
-  const marker = join(platform.dataDir, 'nfsshare/.quarterdeck-share')
-  const health = () => platform.call('GET', '/api/health')
-  const logged = (text: string) => platform.logged.filter((line) => line.includes(text)).length
+  const marker = join(platform().dataDir, 'nfsshare/.quarterdeck-share')
+  const health = () => platform().call('GET', '/api/health')
+  const logged = (text: string) => platform().logged.filter((line) => line.includes(text)).length
   expect((await health()).status).toBe(200)
 
   renameSync(marker, `${marker}.away`)

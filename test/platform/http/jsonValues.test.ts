@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { hasMoreValues } from '../../../src/platform/http/jsonValues'
-import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
+import { usePlatform } from '../../support/platform/startPlatform'
 
 /** Counts the values that JSON.parse creates; names of properties do not count. */
 function countOf(value: unknown): number {
@@ -34,16 +34,15 @@ test.each(['"', '"\\', '"\\"', '['])('counting the values of invalid JSON (%s) t
 })
 
 describe('a call that accepts large bodies', () => {
-  let platform: TestPlatform
-  let ann: Account
+  const { platform, account: ann } = usePlatform('ann')
   beforeAll(async () => {
-    platform = await startPlatform()
-    ann = await platform.register('ann')
-    writeFileSync(join(platform.dataDir, 'nfsshare/a.json'), '')
+    writeFileSync(join(platform().dataDir, 'nfsshare/a.json'), '')
   })
-  afterAll(() => platform.close())
   const save = (content: unknown) =>
-    platform.call('PATCH', '/api/sftp/file/content', { token: ann.token, body: { path: '/nfsshare/a.json', content } })
+    platform().call('PATCH', '/api/sftp/file/content', {
+      token: ann().token,
+      body: { path: '/nfsshare/a.json', content },
+    })
 
   test('refuses a body with millions of values before parsing it', async () => {
     const parse = jest.spyOn(JSON, 'parse')

@@ -3,22 +3,17 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { expectHeldUnder } from '../../support/platform/heldMemory'
-import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
+import { useAccount, usePlatform, type Account } from '../../support/platform/startPlatform'
 import { until } from '../../support/platform/until'
 
-let platform: TestPlatform
-let ann: Account
-let bob: Account
+const { platform, account: ann } = usePlatform('ann')
+const bob = useAccount(platform, 'bob')
 let share: string
 
 beforeAll(async () => {
-  platform = await startPlatform()
-  ann = await platform.register('ann')
-  bob = await platform.register('bob')
-  share = join(platform.dataDir, 'nfsshare')
-  await platform.app.listen({ port: 0, host: '127.0.0.1' })
+  share = join(platform().dataDir, 'nfsshare')
+  await platform().app.listen({ port: 0, host: '127.0.0.1' })
 })
-afterAll(() => platform.close())
 
 /** Characters that JSON escapes with six characters each. */
 const LONG_NAME = '\x01'.repeat(255)
@@ -35,15 +30,15 @@ function makeLong(leaf: string, files: number): string {
   return `/nfsshare/${names.join('/')}`
 }
 
-const list = (path: string, { token } = ann) =>
-  platform.call('GET', `/api/sftp/files?path=${encodeURIComponent(path)}`, { token })
+const list = (path: string, { token } = ann()) =>
+  platform().call('GET', `/api/sftp/files?path=${encodeURIComponent(path)}`, { token })
 
 /** Reads only the status, because parsing the response takes long. */
 const statusOf = async (path: string) =>
   (
-    await platform.app.inject({
+    await platform().app.inject({
       url: `/api/sftp/files?path=${encodeURIComponent(path)}`,
-      headers: { authorization: `Bearer ${ann.token}` },
+      headers: { authorization: `Bearer ${ann().token}` },
     })
   ).statusCode
 
@@ -54,8 +49,8 @@ beforeAll(() => {
 })
 
 /** Sends a request and reads only the first line of the response. */
-async function askOnly(path: string, { token } = ann): Promise<{ socket: Socket; status: number }> {
-  const socket = connect((platform.app.server.address() as AddressInfo).port, '127.0.0.1')
+async function askOnly(path: string, { token } = ann()): Promise<{ socket: Socket; status: number }> {
+  const socket = connect((platform().app.server.address() as AddressInfo).port, '127.0.0.1')
   socket.write(
     `GET /api/sftp/files?path=${encodeURIComponent(path)} HTTP/1.1\r\nhost: test\r\nauthorization: Bearer ${token}\r\n\r\n`,
   )
@@ -87,20 +82,20 @@ test('unread listings are limited per user and in total, and their memory is rel
     else socket.destroy()
     return status
   }
-  expect([await ask(three[0], ann), await ask(three[1], ann)]).toEqual([200, 200])
+  expect([await ask(three[0], ann()), await ask(three[1], ann())]).toEqual([200, 200])
   expect(await list(three[2])).toMatchObject({
     status: 503,
     body: { code: 'UNAVAILABLE', message: 'Too many large responses are in progress. Try again in a moment.' },
   })
-  expect([await ask(three[2], bob), await ask(three[0], bob)]).toContain(200)
+  expect([await ask(three[2], bob()), await ask(three[0], bob())]).toContain(200)
   for (const socket of open) socket.destroy()
   await until(async () => (await statusOf(three[2])) === 200)
   // A response that was read to its end holds no memory, however often it is requested.
   for (let round = 0; round < 6; round += 1) expect(await statusOf(three[round % 3]!)).toBe(200)
   const fetched = async (path: string) => {
-    const { port } = platform.app.server.address() as AddressInfo
+    const { port } = platform().app.server.address() as AddressInfo
     const answer = await fetch(`http://127.0.0.1:${port}/api/sftp/files?path=${encodeURIComponent(path)}`, {
-      headers: { authorization: `Bearer ${ann.token}` },
+      headers: { authorization: `Bearer ${ann().token}` },
     })
     return ((await answer.json()) as { data: { files: unknown[] } }).data.files.length
   }
@@ -109,11 +104,11 @@ test('unread listings are limited per user and in total, and their memory is rel
 
 /** Pipelines these requests on one connection (RFC 9112 §9.3.2), and disconnects after this time. */
 async function askAndLeave(paths: string[], ms: number): Promise<void> {
-  const socket = connect((platform.app.server.address() as AddressInfo).port, '127.0.0.1')
+  const socket = connect((platform().app.server.address() as AddressInfo).port, '127.0.0.1')
   socket.on('error', () => undefined)
   const asked = paths.map(
     (path) =>
-      `GET /api/sftp/files?path=${encodeURIComponent(path)} HTTP/1.1\r\nhost: test\r\nauthorization: Bearer ${ann.token}\r\n\r\n`,
+      `GET /api/sftp/files?path=${encodeURIComponent(path)} HTTP/1.1\r\nhost: test\r\nauthorization: Bearer ${ann().token}\r\n\r\n`,
   )
   socket.write(asked.join(''), () => setTimeout(() => socket.destroy(), ms))
   await once(socket, 'close')
@@ -151,8 +146,8 @@ test('names that are not UTF-8 are listed once in readable form and cannot be op
     ].sort(),
   )
   expect(
-    await platform.call('GET', `/api/sftp/file/content?path=${encodeURIComponent('/nfsshare/latin/k\ufffdse')}`, {
-      token: ann.token,
+    await platform().call('GET', `/api/sftp/file/content?path=${encodeURIComponent('/nfsshare/latin/k\ufffdse')}`, {
+      token: ann().token,
     }),
   ).toMatchObject({ status: 404 })
 })
@@ -163,9 +158,9 @@ test('a response is not cached by proxies, however its URL is written', async ()
     '/%61pi/sftp/files?path=%2Fnfsshare',
     'http://console.example/api/sftp/files?path=%2Fnfsshare',
   ]) {
-    const { statusCode, headers } = await platform.app.inject({
+    const { statusCode, headers } = await platform().app.inject({
       url,
-      headers: { authorization: `Bearer ${ann.token}` },
+      headers: { authorization: `Bearer ${ann().token}` },
     })
     expect([statusCode, headers['cache-control'], headers['content-security-policy']]).toEqual([
       200,
@@ -179,9 +174,9 @@ test('decisions §18: a client that sends the current version of a listing gets 
   mkdirSync(join(share, 'versions'))
   writeFileSync(join(share, 'versions', 'a.txt'), '1')
   const ask = (version = '') =>
-    platform.app.inject({
+    platform().app.inject({
       url: '/api/sftp/files?path=%2Fnfsshare%2Fversions',
-      headers: { authorization: `Bearer ${ann.token}`, ...(version && { 'if-none-match': version }) },
+      headers: { authorization: `Bearer ${ann().token}`, ...(version && { 'if-none-match': version }) },
     })
   const first = await ask()
   const version = String(first.headers.etag)

@@ -1,23 +1,21 @@
 import crypto from 'node:crypto'
 import { once } from 'node:events'
 import { connect, type AddressInfo, type Socket } from 'node:net'
-import { startPlatform, type TestPlatform } from '../../support/platform/startPlatform'
+import { useEmptyPlatform } from '../../support/platform/startPlatform'
 import { until } from '../../support/platform/until'
 
-let platform: TestPlatform
+const platform = useEmptyPlatform()
 let port: number
 const sockets: Socket[] = []
 
 beforeAll(async () => {
-  platform = await startPlatform()
-  await platform.app.listen({ host: '127.0.0.1', port: 0 })
-  port = (platform.app.server.address() as AddressInfo).port
+  await platform().app.listen({ host: '127.0.0.1', port: 0 })
+  port = (platform().app.server.address() as AddressInfo).port
 })
 afterEach(() => {
   jest.restoreAllMocks()
   for (const socket of sockets.splice(0)) socket.destroy()
 })
-afterAll(() => platform.close())
 
 const requests = (path: string, count: number) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(count)
 
@@ -48,7 +46,7 @@ test('security 127: of a thousand pipelined calls, four are handled, and the con
 })
 
 test('security 127: of a thousand pipelined polls of socket.io, four are handled, and the connection is closed', async () => {
-  const authenticate = jest.spyOn(platform.callers, 'authenticate')
+  const authenticate = jest.spyOn(platform().callers, 'authenticate')
   await once(pipeline('/socket.io/?EIO=4&transport=polling', 1000).resume(), 'close')
   await nextCall()
   expect(authenticate).toHaveBeenCalledTimes(4)

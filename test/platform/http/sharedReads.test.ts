@@ -1,31 +1,24 @@
 import type { Runtime } from '../../../src/platform/runtime/runtime'
 import { callsBegun } from '../../support/platform/callsBegun'
-import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
+import { usePlatform } from '../../support/platform/startPlatform'
 
-let platform: TestPlatform
-let ann: Account
+const { platform, account: ann } = usePlatform('ann', () => ({
+  overrides: {
+    wrapRuntime: (runtime) =>
+      Object.create(runtime, {
+        list: {
+          value: async () => {
+            reads += 1
+            await gate
+            return runtime.list()
+          },
+        },
+      }) as Runtime,
+  },
+}))
 let reads = 0
 /** The runtime answers when it resolves. */
 let gate = Promise.resolve()
-
-beforeAll(async () => {
-  platform = await startPlatform({
-    overrides: {
-      wrapRuntime: (runtime) =>
-        Object.create(runtime, {
-          list: {
-            value: async () => {
-              reads += 1
-              await gate
-              return runtime.list()
-            },
-          },
-        }) as Runtime,
-    },
-  })
-  ann = await platform.register('ann')
-})
-afterAll(() => platform.close())
 
 test.each(['/api/deployments?instances=true', '/api/discovery?deployment=lobby', '/api/health'])(
   'security 65: two hundred concurrent calls of %s share a few reads of the runtime',
@@ -33,7 +26,7 @@ test.each(['/api/deployments?instances=true', '/api/discovery?deployment=lobby',
     reads = 0
     gate = callsBegun(200)
     const answers = await Promise.all(
-      Array.from({ length: 200 }, () => platform.call('GET', path, { token: ann.token })),
+      Array.from({ length: 200 }, () => platform().call('GET', path, { token: ann().token })),
     )
     expect(answers.every(({ status }) => status === 200)).toBe(true)
     // The manager reads too.

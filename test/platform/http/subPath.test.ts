@@ -1,21 +1,17 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { io } from 'socket.io-client'
 import WebSocket from 'ws'
 import { withoutBasePath } from '../../../src/platform/http/subPath'
-import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
+import { usePlatform } from '../../support/platform/startPlatform'
 
 const PAGE =
   '<!doctype html><html lang="en"><head><script src="/theme.js"></script><link rel="icon" href="/favicon.svg"><script defer="defer" src="/assets/main.01234567.js"></script></head></html>'
 const PAGE_BELOW =
   '<!doctype html><html data-base="/console" lang="en"><head><script src="/console/theme.js"></script><link rel="icon" href="/console/favicon.svg"><script defer="defer" src="/console/assets/main.01234567.js"></script></head></html>'
 
-let platform: TestPlatform
 let webDir: string
-let url: string
-let ann: Account
 
 beforeAll(async () => {
   webDir = await mkdtemp(join(tmpdir(), 'quarterdeck-web-'))
@@ -23,17 +19,16 @@ beforeAll(async () => {
   await writeFile(join(webDir, 'index.html'), PAGE)
   await writeFile(join(webDir, 'theme.js'), 'theme()')
   await writeFile(join(webDir, 'assets/main.01234567.js'), 'main()')
-  platform = await startPlatform({
-    environment: { QUARTERDECK_PUBLIC_URL: 'https://example.org/console/' },
-    overrides: { webDir },
-  })
-  ann = await platform.register('ann')
-  await platform.app.listen({ host: '127.0.0.1', port: 0 })
-  url = `http://127.0.0.1:${(platform.app.server.address() as AddressInfo).port}`
 })
-afterAll(async () => {
-  await platform.close()
-  await rm(webDir, { recursive: true })
+const { platform, account: ann } = usePlatform('ann', () => ({
+  environment: { QUARTERDECK_PUBLIC_URL: 'https://example.org/console/' },
+  overrides: { webDir },
+}))
+afterAll(() => rm(webDir, { recursive: true }))
+
+let url: string
+beforeAll(async () => {
+  url = await platform().app.listen({ host: '127.0.0.1', port: 0 })
 })
 
 const BROWSER = { accept: 'text/html' }
@@ -87,7 +82,7 @@ test.each(['/console', ''])('assets and API calls are served below "%s"', async 
   expect(await (await fetch(`${url}${base}/assets/main.01234567.js`)).text()).toBe('main()')
   expect(await (await fetch(`${url}${base}/theme.js`)).text()).toBe('theme()')
   expect((await fetch(`${url}${base}/api/health`)).status).toBe(200)
-  const headers = { authorization: `Bearer ${ann.token}` }
+  const headers = { authorization: `Bearer ${ann().token}` }
   const listed = await fetch(`${url}${base}/api/sftp/files?path=/nfsshare`, { headers })
   expect(await listed.json()).toMatchObject({ success: true })
   expect(listed.headers.get('cache-control')).toBe('no-store')
@@ -102,7 +97,7 @@ test.each(['/console', ''])(
           path: `${base}/socket.io`,
           reconnection: false,
           forceNew: true,
-          extraHeaders: { origin, cookie: `token=${ann.token}` },
+          extraHeaders: { origin, cookie: `token=${ann().token}` },
         })
         const end = (outcome: string) => (socket.close(), resolve(outcome))
         socket.once('message', (message: { id: string }) => end(message.id))
@@ -114,7 +109,7 @@ test.each(['/console', ''])(
     // The channel of an instance that does not exist is refused with 404, after the origin and the session were checked.
     const console = (origin: string) =>
       new Promise<string>((resolve) => {
-        const headers = { origin, cookie: `token=${ann.token}` }
+        const headers = { origin, cookie: `token=${ann().token}` }
         new WebSocket(`${url.replace('http', 'ws')}${base}/api/logs/none/none`, { headers }).once('error', (error) =>
           resolve(error.message),
         )

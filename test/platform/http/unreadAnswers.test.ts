@@ -3,29 +3,25 @@ import { truncateSync, writeFileSync } from 'node:fs'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { expectHeldUnder } from '../../support/platform/heldMemory'
-import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
+import { usePlatform } from '../../support/platform/startPlatform'
 import { until } from '../../support/platform/until'
 
-let platform: TestPlatform
-let ann: Account
+const { platform, account: ann } = usePlatform('ann')
 let port: number
 /** The server's ends of the connections, in the order of the requests. */
 const served: Socket[] = []
 const clients: Socket[] = []
 
 beforeAll(async () => {
-  platform = await startPlatform()
-  ann = await platform.register('ann')
-  await platform.app.listen({ port: 0, host: '127.0.0.1' })
-  port = (platform.app.server.address() as AddressInfo).port
-  platform.app.server.on('connection', (socket) => served.push(socket))
+  await platform().app.listen({ port: 0, host: '127.0.0.1' })
+  port = (platform().app.server.address() as AddressInfo).port
+  platform().app.server.on('connection', (socket) => served.push(socket))
 })
 afterEach(async () => {
   for (const client of clients.splice(0)) client.destroy()
   await until(() => served.every(({ closed }) => closed))
   served.length = 0
 })
-afterAll(() => platform.close())
 
 /** Sends a request and does not read the response. */
 function ask(head: string, body?: Buffer): Socket {
@@ -34,7 +30,7 @@ function ask(head: string, body?: Buffer): Socket {
     .pause()
   clients.push(client)
   client.write(
-    `${head} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ann.token}\r\n${body ? 'Content-Type: application/json\r\nContent-Length: 31457280\r\n' : ''}\r\n`,
+    `${head} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ann().token}\r\n${body ? 'Content-Type: application/json\r\nContent-Length: 31457280\r\n' : ''}\r\n`,
   )
   if (body) client.write(body)
   return client
@@ -47,7 +43,7 @@ async function statusOf(client: Socket): Promise<number> {
 
 test('limits the memory of unread file contents per user', async () => {
   // JSON escapes each of these characters with six.
-  writeFileSync(join(platform.dataDir, 'nfsshare/long.txt'), '\u0001'.repeat(5 * 2 ** 20))
+  writeFileSync(join(platform().dataDir, 'nfsshare/long.txt'), '\u0001'.repeat(5 * 2 ** 20))
   await expectHeldUnder(200 * 2 ** 20, async () => {
     const waiting = Array.from({ length: 20 }, () => ask('GET /api/sftp/file/content?path=/nfsshare/long.txt'))
     await until(() => served.length === 20 && served.every(({ bytesWritten }) => bytesWritten > 0))
@@ -58,17 +54,17 @@ test('limits the memory of unread file contents per user', async () => {
   for (const client of clients) client.destroy()
   await until(
     async () =>
-      (await platform.call('GET', '/api/sftp/file/content?path=/nfsshare/long.txt', { token: ann.token })).status ===
-      200,
+      (await platform().call('GET', '/api/sftp/file/content?path=/nfsshare/long.txt', { token: ann().token }))
+        .status === 200,
   )
 })
 
 test('limits the concurrent downloads of a user, and a finished one makes room', async () => {
-  writeFileSync(join(platform.dataDir, 'nfsshare/world.bin'), '')
-  truncateSync(join(platform.dataDir, 'nfsshare/world.bin'), 64 * 2 ** 20)
+  writeFileSync(join(platform().dataDir, 'nfsshare/world.bin'), '')
+  truncateSync(join(platform().dataDir, 'nfsshare/world.bin'), 64 * 2 ** 20)
   const download = async () => {
-    const { body } = await platform.call('POST', '/api/sftp/download-ticket', {
-      token: ann.token,
+    const { body } = await platform().call('POST', '/api/sftp/download-ticket', {
+      token: ann().token,
       body: { path: '/nfsshare/world.bin' },
     })
     return ask(`GET /api/sftp/download?path=/nfsshare/world.bin&token=${String(body.data.token)}`)

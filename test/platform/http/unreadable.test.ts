@@ -3,20 +3,18 @@ import type { IncomingMessage } from 'node:http'
 import { writeFile } from 'node:fs/promises'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { startPlatform, type TestPlatform } from '../../support/platform/startPlatform'
+import { useEmptyPlatform } from '../../support/platform/startPlatform'
 import { until } from '../../support/platform/until'
 
 /** No other timer of the platform has this length. */
 const BODY_MS = 317
-let platform: TestPlatform
+const platform = useEmptyPlatform(() => ({ bodyMs: BODY_MS }))
 let port: number
 
 beforeAll(async () => {
-  platform = await startPlatform({ bodyMs: BODY_MS })
-  await platform.app.listen({ port: 0, host: '127.0.0.1' })
-  port = (platform.app.server.address() as AddressInfo).port
+  await platform().app.listen({ port: 0, host: '127.0.0.1' })
+  port = (platform().app.server.address() as AddressInfo).port
 })
-afterAll(() => platform.close())
 
 /** Sends these bytes and returns the response once the server closes the connection. */
 async function answerTo(...pieces: string[]): Promise<{ status: number; head: string; body: unknown }> {
@@ -99,7 +97,7 @@ test.each([
 )
 
 test('decisions §1: a request whose header never ends gets 408', async () => {
-  const { server } = platform.app
+  const { server } = platform().app
   const socket = connect(port, '127.0.0.1')
   let text = ''
   socket.on('data', (chunk: Buffer) => (text += chunk.toString()))
@@ -129,8 +127,8 @@ test.each(['application/json', 'Application/JSON', 'APPLICATION/json;Charset=UTF
 )
 
 test('a call that does not read its body sets no body time-out, and an unread response ends only its connection', async () => {
-  const { token } = await platform.register('olga')
-  await writeFile(join(platform.dataDir, 'nfsshare/long.txt'), 'x'.repeat(4 * 2 ** 20))
+  const { token } = await platform().register('olga')
+  await writeFile(join(platform().dataDir, 'nfsshare/long.txt'), 'x'.repeat(4 * 2 ** 20))
   const wait = jest.spyOn(globalThis, 'setTimeout')
   const reader = connect(port, '127.0.0.1')
   try {
@@ -140,7 +138,7 @@ test('a call that does not read its body sets no body time-out, and an unread re
         4,
       ),
     )
-    const [{ socket }] = (await once(platform.app.server, 'request')) as [IncomingMessage]
+    const [{ socket }] = (await once(platform().app.server, 'request')) as [IncomingMessage]
     await until(() => socket.bytesWritten > 0)
     // This takes as long as the time-out of the first request, which would end the process now if it had not been
     // cleared.
@@ -162,22 +160,22 @@ test('an aborted body leaves no error behind, and the next one is read', async (
   socket.write(
     'POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"username":',
   )
-  const [request] = (await once(platform.app.server, 'request')) as [IncomingMessage]
+  const [request] = (await once(platform().app.server, 'request')) as [IncomingMessage]
   socket.destroy()
   await once(request.socket, 'close')
-  const answer = await platform.call('POST', '/api/auth/login', {
+  const answer = await platform().call('POST', '/api/auth/login', {
     body: { username: 'ann', password: 'wrong password' },
   })
   expect(answer).toMatchObject({ status: 400, body: { code: 'BAD_CREDENTIALS' } })
-  expect(platform.logged.filter((line) => line.includes('"level":50'))).toEqual([])
+  expect(platform().logged.filter((line) => line.includes('"level":50'))).toEqual([])
 })
 
 test('a body whose client disconnects during authentication is not waited for', async () => {
-  const { token } = await platform.register('ann')
+  const { token } = await platform().register('ann')
   const wait = jest.spyOn(globalThis, 'setTimeout')
   try {
     // Authentication queries the database, so this happens before it is done.
-    platform.app.server.once('request', (request: IncomingMessage) => request.socket.destroy())
+    platform().app.server.once('request', (request: IncomingMessage) => request.socket.destroy())
     const socket = connect(port, '127.0.0.1')
     socket.on('error', () => undefined)
     socket.write(
@@ -185,7 +183,7 @@ test('a body whose client disconnects during authentication is not waited for', 
     )
     await once(socket, 'close')
     for (let round = 0; round < 5; round += 1)
-      expect(await platform.call('GET', '/api/sftp/files?path=/nfsshare', { token })).toMatchObject({ status: 200 })
+      expect(await platform().call('GET', '/api/sftp/files?path=/nfsshare', { token })).toMatchObject({ status: 200 })
     expect(wait.mock.calls.filter(([, ms]) => ms === BODY_MS)).toEqual([])
   } finally {
     wait.mockRestore()
@@ -226,7 +224,11 @@ test.each([
 })
 
 test('security 125: a request with a method of RTSP is not logged as an error', async () => {
-  const before = platform.logged.length
+  const before = platform().logged.length
   await answerTo('DESCRIBE / RTSP/1.0\r\nHost: x\r\n\r\n')
-  expect(platform.logged.slice(before).filter((line) => !/"level":[123]0/.test(line))).toEqual([])
+  expect(
+    platform()
+      .logged.slice(before)
+      .filter((line) => !/"level":[123]0/.test(line)),
+  ).toEqual([])
 })

@@ -4,7 +4,7 @@ import pino from 'pino'
 import { createCluster } from '../../../src/platform/kubernetes/cluster'
 import { serviceAccountOf } from '../../../src/platform/kubernetes/dashboard'
 import { KubernetesApi } from '../../support/platform/kubernetesApi'
-import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
+import { startPlatform, usePlatform } from '../../support/platform/startPlatform'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 import { until } from '../../support/platform/until'
 
@@ -12,30 +12,22 @@ const directory = useTemporaryDirectory()
 const api = new KubernetesApi()
 const logged: string[] = []
 const log = pino({ level: 'trace' }, { write: (line) => void logged.push(line) })
-let platform: TestPlatform
-let ann: Account
-
-beforeAll(async () => {
-  const source = await api.start(directory())
-  platform = await startPlatform({ cluster: createCluster({ source, role: 'view', timeoutMs: 8000, log }) })
-  ann = await platform.register('Ann')
-})
+const { platform, account: ann } = usePlatform('Ann', async () => ({
+  cluster: createCluster({ source: await api.start(directory()), role: 'view', timeoutMs: 8000, log }),
+}))
 beforeEach(() => {
   api.refuse = undefined
   api.lie = undefined
   api.isHanging = false
   api.requests.length = 0
 })
-afterAll(async () => {
-  await platform.close()
-  await api.stop()
-})
+afterAll(() => api.stop())
 
 const PATH = '/api/admin/k8sdashboard'
 const ACCOUNTS = '/api/v1/namespaces/panel/serviceaccounts'
 const BINDINGS = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings'
-const token = (method: 'GET' | 'POST' | 'DELETE', as = ann) =>
-  platform.call(method, `${PATH}/token`, { token: as.token })
+const token = (method: 'GET' | 'POST' | 'DELETE', as = ann()) =>
+  platform().call(method, `${PATH}/token`, { token: as.token })
 /** Creates a token for Ann. */
 async function issue(): Promise<string> {
   const { status, body } = await token('POST')
@@ -45,7 +37,7 @@ async function issue(): Promise<string> {
 const things = () => [...api.things.keys()].sort()
 
 test('§7 returns the host from the setting', async () => {
-  expect(await platform.call('GET', `${PATH}/host`, { token: ann.token })).toMatchObject({
+  expect(await platform().call('GET', `${PATH}/host`, { token: ann().token })).toMatchObject({
     status: 200,
     body: { data: { host: 'https://dashboard.example' } },
   })
@@ -90,12 +82,12 @@ test('decisions §9: creates a service account, a role binding and a token, and 
   ])
   api.isHanging = true
   expect(await token('GET')).toMatchObject({ status: 200, body: { data: { token: 'dashboard-token-1' } } })
-  const rows = JSON.stringify(await platform.db.selectFrom('dashboard_accounts').selectAll().execute())
+  const rows = JSON.stringify(await platform().db.selectFrom('dashboard_accounts').selectAll().execute())
   expect(rows).toContain(name)
   for (const text of [
     rows,
-    JSON.stringify(await platform.db.selectFrom('activity').selectAll().execute()),
-    platform.logged.join(''),
+    JSON.stringify(await platform().db.selectFrom('activity').selectAll().execute()),
+    platform().logged.join(''),
     logged.join(''),
   ])
     expect(text).not.toContain('dashboard-token-1')
@@ -112,8 +104,8 @@ test('creating a second token removes the previous account and its binding', asy
 
 test('each administrator has a separate token', async () => {
   const ofAnn = await issue()
-  const bob = await platform.register('Bob.B_')
-  await platform.db.updateTable('users').set({ is_admin: true }).where('username', '=', 'Bob.B_').execute()
+  const bob = await platform().register('Bob.B_')
+  await platform().db.updateTable('users').set({ is_admin: true }).where('username', '=', 'Bob.B_').execute()
   expect(await token('GET', bob)).toMatchObject({ body: { data: { token: null } } })
   expect(await token('POST', bob)).toMatchObject({ status: 201 })
   expect(things()).toEqual(
@@ -122,14 +114,14 @@ test('each administrator has a separate token', async () => {
       .sort(),
   )
   expect(await token('DELETE', bob)).toMatchObject({ status: 200, body: { data: { token: null } } })
-  expect(await token('GET', ann)).toMatchObject({ body: { data: { token: ofAnn } } })
+  expect(await token('GET', ann())).toMatchObject({ body: { data: { token: ofAnn } } })
 })
 
 test('an expired token is not returned', async () => {
   const issued = await issue()
-  platform.clock.now += 25 * 3_600_000
+  platform().clock.now += 25 * 3_600_000
   expect(await token('GET')).toMatchObject({ body: { data: { token: null } } })
-  platform.clock.now -= 25 * 3_600_000
+  platform().clock.now -= 25 * 3_600_000
   expect(await token('GET')).toMatchObject({ body: { data: { token: issued } } })
 })
 
@@ -179,7 +171,7 @@ test.each([
     expect(answer).toMatchObject({ status: 503, body: { code: 'UNAVAILABLE', message: expect.stringContaining(text) } })
     expect(JSON.stringify(answer.body)).not.toContain('canary-body')
     expect(things()).toEqual([])
-    expect(await platform.db.selectFrom('dashboard_accounts').selectAll().execute()).toEqual([])
+    expect(await platform().db.selectFrom('dashboard_accounts').selectAll().execute()).toEqual([])
   },
 )
 
@@ -190,7 +182,7 @@ test('security 53: a cluster that hangs gets 503 in time, and other calls are no
   let isOver = false
   const hanging = token('POST').finally(() => (isOver = true))
   await until(() => api.requests.length > 0)
-  expect(await platform.call('GET', '/api/users', { token: ann.token })).toMatchObject({ status: 200 })
+  expect(await platform().call('GET', '/api/users', { token: ann().token })).toMatchObject({ status: 200 })
   expect(isOver).toBe(false)
   expect(await hanging).toMatchObject({
     status: 503,
@@ -235,30 +227,30 @@ test('a credential plugin of the kubeconfig that hangs is bounded by the time-ou
 })
 
 test('a user who is demoted or deleted loses the account in the cluster, even if the cluster was unreachable meanwhile', async () => {
-  await platform.db.deleteFrom('dashboard_accounts').execute()
+  await platform().db.deleteFrom('dashboard_accounts').execute()
   api.things.clear()
   for (const name of ['cleo', 'dora']) {
-    const account = await platform.register(name)
-    const { id } = await platform.db
-      .selectFrom('users')
+    const account = await platform().register(name)
+    const { id } = await platform()
+      .db.selectFrom('users')
       .select('id')
       .where('username', '=', name)
       .executeTakeFirstOrThrow()
-    await platform.call('PATCH', `/api/users/${id}/admin`, { token: ann.token, body: { is_admin: true } })
+    await platform().call('PATCH', `/api/users/${id}/admin`, { token: ann().token, body: { is_admin: true } })
     expect(await token('POST', account)).toMatchObject({ status: 201 })
     expect(things()).toHaveLength(2)
     if (name === 'cleo') {
-      await platform.call('PATCH', `/api/users/${id}/admin`, { token: ann.token, body: { is_admin: false } })
+      await platform().call('PATCH', `/api/users/${id}/admin`, { token: ann().token, body: { is_admin: false } })
     } else {
       api.refuse = { what: /./, status: 500 }
-      await platform.call('DELETE', `/api/users/${id}`, { token: ann.token })
-      await until(() => platform.logged.join('').includes('failed to remove service accounts'))
+      await platform().call('DELETE', `/api/users/${id}`, { token: ann().token })
+      await until(() => platform().logged.join('').includes('failed to remove service accounts'))
       expect(things()).toHaveLength(2)
       api.refuse = undefined
-      await platform.dashboard.sweep()
+      await platform().dashboard.sweep()
     }
     await until(() => things().length === 0)
-    await until(async () => (await platform.db.selectFrom('dashboard_accounts').selectAll().execute()).length === 0)
+    await until(async () => (await platform().db.selectFrom('dashboard_accounts').selectAll().execute()).length === 0)
   }
 })
 
@@ -267,7 +259,7 @@ test('the activity log records the actions without the token', async () => {
   for (const status of [200, 404]) expect(await token('DELETE')).toMatchObject({ status })
   api.refuse = { what: /^POST .*token$/, status: 500 }
   expect(await token('POST')).toMatchObject({ status: 503 })
-  const { entries } = await platform.activityLog.list({ kind: 'token' })
+  const { entries } = await platform().activityLog.list({ kind: 'token' })
   expect(new Set(entries.map(({ action, succeeded }) => `${action} ${succeeded}`))).toEqual(
     new Set([
       'created dashboard token true',

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import pino from 'pino'
 import { createJail } from '../../../src/platform/share/jail'
 import { openShareMarker } from '../../../src/platform/share/shareMarker'
-import { startPlatform, type TestPlatform } from '../../support/platform/startPlatform'
+import { usePlatform } from '../../support/platform/startPlatform'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 import { canMount, mountTmpfs, moveMount, unmount } from '../../support/platform/tmpfs'
 import { until } from '../../support/platform/until'
@@ -16,10 +16,14 @@ const MESSAGE =
 ;(canMount ? describe : describe.skip)('§13 a shared area that is mounted', () => {
   const share = () => join(directory(), 'share')
   const aside = () => join(directory(), 'aside')
-  let platform: TestPlatform
-  let token: string
+  beforeAll(() => mountTmpfs(share()))
+  const { platform, account: ann } = usePlatform('ann', () => ({ shareDir: share() }))
+  afterAll(() => {
+    for (const path of [share(), aside()]) if (existsSync(join(path, MARKER))) unmount(path)
+  })
+
   const call = (method: 'GET' | 'POST' | 'PATCH', url: string, body?: unknown) =>
-    platform.call(method, `/api/${url}`, { token, body })
+    platform().call(method, `/api/${url}`, { token: ann().token, body })
   const instances = async (name: string) =>
     (await call('GET', `deployments/${name}/instances`)).body.data.instances as {
       state: string
@@ -27,7 +31,7 @@ const MESSAGE =
       blockedReason?: string
     }[]
   const consoleOf = async (podName: string) =>
-    (await platform.runtime.history(podName, 100)).map(({ content }) => content)
+    (await platform().runtime.history(podName, 100)).map(({ content }) => content)
 
   async function addDeployment(name: string): Promise<void> {
     expect(await call('POST', 'deployments', { name, type: 'persistent', node: 'node-a' })).toMatchObject({
@@ -36,16 +40,6 @@ const MESSAGE =
     const content = `name: ${name}\ntype: persistent\nnode: node-a\ndataDirectory: /${name}\nrun: { command: ["sh", "-c", "echo started in $PWD; exec sleep 600"] }\nstop: { timeoutSeconds: 1 }\n`
     expect(await call('PATCH', `deployments/${name}`, { content })).toMatchObject({ status: 200 })
   }
-
-  beforeAll(async () => {
-    mountTmpfs(share())
-    platform = await startPlatform({ shareDir: share() })
-    token = (await platform.register('ann')).token
-  })
-  afterAll(async () => {
-    await platform.close()
-    for (const path of [share(), aside()]) if (existsSync(join(path, MARKER))) unmount(path)
-  })
 
   test('is marked once; while it is unmounted, health reports it and nothing is started or written', async () => {
     await addDeployment('world')
@@ -111,10 +105,10 @@ const MESSAGE =
   test('an unmounted share does not empty the replica that instances are copied from', async () => {
     writeFileSync(join(share(), 'world', 'level.dat'), 'kept')
     const target = join(directory(), 'copy')
-    await platform.replicas.copyTo(join(share(), 'world'), target)
+    await platform().replicas.copyTo(join(share(), 'world'), target)
     moveMount(share(), aside())
     mkdirSync(join(share(), 'world'))
-    await expect(platform.replicas.copyTo(join(share(), 'world'), target)).rejects.toMatchObject({
+    await expect(platform().replicas.copyTo(join(share(), 'world'), target)).rejects.toMatchObject({
       code: 'UNAVAILABLE',
     })
     expect(readFileSync(join(target, 'level.dat'), 'utf8')).toBe('kept')

@@ -1,37 +1,32 @@
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { get, type IncomingMessage } from 'node:http'
-import { connect, type AddressInfo, type Socket as NetSocket } from 'node:net'
+import { connect, type Socket as NetSocket } from 'node:net'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { io, type Socket } from 'socket.io-client'
 import { WebSocket } from 'ws'
 import { expectHeldUnder } from '../../support/platform/heldMemory'
 import { rightsOf } from '../../support/platform/limitedUsers'
-import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
+import { usePlatform } from '../../support/platform/startPlatform'
 import { until } from '../../support/platform/until'
 
-let platform: TestPlatform
+const { platform, account: ann } = usePlatform('ann', () => ({ origins: ['https://console.example.com'] }))
 let url: string
-let ann: Account
 let sockets: Socket[] = []
 const raw: NetSocket[] = []
 
 beforeAll(async () => {
-  platform = await startPlatform({ origins: ['https://console.example.com'] })
-  ann = await platform.register('ann')
-  await platform.app.listen({ host: '127.0.0.1', port: 0 })
-  url = `http://127.0.0.1:${(platform.app.server.address() as AddressInfo).port}`
+  url = await platform().app.listen({ host: '127.0.0.1', port: 0 })
 })
 afterEach(() => {
   for (const socket of sockets) socket.close()
   sockets = []
   for (const socket of raw.splice(0)) socket.destroy()
 })
-afterAll(() => platform.close())
 
 function open({
-  token = ann.token,
+  token = ann().token,
   origin = url,
   transports = ['polling', 'websocket'],
 }: { token?: string; origin?: string; transports?: string[] } = {}): Socket {
@@ -66,14 +61,14 @@ test('decisions §6: a new socket gets CLIENT_HANDSHAKE and may answer', async (
   socket.emit('message', { id: 'SERVER_HANDSHAKE_ACK', data: { helloResponse: 'hello' } })
   for (const nonsense of [null, 7, {}, { id: 'OTHER' }, { data: {} }, 'x'.repeat(1000)])
     socket.emit('message', nonsense)
-  await until(() => platform.logged.filter((line) => line.includes('does not follow the protocol')).length === 6)
+  await until(() => platform().logged.filter((line) => line.includes('does not follow the protocol')).length === 6)
   expect(socket.connected).toBe(true)
 })
 
 test('decisions §5: a new socket gets the sync state of the shared area, and then every change', async () => {
   const news: string[] = []
-  const unwatch = platform.replicas.onSync(({ event }) => void news.push(event))
-  await platform.call('POST', '/api/deployments', { token: ann.token, body: { name: 'lobby', type: 'scalable' } })
+  const unwatch = platform().replicas.onSync(({ event }) => void news.push(event))
+  await platform().call('POST', '/api/deployments', { token: ann().token, body: { name: 'lobby', type: 'scalable' } })
   // The manager has seen the deployment and now watches its directory.
   await until(() => news.at(-1) === 'sync_completed')
   unwatch()
@@ -82,27 +77,30 @@ test('decisions §5: a new socket gets the sync state of the shared area, and th
   const sync = (event: string) => ({ id: 'CLIENT_FILE_SYNC', data: { event } })
   await until(() => heard.length === 2)
   expect(heard[1]).toEqual(sync('sync_completed'))
-  await writeFile(join(platform.dataDir, 'nfsshare/lobby/motd.txt'), 'hello')
+  await writeFile(join(platform().dataDir, 'nfsshare/lobby/motd.txt'), 'hello')
   await until(() => heard.length === 4)
   expect(heard.slice(2)).toEqual([sync('sync_started'), sync('sync_completed')])
 })
 
 test('decisions §16: a limited user gets no notifications of changed directories, which may be those of others', async () => {
-  const guest = await platform.register('guest')
-  await rightsOf(platform, ann).setAccess('guest', { role: 'limited', grants: [{ deployment: 'lobby', rights: [] }] })
+  const guest = await platform().register('guest')
+  await rightsOf(platform(), ann()).setAccess('guest', {
+    role: 'limited',
+    grants: [{ deployment: 'lobby', rights: [] }],
+  })
   const listen = (token: string) => {
     const heard: unknown[] = []
     open({ token }).on('message', (message: unknown) => heard.push(message))
     return heard
   }
   const before = listen(guest.token)
-  const operator = listen(ann.token)
+  const operator = listen(ann().token)
   await until(() => before.length === 2 && operator.length === 2)
   let meanwhile: unknown[] = []
-  const unwatch = platform.replicas.onSync(({ event }) => {
+  const unwatch = platform().replicas.onSync(({ event }) => {
     if (event === 'sync_started') meanwhile = listen(guest.token)
   })
-  await writeFile(join(platform.dataDir, 'nfsshare/lobby/motd.txt'), 'hello again')
+  await writeFile(join(platform().dataDir, 'nfsshare/lobby/motd.txt'), 'hello again')
   await until(() => operator.length === 4 && meanwhile.length === 2)
   unwatch()
   const isSynced = { id: 'CLIENT_FILE_SYNC', data: { event: 'sync_completed' } }
@@ -154,7 +152,7 @@ test.each<[string, Record<string, string>, number]>([
   ],
 ])('security 116: the scheme of a socket’s page is checked: an %s', async (_case, headers, status) => {
   const asked = get(`${url}/socket.io/?EIO=4&transport=polling`, {
-    headers: { ...headers, cookie: `token=${ann.token}`, connection: 'close' },
+    headers: { ...headers, cookie: `token=${ann().token}`, connection: 'close' },
   })
   const [answer] = (await once(asked, 'response')) as [IncomingMessage]
   answer.resume()
@@ -162,21 +160,21 @@ test.each<[string, Record<string, string>, number]>([
 })
 
 test('security 41: the refusal is a 403', async () => {
-  const headers = { origin: 'http://evil.example', cookie: `token=${ann.token}` }
+  const headers = { origin: 'http://evil.example', cookie: `token=${ann().token}` }
   expect((await fetch(`${url}/socket.io/?EIO=4&transport=polling`, { headers })).status).toBe(403)
 })
 
 test.each(['j=0', 'j=', '%6a=0', 'j=0&j=1'])(
   'security 128: a poll that asks for a script (%s), which a page of any origin may embed, is refused',
   async (query) => {
-    const headers = { cookie: `token=${ann.token}` }
+    const headers = { cookie: `token=${ann().token}` }
     expect((await fetch(`${url}/socket.io/?EIO=4&transport=polling&${query}`, { headers })).status).toBe(403)
   },
 )
 
 test('security 36: without a session no socket is opened', async () => {
   for (const transports of [['polling'], ['websocket']]) {
-    for (const token of ['', 'nonsense', `${ann.token}x`])
+    for (const token of ['', 'nonsense', `${ann().token}x`])
       expect(await outcome(open({ token, transports }))).not.toBe('connected')
   }
   expect((await poll('nonsense')).status).toBe(403)
@@ -192,7 +190,7 @@ test('security 36: polls without a session open no connection and hold no memory
 })
 
 test('a user may open 100 connections at most, and another one when one closes', async () => {
-  const bob = await platform.register('bob')
+  const bob = await platform().register('bob')
   const answers = []
   for (let count = 0; count < 105; count++) answers.push(await poll(bob.token))
   expect(answers.map(({ status }) => status)).toEqual([...Array<number>(100).fill(200), ...Array<number>(5).fill(403)])
@@ -220,22 +218,24 @@ async function handshakes(count: number, token: string, query: string, headers =
   const answers = Promise.all(all.map(async (socket) => String((await once(socket, 'data'))[0]).split(' ')[1]))
   let arrived = 0
   const countArrival = () => void (arrived += 1)
-  for (const event of ['request', 'upgrade']) platform.app.server.on(event, countArrival)
-  await platform.db.transaction().execute(async (transaction) => {
-    await sql`lock table users in access exclusive mode`.execute(transaction)
-    for (const socket of all)
-      socket.write(
-        `GET /socket.io/?EIO=4&${query} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nCookie: token=${token}\r\n${headers}\r\n`,
-      )
-    await until(() => arrived === count)
-    await until(readsWait)
-  })
-  for (const event of ['request', 'upgrade']) platform.app.server.off(event, countArrival)
+  for (const event of ['request', 'upgrade']) platform().app.server.on(event, countArrival)
+  await platform()
+    .db.transaction()
+    .execute(async (transaction) => {
+      await sql`lock table users in access exclusive mode`.execute(transaction)
+      for (const socket of all)
+        socket.write(
+          `GET /socket.io/?EIO=4&${query} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nCookie: token=${token}\r\n${headers}\r\n`,
+        )
+      await until(() => arrived === count)
+      await until(readsWait)
+    })
+  for (const event of ['request', 'upgrade']) platform().app.server.off(event, countArrival)
   return (await answers).map(Number).sort()
 }
 /** Whether a query waits for a lock. */
 async function readsWait(): Promise<boolean> {
-  const { rows } = await sql`select from pg_locks where not granted`.execute(platform.db)
+  const { rows } = await sql`select from pg_locks where not granted`.execute(platform().db)
   return rows.length > 0
 }
 
@@ -247,10 +247,10 @@ test.each([
 ])(
   'security 118: a user may open 100 connections at most, even if all are opened by %s at once',
   async (transport, query, headers, opened, refused) => {
-    const user = await platform.register(`at-once-${transport}`)
+    const user = await platform().register(`at-once-${transport}`)
     // The platform knows the token, but must read its user again.
-    await platform.call('GET', '/api/account', { token: user.token })
-    await platform.call('POST', '/api/auth/logout', { token: await platform.signIn(ann) })
+    await platform().call('GET', '/api/account', { token: user.token })
+    await platform().call('POST', '/api/auth/logout', { token: await platform().signIn(ann()) })
     expect(await handshakes(150, user.token, query, headers)).toEqual([
       ...Array<number>(100).fill(opened),
       ...Array<number>(50).fill(refused),
@@ -259,7 +259,7 @@ test.each([
 )
 
 test('a handshake that is not understood does not count towards the limit', async () => {
-  const user = await platform.register('no-place')
+  const user = await platform().register('no-place')
   const headers = { cookie: `token=${user.token}` }
   for (let count = 0; count < 105; count++) {
     const answer = await fetch(`${url}/socket.io/?EIO=3&transport=polling`, { headers })
@@ -269,11 +269,11 @@ test('a handshake that is not understood does not count towards the limit', asyn
 })
 
 test('security 37: the end of a session closes its sockets only', async () => {
-  const token = await platform.signIn(ann)
+  const token = await platform().signIn(ann())
   const [leaving, staying] = [open({ token }), open()]
   expect(await Promise.all([outcome(leaving), outcome(staying)])).toEqual(['connected', 'connected'])
   const closed = new Promise((resolve) => leaving.once('disconnect', resolve))
-  await platform.call('POST', '/api/auth/logout', { token })
+  await platform().call('POST', '/api/auth/logout', { token })
   expect(await closed).toBe('io server disconnect')
   expect(staying.connected).toBe(true)
 })
@@ -282,7 +282,7 @@ test.each([
   ['has joined no namespace', false],
   ['has left its namespace', true],
 ])('security 113: the end of a session closes a connection that %s', async (_case, leaves) => {
-  const token = await platform.signIn(ann)
+  const token = await platform().signIn(ann())
   const socket = new WebSocket(`${url.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket`, {
     origin: url,
     headers: { cookie: `token=${token}` },
@@ -295,7 +295,7 @@ test.each([
     await until(() => messages.some((message) => message.includes('CLIENT_FILE_SYNC')))
     socket.send('41')
   }
-  await platform.call('POST', '/api/auth/logout', { token })
+  await platform().call('POST', '/api/auth/logout', { token })
   // Well before the 45 s after which socket.io closes a connection that has joined nothing.
   await until(() => socket.readyState === WebSocket.CLOSED, undefined, 10)
 })

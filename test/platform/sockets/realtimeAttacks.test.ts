@@ -1,31 +1,25 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { WebSocket } from 'ws'
 import { expectHeldUnder } from '../../support/platform/heldMemory'
-import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
+import { usePlatform } from '../../support/platform/startPlatform'
 import { until } from '../../support/platform/until'
 
-let platform: TestPlatform
+const { platform, account: ann } = usePlatform('ann')
 let origin: string
-let ann: Account
 
 beforeAll(async () => {
-  platform = await startPlatform()
-  ann = await platform.register('ann')
-  await platform.app.listen({ host: '127.0.0.1', port: 0 })
-  origin = `http://127.0.0.1:${(platform.app.server.address() as AddressInfo).port}`
+  origin = await platform().app.listen({ host: '127.0.0.1', port: 0 })
 })
 afterEach(async () => {
   // An attack leaves no connection and no unexpected entry in the log.
   await until(connections, (count) => count === 0)
-  expect(platform.logged.filter((line) => /"level":(50|60)/.test(line))).toEqual([])
+  expect(platform().logged.filter((line) => /"level":(50|60)/.test(line))).toEqual([])
 })
-afterAll(() => platform.close())
 
 const connections = () =>
   new Promise<number>((resolve, reject) =>
-    platform.app.server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
+    platform().app.server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
   )
 const isWell = async () => {
   const answer = await fetch(`${origin}/api/health`, { headers: { connection: 'close' } })
@@ -37,7 +31,7 @@ const isWell = async () => {
 function opened(): WebSocket {
   const socket = new WebSocket(`${origin.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket`, {
     origin,
-    headers: { cookie: `token=${ann.token}` },
+    headers: { cookie: `token=${ann().token}` },
   })
   return socket.on('error', () => undefined)
 }
@@ -112,7 +106,7 @@ test.each([
 
 test('security 42: a polling request with thousands of packets ends its connection', async () => {
   const path = `${origin}/socket.io/?EIO=4&transport=polling`
-  const headers = { cookie: `token=${ann.token}`, connection: 'close' }
+  const headers = { cookie: `token=${ann().token}`, connection: 'close' }
   const opening = await (await fetch(path, { headers })).text()
   const { sid } = JSON.parse(opening.slice(1)) as { sid: string }
   const post = async (body: string) => (await fetch(`${path}&sid=${sid}`, { method: 'POST', body, headers })).status

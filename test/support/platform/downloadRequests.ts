@@ -1,37 +1,27 @@
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { startPlatform, type Account, type TestPlatform } from './startPlatform'
+import { useAccount, usePlatform } from './startPlatform'
 
 /** Starts a platform that listens, for the tests of a file, with two users who download files. */
 export function useDownloadRequests() {
-  let platform: TestPlatform
-  let ann: Account
-  let cyd: Account
-  let share: string
+  const { platform, account: ann } = usePlatform('ann')
+  const cyd = useAccount(platform, 'cyd')
   let origin: string
-
   beforeAll(async () => {
-    platform = await startPlatform()
-    ann = await platform.register('ann')
-    cyd = await platform.register('cyd')
-    share = join(platform.dataDir, 'nfsshare')
-    await platform.app.listen({ port: 0, host: '127.0.0.1' })
-    origin = `http://127.0.0.1:${(platform.app.server.address() as AddressInfo).port}`
+    origin = await platform().app.listen({ port: 0, host: '127.0.0.1' })
   })
-  afterAll(() => platform.close())
 
   return {
-    platform: () => platform,
-    ann: () => ann,
-    cyd: () => cyd,
+    platform,
+    ann,
+    cyd,
     /** The path of the shared area. */
-    share: () => share,
+    share: () => join(platform().dataDir, 'nfsshare'),
     /** The address of the platform. */
     origin: () => origin,
 
     /** A ticket of Ann, or of the user of another token, for one file. */
-    async ticketFor(this: void, path: string, token = ann.token): Promise<string> {
-      const { body } = await platform.call('POST', '/api/sftp/download-ticket', { token, body: { path } })
+    async ticketFor(this: void, path: string, token = ann().token): Promise<string> {
+      const { body } = await platform().call('POST', '/api/sftp/download-ticket', { token, body: { path } })
       return String(body.data.token)
     },
     download: (path: string, token: string, headers: Record<string, string> = {}): Promise<Response> =>
@@ -42,7 +32,7 @@ export function useDownloadRequests() {
     zipOf: (files: { path: string; name: string }[]): Promise<Response> =>
       fetch(`${origin}/api/sftp/download-multiple`, {
         method: 'POST',
-        headers: { authorization: `Bearer ${ann.token}`, 'content-type': 'application/json' },
+        headers: { authorization: `Bearer ${ann().token}`, 'content-type': 'application/json' },
         body: JSON.stringify({ files }),
       }),
   }

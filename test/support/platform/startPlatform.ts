@@ -259,16 +259,29 @@ export function testPostgres({
 }
 
 /**
- * Starts a platform for the tests of a file, with an administrator of this name, and closes it after them.
+ * Starts a platform without accounts for the tests of a file, and closes it after them.
  * @param settings called before the start
  */
-export function usePlatform(username: string, settings: () => TestSettings = () => ({})) {
+export function useEmptyPlatform(settings: () => TestSettings | Promise<TestSettings> = () => ({})) {
   let platform: TestPlatform
-  let account: Account
   beforeAll(async () => {
-    platform = await startPlatform(settings())
-    account = await platform.register(username)
+    platform = await startPlatform(await settings())
   })
   afterAll(() => platform.close())
-  return { platform: () => platform, account: () => account }
+  return () => platform
+}
+
+/** Registers a user before the tests of a file. */
+export function useAccount(platform: () => TestPlatform, username: string) {
+  let account: Account
+  beforeAll(async () => {
+    account = await platform().register(username)
+  })
+  return () => account
+}
+
+/** As `useEmptyPlatform`, with an administrator of this name. */
+export function usePlatform(username: string, settings?: () => TestSettings | Promise<TestSettings>) {
+  const platform = useEmptyPlatform(settings)
+  return { platform, account: useAccount(platform, username) }
 }

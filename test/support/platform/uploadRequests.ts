@@ -1,7 +1,6 @@
 import { mkdir, readdir, readlink, writeFile } from 'node:fs/promises'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { startPlatform, type Account, type TestPlatform } from './startPlatform'
+import { usePlatform } from './startPlatform'
 
 /** In bytes: the limit of an uploaded file in these tests. */
 export const LIMIT = 2 ** 20
@@ -15,34 +14,27 @@ interface UploadAnswer {
 
 /** Starts a platform that listens, for the tests of a file, with a user who uploads files. */
 export function useUploadRequests() {
-  let platform: TestPlatform
-  let ann: Account
-  let share: string
-  let port: number
-
+  const { platform, account: ann } = usePlatform('ann', () => ({ uploadLimit: LIMIT }))
+  const share = () => join(platform().dataDir, 'nfsshare')
+  let origin: string
   beforeAll(async () => {
-    platform = await startPlatform({ uploadLimit: LIMIT })
-    ann = await platform.register('ann')
-    share = join(platform.dataDir, 'nfsshare')
-    await platform.app.listen({ port: 0, host: '127.0.0.1' })
-    port = (platform.app.server.address() as AddressInfo).port
+    origin = await platform().app.listen({ port: 0, host: '127.0.0.1' })
   })
-  afterAll(() => platform.close())
 
   return {
-    platform: () => platform,
-    ann: () => ann,
+    platform,
+    ann,
     /** The path of the shared area. */
-    share: () => share,
-    port: () => port,
+    share,
+    port: () => Number(new URL(origin).port),
 
-    async upload(this: void, parts: Part[], token = ann.token): Promise<UploadAnswer> {
+    async upload(this: void, parts: Part[], token = ann().token): Promise<UploadAnswer> {
       const form = new FormData()
       for (const [field, value, name] of parts) {
         if (typeof value === 'string') form.append(field, value)
         else form.append(field, new Blob([new Uint8Array(value)]), name)
       }
-      const answer = await fetch(`http://127.0.0.1:${port}/api/sftp/upload`, {
+      const answer = await fetch(`${origin}/api/sftp/upload`, {
         method: 'POST',
         headers: { authorization: `Bearer ${token}` },
         body: form,
@@ -52,8 +44,8 @@ export function useUploadRequests() {
 
     /** Creates a directory of the shared area with files. @returns its path in the API */
     async makeDirectory(this: void, name: string, files: Record<string, string> = {}): Promise<string> {
-      await mkdir(join(share, name))
-      for (const [file, content] of Object.entries(files)) await writeFile(join(share, name, file), content)
+      await mkdir(join(share(), name))
+      for (const [file, content] of Object.entries(files)) await writeFile(join(share(), name, file), content)
       return `/nfsshare/${name}`
     },
 
@@ -61,11 +53,11 @@ export function useUploadRequests() {
     async descriptors(this: void): Promise<string[]> {
       const fds = await readdir('/proc/self/fd')
       const paths = await Promise.all(fds.map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')))
-      return paths.filter((path) => path.startsWith(share))
+      return paths.filter((path) => path.startsWith(share()))
     },
 
     /** The records of unfinished files. */
-    temporaryRecords: () => readdir(join(platform.dataDir, 'temporaries')),
+    temporaryRecords: () => readdir(join(platform().dataDir, 'temporaries')),
   }
 }
 

@@ -3,7 +3,7 @@ import { startHostileProvider, type HostileProvider } from '../../../support/pla
 import { startIdentityProvider } from '../../../support/platform/openid/identityProvider'
 import { openBrowser, openIdEnvironment, REDIRECT_URI } from '../../../support/platform/openid/openIdBrowser'
 import { freePort } from '../../../support/platform/freePort'
-import { startPlatform, type TestPlatform } from '../../../support/platform/startPlatform'
+import { startPlatform, useEmptyPlatform, type TestPlatform } from '../../../support/platform/startPlatform'
 
 const START = '/api/auth/oidc/start'
 /** Requests to the provider have a tenth of their time. */
@@ -38,23 +38,19 @@ const answers: [string, string, (response: ServerResponse) => void][] = [
 
 describe('a provider that breaks the rules', () => {
   let hostile: HostileProvider
-  let platform: TestPlatform
 
   beforeAll(async () => {
     hostile = await startHostileProvider()
-    platform = await startPlatform({ environment: openIdEnvironment(hostile.issuer) })
   })
-  afterAll(async () => {
-    await platform.close()
-    await hostile.close()
-  })
+  const platform = useEmptyPlatform(() => ({ environment: openIdEnvironment(hostile.issuer) }))
+  afterAll(() => hostile.close())
   beforeEach(() => {
     hostile.behaviour = { claims: {}, signature: 'right' }
   })
 
   /** A sign-in up to its end. @param prepare what the provider does once the browser is there */
   async function attempt(prepare: (nonce: string) => void = () => undefined, parameters = 'code=x') {
-    const browser = openBrowser(platform)
+    const browser = openBrowser(platform())
     const page = new URL((await browser.open(START)).to)
     hostile.nonce = page.searchParams.get('nonce')!
     prepare(hostile.nonce)

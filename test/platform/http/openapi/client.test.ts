@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { generateApiTypes, packageProgram, runScript } from '../../../support/platform/apiTypes'
-import { startPlatform, testPostgres, type TestPlatform } from '../../../support/platform/startPlatform'
+import { testPostgres, useEmptyPlatform } from '../../../support/platform/startPlatform'
 
 jest.setTimeout(120_000)
 
@@ -11,24 +11,22 @@ const program = join(root, 'test/support/client')
 /** Below the root, where the program finds its packages. */
 const directory = join(root, '.cache/client')
 
-let platform: TestPlatform
+const platform = useEmptyPlatform(() => ({ sql: testPostgres() }))
 
 beforeAll(async () => {
-  platform = await startPlatform({ sql: testPostgres() })
-  await platform.app.listen({ host: '127.0.0.1', port: 0 })
+  await platform().app.listen({ host: '127.0.0.1', port: 0 })
   rmSync(directory, { recursive: true, force: true })
   mkdirSync(directory, { recursive: true })
 })
-afterAll(() => platform.close())
 
 test('a client generated from the description fits its types and walks through the product', async () => {
-  await generateApiTypes(platform, directory)
+  await generateApiTypes(platform(), directory)
   for (const name of ['walk.mts', 'tsconfig.json']) copyFileSync(join(program, name), join(directory, name))
   await runScript(directory, packageProgram('tsc'), '--project', 'tsconfig.json')
 
-  const { username, password, secret } = await platform.register('walker')
-  const account = { username, password, code: await platform.nextCode(secret) }
-  const { port } = platform.app.server.address() as AddressInfo
+  const { username, password, secret } = await platform().register('walker')
+  const account = { username, password, code: await platform().nextCode(secret) }
+  const { port } = platform().app.server.address() as AddressInfo
   const output = await runScript(directory, 'walk.mjs', `http://127.0.0.1:${port}`, JSON.stringify(account))
   expect(output.trim().split('\n')).toEqual([
     'signIn',
