@@ -1,24 +1,12 @@
 import { sql } from 'kysely'
-import { rightsOf, type RightsOf } from '../../support/platform/limitedUsers'
-import { startPlatform, type Account, type Answer, type TestPlatform } from '../../support/platform/startPlatform'
+import { useGuest } from '../../support/platform/limitedUsers'
+import type { Answer } from '../../support/platform/startPlatform'
 import { until } from '../../support/platform/until'
 
-let platform: TestPlatform
-let rights: RightsOf
-let admin: Account
-let guest: Account
+const { platform, admin, guest, rights } = useGuest(['own', 'other'])
 
-beforeAll(async () => {
-  platform = await startPlatform()
-  admin = await platform.register('admin')
-  guest = await platform.register('guest')
-  rights = rightsOf(platform, admin)
-  await rights.deploy(['own', 'other'])
-})
-afterAll(() => platform.close())
-
-const call = (method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', url: string, body?: object, token = admin.token) =>
-  platform.call(method, url, { token, body })
+const call = (method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', url: string, body?: object, token = admin().token) =>
+  platform().call(method, url, { token, body })
 const idOf = async (username: string) =>
   ((await call('GET', '/api/users')).body.data.users as { id: number; username: string }[]).find(
     (user) => user.username === username,
@@ -34,7 +22,7 @@ test('decisions §16: a new user is an operator; role and grants are returned as
   expect(await call('PUT', url, { role: 'limited', grants })).toMatchObject({ status: 200 })
   const access = { role: 'limited', grants: [{ deployment: 'own', rights: ['view', 'console', 'power'] }] }
   expect((await call('GET', url)).body.data).toEqual(access)
-  expect((await call('GET', '/api/account', undefined, guest.token)).body.data).toEqual({
+  expect((await call('GET', '/api/account', undefined, guest().token)).body.data).toEqual({
     id: await idOf('guest'),
     username: 'guest',
     ...access,
@@ -56,7 +44,7 @@ test.each([
   ['an unknown right', { role: 'limited', grants: [{ deployment: 'own', rights: ['all'] }] }],
   ['an unknown role', { role: 'owner', grants: [] }],
 ])('%s is refused, and nothing changes', async (_what, access) => {
-  await rights.setAccess('guest', { role: 'limited', grants: [{ deployment: 'own', rights: ['files'] }] })
+  await rights().setAccess('guest', { role: 'limited', grants: [{ deployment: 'own', rights: ['files'] }] })
   const url = `/api/users/${await idOf('guest')}/access`
   expect(await call('PUT', url, access)).toMatchObject({ status: 400, body: { code: 'INVALID_INPUT' } })
   expect((await call('GET', url)).body.data.grants).toEqual([{ deployment: 'own', rights: ['view', 'files'] }])
@@ -74,13 +62,13 @@ test('administrators do not change their own rights, and a limited user who beco
 })
 
 test('a deployment that is created again with the name of a deleted one gives nobody their former rights', async () => {
-  await rights.deploy(['short-lived'])
-  await rights.setAccess('guest', { role: 'limited', grants: [{ deployment: 'short-lived', rights: ['console'] }] })
-  const key = await rights.createKey(admin, { scopes: ['read'], deployments: ['short-lived'] })
+  await rights().deploy(['short-lived'])
+  await rights().setAccess('guest', { role: 'limited', grants: [{ deployment: 'short-lived', rights: ['console'] }] })
+  const key = await rights().createKey(admin(), { scopes: ['read'], deployments: ['short-lived'] })
   expect((await call('GET', '/api/deployments/short-lived/instances', undefined, key)).status).toBe(200)
   expect(await call('DELETE', '/api/deployments/short-lived')).toMatchObject({ status: 200 })
   await call('POST', '/api/deployments', { name: 'short-lived', type: 'process' })
-  for (const token of [guest.token, key])
+  for (const token of [guest().token, key])
     expect((await call('GET', '/api/deployments/short-lived/instances', undefined, token)).status).toBe(404)
   expect((await call('GET', '/api/deployments', undefined, key)).body.data.deployments).toEqual([])
   expect((await call('GET', '/api/keys')).body.data.keys).toContainEqual(expect.objectContaining({ deployments: [] }))
@@ -103,7 +91,7 @@ test('an invite code carries role and grants for the user who registers with it'
   const verified = await call('POST', '/api/auth/verify-registration', {
     username: 'moderator',
     inviteToken,
-    token: await platform.nextCode(String(secret)),
+    token: await platform().nextCode(String(secret)),
   })
   const token = String(verified.body.data.loginToken)
   expect((await call('GET', '/api/account', undefined, token)).body.data).toMatchObject({
@@ -114,7 +102,7 @@ test('an invite code carries role and grants for the user who registers with it'
 })
 
 test('security 81: an unused invite gives no rights on a deployment that is created later with the name of a deleted one', async () => {
-  await rights.deploy(['replaced'])
+  await rights().deploy(['replaced'])
   const grants = ['own', 'replaced'].map((deployment) => ({ deployment, rights: ['view', 'files'] }))
   const invite = { message: 'for a guest', role: 'limited', grants }
   const inviteCode = String((await call('POST', '/api/invite-codes', invite)).body.data.code)
@@ -126,7 +114,7 @@ test('security 81: an unused invite gives no rights on a deployment that is crea
   const inviteToken = (await call('POST', '/api/auth/verify-invite', { inviteCode })).body.data.token
   const account = { username: 'late', password: 'correct horse', inviteToken }
   const { secret } = (await call('POST', '/api/auth/register', account)).body.data
-  const step = { username: 'late', inviteToken, token: await platform.nextCode(String(secret)) }
+  const step = { username: 'late', inviteToken, token: await platform().nextCode(String(secret)) }
   const token = String((await call('POST', '/api/auth/verify-registration', step)).body.data.loginToken)
   expect((await call('GET', '/api/account', undefined, token)).body.data.grants).toEqual(grants.slice(0, 1))
 })
@@ -158,9 +146,9 @@ describe('a limited user with the right configuration', () => {
   const text = (more: string) =>
     `name: own\ntype: process\ndataDirectory: /own\nrun:\n  command: [sleep, '600']\n${more}`
   beforeAll(() =>
-    rights.setAccess('guest', { role: 'limited', grants: [{ deployment: 'own', rights: ['configuration'] }] }),
+    rights().setAccess('guest', { role: 'limited', grants: [{ deployment: 'own', rights: ['configuration'] }] }),
   )
-  const save = (content: string) => call('PATCH', '/api/deployments/own', { content }, guest.token)
+  const save = (content: string) => call('PATCH', '/api/deployments/own', { content }, guest().token)
 
   test('can change settings that affect only the deployment', async () => {
     expect(await save(text('description: mine\nstop: { command: stop }\n'))).toMatchObject({ status: 200 })
@@ -197,12 +185,12 @@ describe('an API key', () => {
     expect(key).toMatch(/^qd_[A-Za-z0-9]{40}$/)
     const listed = (await call('GET', '/api/keys')).body.data.keys as { name: string; prefix: string }[]
     expect(listed.find(({ name }) => name === 'backup script')).toMatchObject({ prefix: key.slice(0, 7) })
-    const rows = await platform.db.selectFrom('api_keys').selectAll().execute()
-    expect(JSON.stringify([listed, rows, platform.logged])).not.toContain(key.slice(8))
+    const rows = await platform().db.selectFrom('api_keys').selectAll().execute()
+    expect(JSON.stringify([listed, rows, platform().logged])).not.toContain(key.slice(8))
   })
 
   test('security 118: can exist 100 times per user at most, even if many are created at once', async () => {
-    const { token } = await platform.register('collector')
+    const { token } = await platform().register('collector')
     const create = () => call('POST', '/api/keys', { name: 'one of many', scopes: ['read'] }, token)
     for (let count = 0; count < 95; count++) expect((await create()).status).toBe(201)
     const statuses = (await Promise.all(Array.from({ length: 40 }, create))).map(({ status }) => status)
@@ -210,13 +198,13 @@ describe('an API key', () => {
   })
 
   test('is limited to 600 calls a minute, which every response states', async () => {
-    const key = await rights.createKey(admin, { scopes: ['read'] })
+    const key = await rights().createKey(admin(), { scopes: ['read'] })
     const first = await call('GET', '/api/deployments', undefined, key)
     expect(first.headers).toMatchObject({
       'ratelimit-policy': '"key";q=600;w=60',
       ratelimit: expect.stringMatching(/^"key";r=599;t=\d+$/) as string,
     })
-    await platform.db.updateTable('api_keys').set({ window_calls: 599 }).execute()
+    await platform().db.updateTable('api_keys').set({ window_calls: 599 }).execute()
     expect((await call('GET', '/api/deployments', undefined, key)).status).toBe(200)
     const refused = await call('GET', '/api/deployments', undefined, key)
     expect(refused).toMatchObject({ status: 429, body: { code: 'TOO_MANY_TRIES' } })
@@ -226,10 +214,10 @@ describe('an API key', () => {
   })
 
   test('that exceeds its limit gets Retry-After until the minute ends, and then has 600 calls again', async () => {
-    const key = await rights.createKey(admin, { scopes: ['read'] })
+    const key = await rights().createKey(admin(), { scopes: ['read'] })
     const callAfter = async (seconds: number) => {
       const begun = sql<Date>`now() - make_interval(secs => ${seconds})`
-      await platform.db.updateTable('api_keys').set({ window_calls: 600, window_start: begun }).execute()
+      await platform().db.updateTable('api_keys').set({ window_calls: 600, window_start: begun }).execute()
       const since = Date.now()
       const { status, headers } = await call('GET', '/api/deployments', undefined, key)
       return { status, headers, tookSeconds: Math.ceil((Date.now() - since) / 1000) }
@@ -272,30 +260,30 @@ describe('an API key', () => {
       { scopes: ['databases'] },
       { scopes: ['admin'] },
     ])
-      expect(await call('POST', '/api/keys', { name: 'bad', ...wanted }, guest.token)).toMatchObject({ status: 400 })
+      expect(await call('POST', '/api/keys', { name: 'bad', ...wanted }, guest().token)).toMatchObject({ status: 400 })
   })
 
   test('security 82: for certain deployments cannot learn which other deployments its user has rights on', async () => {
-    const user = await platform.register('keyholder')
+    const user = await platform().register('keyholder')
     const granted = ['own', 'other'].map((deployment) => ({ deployment, rights: ['view' as const] }))
-    await rights.setAccess('keyholder', { role: 'limited', grants: granted })
-    const key = await rights.createKey(user, { scopes: ['console'], deployments: ['own'] })
+    await rights().setAccess('keyholder', { role: 'limited', grants: granted })
+    const key = await rights().createKey(user, { scopes: ['console'], deployments: ['own'] })
     const { data } = (await call('GET', '/api/account', undefined, key)).body
     expect(data).toMatchObject({ grants: granted.slice(0, 1), key: { deployments: ['own'] } })
     expect((await call('GET', '/api/account', undefined, user.token)).body.data.grants).toHaveLength(2)
   })
 
   test('ends with its expiry, its deletion and its user', async () => {
-    const key = await rights.createKey(admin, { scopes: ['read'] })
+    const key = await rights().createKey(admin(), { scopes: ['read'] })
     const works = async () => (await call('GET', '/api/deployments', undefined, key)).status
     expect(await works()).toBe(200)
-    await platform.db
-      .updateTable('api_keys')
+    await platform()
+      .db.updateTable('api_keys')
       .set({ expires_at: new Date(Date.now() - 1000) })
       .execute()
     expect(await works()).toBe(401)
-    const shortLived = await platform.register('short')
-    const other = await rights.createKey(shortLived, { scopes: ['read'] })
+    const shortLived = await platform().register('short')
+    const other = await rights().createKey(shortLived, { scopes: ['read'] })
     expect(await call('DELETE', `/api/users/${await idOf('short')}`)).toMatchObject({ status: 200 })
     expect((await call('GET', '/api/deployments', undefined, other)).status).toBe(401)
   })
@@ -321,18 +309,18 @@ test('administrators see how others sign in, without their secrets', async () =>
 
 test('administrators see and end the sessions and API keys of others', async () => {
   const id = await idOf('guest')
-  await rights.createKey(guest, { scopes: ['console'] })
+  await rights().createKey(guest(), { scopes: ['console'] })
   const listed = async () =>
     ((await call('GET', `/api/users/${id}/sessions`)).body.data.sessions as { id: string }[]).map((one) => one.id)
   const before = await listed()
-  const second = await platform.signIn(guest)
+  const second = await platform().signIn(guest())
   const added = (await listed()).filter((one) => !before.includes(one))
   expect(before).toHaveLength(1)
   expect(added).toHaveLength(1)
   expect(await call('DELETE', `/api/users/${id}/sessions/${added[0]}`)).toMatchObject({ status: 200 })
   expect((await call('GET', '/api/account', undefined, second)).status).toBe(401)
   expect(await call('DELETE', `/api/users/${id}/sessions`)).toMatchObject({ status: 200 })
-  expect((await call('GET', '/api/account', undefined, guest.token)).status).toBe(401)
+  expect((await call('GET', '/api/account', undefined, guest().token)).status).toBe(401)
   const keys = (await call('GET', `/api/users/${id}/keys`)).body.data.keys as { id: string; name: string }[]
   expect(keys).toMatchObject([{ name: 'of a test', scopes: ['console'] }])
   expect(await call('DELETE', `/api/users/${id}/keys/${keys[0]!.id}`)).toMatchObject({ status: 200 })
@@ -341,21 +329,23 @@ test('administrators see and end the sessions and API keys of others', async () 
 })
 
 test('security 131: a deployment is deleted while a user is given other rights on it, and neither fails', async () => {
-  await rights.deploy(['short'])
+  await rights().deploy(['short'])
   const url = `/api/users/${await idOf('guest')}/access`
   const access = { role: 'limited', grants: [{ deployment: 'short', rights: ['view'] }] }
   expect(await call('PUT', url, access)).toMatchObject({ status: 200 })
   const waits = async () =>
-    (await sql<{ count: number }>`select count(*)::int as count from pg_locks where not granted`.execute(platform.db))
+    (await sql<{ count: number }>`select count(*)::int as count from pg_locks where not granted`.execute(platform().db))
       .rows[0]!.count > 0
   let change: Promise<Answer> | undefined
-  await platform.db.transaction().execute(async (transaction) => {
-    // As a deletion does it: first its row, then the grants on it.
-    await transaction.selectFrom('deployments').select('name').where('name', '=', 'short').forUpdate().execute()
-    change = call('PUT', url, access)
-    await until(waits)
-    await transaction.deleteFrom('deployments').where('name', '=', 'short').execute()
-  })
+  await platform()
+    .db.transaction()
+    .execute(async (transaction) => {
+      // As a deletion does it: first its row, then the grants on it.
+      await transaction.selectFrom('deployments').select('name').where('name', '=', 'short').forUpdate().execute()
+      change = call('PUT', url, access)
+      await until(waits)
+      await transaction.deleteFrom('deployments').where('name', '=', 'short').execute()
+    })
   expect(await change).toMatchObject({ status: 400, body: { code: 'INVALID_INPUT', field: 'grants' } })
   expect((await call('GET', url)).body.data).toEqual({ role: 'limited', grants: [] })
 })

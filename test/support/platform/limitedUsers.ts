@@ -1,5 +1,6 @@
+import { join } from 'node:path'
 import type { Scope, UserAccess } from '../../../src/contract/access'
-import type { Account, TestPlatform } from './startPlatform'
+import { useAccount, usePlatform, type Account, type TestPlatform } from './startPlatform'
 
 /** Administration of rights, as one administrator makes it. */
 export interface RightsOf {
@@ -34,5 +35,24 @@ export function rightsOf(platform: TestPlatform, admin: Account): RightsOf {
     async createKey({ token }, wanted) {
       return String((await call('POST', '/api/keys', { name: 'of a test', ...wanted }, token)).key)
     },
+  }
+}
+
+/**
+ * Starts a platform for the tests of a file, with an administrator, these deployments and a user `guest`, whose rights
+ * the tests set.
+ */
+export function useGuest(deployments: string[], settings?: Parameters<typeof usePlatform>[1]) {
+  const { platform, account: admin } = usePlatform('admin', settings)
+  const guest = useAccount(platform, 'guest')
+  const rights = () => rightsOf(platform(), admin())
+  beforeAll(() => rights().deploy(deployments))
+  return {
+    platform,
+    admin,
+    guest,
+    rights,
+    /** The path of the shared area. */
+    share: () => join(platform().dataDir, 'nfsshare'),
   }
 }

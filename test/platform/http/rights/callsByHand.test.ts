@@ -7,14 +7,8 @@ import { join } from 'node:path'
 import { WebSocket } from 'ws'
 import { RIGHTS } from '../../../../src/contract/pageRules'
 import { bodyExamples } from '../../../../src/platform/http/openapi/bodyExamples'
-import { rightsOf, type RightsOf } from '../../../support/platform/limitedUsers'
-import {
-  startPlatform,
-  testPostgres,
-  type Account,
-  type Answer,
-  type TestPlatform,
-} from '../../../support/platform/startPlatform'
+import { useGuest } from '../../../support/platform/limitedUsers'
+import { testPostgres, type Answer } from '../../../support/platform/startPlatform'
 import { until } from '../../../support/platform/until'
 
 /** What others have, and the same that nobody has, in as many characters: answers have the same length. */
@@ -97,28 +91,20 @@ const bodies: Record<string, unknown> = {
   createInviteCode: { message: 'for me', role: 'limited', grants },
 }
 
-let platform: TestPlatform
-let rights: RightsOf
-let admin: Account
-let guest: Account
+const { platform, admin, guest, rights } = useGuest(['own', 'treasure', 'inner'], () => ({ sql: testPostgres() }))
 let port: number
 let things: Record<Place, Pair[]>
 let own: Record<string, string>
 let operations: (Operation & { method: string; url: string })[]
 
 const instanceOf = async (deployment: string) => {
-  const { body } = await platform.call('GET', `/api/deployments/${deployment}/instances`, { token: admin.token })
+  const { body } = await platform().call('GET', `/api/deployments/${deployment}/instances`, { token: admin().token })
   return (body.data.instances as { podName: string; uid: string }[])[0]
 }
 
 beforeAll(async () => {
-  platform = await startPlatform({ sql: testPostgres() })
-  admin = await platform.register('admin')
-  guest = await platform.register('guest')
-  rights = rightsOf(platform, admin)
-  await rights.deploy(['own', 'treasure', 'inner'])
   const asAdmin = async (method: 'GET' | 'POST' | 'PATCH', url: string, body?: object) => {
-    const answer = await platform.call(method, url, { token: admin.token, body })
+    const answer = await platform().call(method, url, { token: admin().token, body })
     expect({ url, success: answer.body.success }).toEqual({ url, success: true })
     return answer.body.data
   }
@@ -129,12 +115,12 @@ beforeAll(async () => {
   await asAdmin('POST', '/api/sftp/file', { path: '/nfsshare/own/cellar/secret.txt', content: '' })
   await asAdmin('POST', '/api/sftp/file', { path: '/nfsshare/loose.txt', content: '' })
   await asAdmin('POST', '/api/database/sql', { name: 'treasure' })
-  await rights.setAccess('guest', { role: 'limited', grants: [{ deployment: 'own', rights: [...RIGHTS] }] })
+  await rights().setAccess('guest', { role: 'limited', grants: [{ deployment: 'own', rights: [...RIGHTS] }] })
   for (const name of ['own', 'treasure']) await asAdmin('POST', `/api/deployments/${name}/toggle`, { enabled: true })
   const ofOthers = (await until(() => instanceOf('treasure')))!
   const mine = (await until(() => instanceOf('own')))!
-  await platform.app.listen({ host: '127.0.0.1', port: 0 })
-  port = (platform.app.server.address() as AddressInfo).port
+  await platform().app.listen({ host: '127.0.0.1', port: 0 })
+  port = (platform().app.server.address() as AddressInfo).port
   const { sessions } = (await asAdmin('GET', '/api/sessions')) as { sessions: { id: string }[] }
   const { info } = (await asAdmin('POST', '/api/keys', { name: 'of others', scopes: ['read'] })) as {
     info: { id: string }
@@ -182,23 +168,22 @@ beforeAll(async () => {
     text: [['treasure', 'nowhere0']],
   }
   own = { deployment: 'own', instance: mine.uid, pod: mine.podName, path: ownFile.path, user: '2' }
-  const document = (await platform.app.inject({ url: '/api/openapi.json' })).json<{
+  const document = (await platform().app.inject({ url: '/api/openapi.json' })).json<{
     paths: Record<string, Record<string, Operation>>
   }>()
   operations = Object.entries(document.paths).flatMap(([url, byMethod]) =>
     Object.entries(byMethod).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), url })),
   )
 })
-afterAll(() => platform.close())
 
 /** Begins to pack a file that takes long. @returns the id of the job, of the administrator */
 async function holdJob(): Promise<string> {
-  const big = join(platform.dataDir, 'nfsshare/treasure/big')
+  const big = join(platform().dataDir, 'nfsshare/treasure/big')
   await writeFile(big, '')
   await truncate(big, 512 * 2 ** 30)
-  void platform.call('POST', '/api/sftp/archive', { token: admin.token, body: { path: '/nfsshare/treasure/big' } })
+  void platform().call('POST', '/api/sftp/archive', { token: admin().token, body: { path: '/nfsshare/treasure/big' } })
   const jobs = async () =>
-    (await platform.call('GET', '/api/sftp/jobs', { token: admin.token })).body.data.jobs as { id: string }[]
+    (await platform().call('GET', '/api/sftp/jobs', { token: admin().token })).body.data.jobs as { id: string }[]
   return (await until(async () => (await jobs())[0]))!.id
 }
 
@@ -281,7 +266,7 @@ function comparable({ status, headers, body }: Pick<Answer, 'status' | 'headers'
 }
 
 async function ask({ method, url, body, headers }: Question, token: string): Promise<Answer> {
-  return platform.call(method as 'GET', url, { token, body, ...(headers && { headers }) })
+  return platform().call(method as 'GET', url, { token, body, ...(headers && { headers }) })
 }
 
 const upload = (path: string, token: string) =>
@@ -352,11 +337,11 @@ async function messageInOwnConsole(token: string, message: object): Promise<stri
 }
 
 describe.each([
-  ['a limited user', async () => guest.token],
+  ['a limited user', async () => guest().token],
   [
     'an API key for another deployment',
     () =>
-      rights.createKey(admin, {
+      rights().createKey(admin(), {
         scopes: ['read', 'console', 'power', 'files', 'configuration', 'metrics'],
         deployments: ['own'],
       }),
@@ -421,8 +406,11 @@ describe.each([
 
   test('has changed no file, definition or instance of others', async () => {
     const read = async (path: string) =>
-      (await platform.call('GET', `/api/sftp/file/content?path=${encodeURIComponent(path)}`, { token: admin.token }))
-        .body.data.content
+      (
+        await platform().call('GET', `/api/sftp/file/content?path=${encodeURIComponent(path)}`, {
+          token: admin().token,
+        })
+      ).body.data.content
     expect(await read('/nfsshare/treasure/own.txt')).toBe('of treasure')
     expect(await read('/nfsshare/own/own.txt')).toBe('of own')
     expect(await read('/nfsshare/own/cellar/secret.txt')).toBe('')

@@ -3,51 +3,42 @@ import type { AddressInfo } from 'node:net'
 import { WebSocket } from 'ws'
 import { RIGHTS } from '../../../../src/contract/pageRules'
 import { freePort } from '../../../support/platform/freePort'
-import { rightsOf, type RightsOf } from '../../../support/platform/limitedUsers'
-import { startPlatform, type Account, type Answer, type TestPlatform } from '../../../support/platform/startPlatform'
+import { useGuest } from '../../../support/platform/limitedUsers'
+import type { Answer, TestPlatform } from '../../../support/platform/startPlatform'
 import { until } from '../../../support/platform/until'
 
 /** A deployment that the limited user must not know of, and a name that no deployment has. */
 const HIDDEN = 'treasure'
 const ABSENT = 'nowhere0'
 
-let platform: TestPlatform
-let rights: RightsOf
-let admin: Account
-let guest: Account
+const { platform, admin, guest, rights } = useGuest(['own', HIDDEN, 'inner'])
 let key: string
 let hidden: { podName: string; uid: string }
 let port: number
 
 beforeAll(async () => {
-  platform = await startPlatform()
-  admin = await platform.register('admin')
-  guest = await platform.register('guest')
-  rights = rightsOf(platform, admin)
-  await rights.deploy(['own', HIDDEN, 'inner'])
   // One directory of others is inside of the user's own.
-  await platform.call('PATCH', '/api/deployments/inner', {
-    token: admin.token,
+  await platform().call('PATCH', '/api/deployments/inner', {
+    token: admin().token,
     body: { content: "name: inner\ntype: process\ndataDirectory: /own/cellar\nrun:\n  command: [sleep, '600']\n" },
   })
-  await platform.call('POST', '/api/sftp/file', {
-    token: admin.token,
+  await platform().call('POST', '/api/sftp/file', {
+    token: admin().token,
     body: { path: '/nfsshare/own/cellar/secret.txt', content: '' },
   })
-  await rights.setAccess('guest', { role: 'limited', grants: [{ deployment: 'own', rights: [...RIGHTS] }] })
-  key = await rights.createKey(admin, {
+  await rights().setAccess('guest', { role: 'limited', grants: [{ deployment: 'own', rights: [...RIGHTS] }] })
+  key = await rights().createKey(admin(), {
     scopes: ['read', 'console', 'power', 'files', 'configuration', 'metrics'],
     deployments: ['own'],
   })
   for (const name of ['own', HIDDEN])
-    await platform.call('POST', `/api/deployments/${name}/toggle`, { token: admin.token, body: { enabled: true } })
-  const running = () => platform.call('GET', `/api/deployments/${HIDDEN}/instances`, { token: admin.token })
+    await platform().call('POST', `/api/deployments/${name}/toggle`, { token: admin().token, body: { enabled: true } })
+  const running = () => platform().call('GET', `/api/deployments/${HIDDEN}/instances`, { token: admin().token })
   await until(async () => (await running()).body.data.instances instanceof Array && (await instancesOf(running)) > 0)
   hidden = ((await running()).body.data.instances as (typeof hidden)[])[0]!
-  await platform.app.listen({ host: '127.0.0.1', port: 0 })
-  port = (platform.app.server.address() as AddressInfo).port
+  await platform().app.listen({ host: '127.0.0.1', port: 0 })
+  port = (platform().app.server.address() as AddressInfo).port
 })
-afterAll(() => platform.close())
 
 const instancesOf = async (read: () => Promise<Answer>) => ((await read()).body.data.instances as unknown[]).length
 
@@ -108,13 +99,13 @@ const comparable = ({ status, headers, body }: Answer) => {
 }
 
 describe.each([
-  ['a limited user', () => guest.token],
+  ['a limited user', () => guest().token],
   ['an API key for another deployment', () => key],
 ])('decisions §16: %s', (_who, token) => {
   test('cannot find out with any call whether a deployment or a path of others exists', async () => {
     for (const [method, url, body] of questions) {
       const [about, without] = await Promise.all(
-        [HIDDEN, ABSENT].map((name) => platform.call(method, url(name), { token: token(), body: body?.(name) })),
+        [HIDDEN, ABSENT].map((name) => platform().call(method, url(name), { token: token(), body: body?.(name) })),
       )
       expect({ method, url: url('NAME'), answer: comparable(about!) }).toEqual({
         method,
@@ -123,10 +114,12 @@ describe.each([
       })
       expect(`${url('NAME')} ${[403, 404, 200, 400].includes(about!.status)}`).toBe(`${url('NAME')} true`)
     }
-    expect((await platform.call('GET', `/api/metrics/cpu?pod=${hidden.podName}`, { token: token() })).status).toBe(404)
+    expect((await platform().call('GET', `/api/metrics/cpu?pod=${hidden.podName}`, { token: token() })).status).toBe(
+      404,
+    )
     // All is still there.
-    const { body } = await platform.call('GET', `/api/sftp/file/content?path=${path(HIDDEN, '/own.txt')}`, {
-      token: admin.token,
+    const { body } = await platform().call('GET', `/api/sftp/file/content?path=${path(HIDDEN, '/own.txt')}`, {
+      token: admin().token,
     })
     expect(body.data.content).toBe(`of ${HIDDEN}`)
   })
@@ -142,12 +135,12 @@ describe.each([
       '/api/network/getManagerTimestamp',
       '/api/account',
     ]) {
-      const { status, body } = await platform.call('GET', url, { token: token() })
+      const { status, body } = await platform().call('GET', url, { token: token() })
       expect(`${url} ${status}`).toBe(`${url} 200`)
       expect(JSON.stringify(body)).not.toMatch(/treasure|inner|cellar/)
     }
     for (const url of ['/api/sftp/files?path=%2Fnfsshare', '/api/sftp/files?path=%2Fnfsshare%2F'])
-      expect((await platform.call('GET', url, { token: token() })).status).toBe(404)
+      expect((await platform().call('GET', url, { token: token() })).status).toBe(404)
   })
 
   test('cannot open a console of others', async () => {
@@ -175,7 +168,7 @@ describe.each([
       ['POST', '/api/sftp/file', { path: '/nfsshare/own/cellar/mine.txt', content: '' }],
     ]
     for (const [method, url, body] of calls) {
-      const { status } = await platform.call(method, url, { token: token(), body })
+      const { status } = await platform().call(method, url, { token: token(), body })
       expect(`${method} ${url} ${status}`).toBe(`${method} ${url} 404`)
     }
   })
@@ -185,16 +178,17 @@ test('security 86: no reason, error or console reveals which deployment of other
   const taken = await freePort()
   const program = `require('node:net').createServer().listen(${taken}, '127.0.0.1', () => console.log('listens'))`
   const instances = async (name: string) =>
-    (await platform.call('GET', `/api/deployments/${name}/instances`, { token: admin.token })).body.data.instances as {
+    (await platform().call('GET', `/api/deployments/${name}/instances`, { token: admin().token })).body.data
+      .instances as {
       podName: string
       state: string
       blockedReason?: string
     }[]
   const start = async (name: string, state: string) => {
-    await rights.deploy([name])
+    await rights().deploy([name])
     const content = `name: ${name}\ntype: process\ndataDirectory: /${name}\nrun: { command: [node, -e, ${JSON.stringify(program)}], port: ${taken} }\nready: listens\n`
-    await platform.call('PATCH', `/api/deployments/${name}`, { token: admin.token, body: { content } })
-    await platform.call('POST', `/api/deployments/${name}/toggle`, { token: admin.token, body: { enabled: true } })
+    await platform().call('PATCH', `/api/deployments/${name}`, { token: admin().token, body: { content } })
+    await platform().call('POST', `/api/deployments/${name}/toggle`, { token: admin().token, body: { enabled: true } })
     return (
       await until(
         () => instances(name),
@@ -205,14 +199,14 @@ test('security 86: no reason, error or console reveals which deployment of other
   await start(`${HIDDEN}-cove`, 'RUNNING')
   const { podName, blockedReason } = await start('blocked', 'BLOCKED')
   expect(blockedReason).toContain(`the deployment "${HIDDEN}-cove"`)
-  await rights.setAccess('guest', { role: 'limited', grants: [{ deployment: 'blocked', rights: [...RIGHTS] }] })
-  const ofKey = await rights.createKey(admin, { scopes: ['read', 'console', 'power'], deployments: ['blocked'] })
+  await rights().setAccess('guest', { role: 'limited', grants: [{ deployment: 'blocked', rights: [...RIGHTS] }] })
+  const ofKey = await rights().createKey(admin(), { scopes: ['read', 'console', 'power'], deployments: ['blocked'] })
   const hiddenReason = `Port ${taken} is taken by another program.`
-  for (const token of [guest.token, ofKey]) {
+  for (const token of [guest().token, ofKey]) {
     const answers = [
-      await platform.call('GET', '/api/deployments/blocked/instances', { token }),
-      await platform.call('GET', '/api/deployments?instances=true', { token }),
-      await platform.call('POST', '/api/deployments/blocked/restart', { token }),
+      await platform().call('GET', '/api/deployments/blocked/instances', { token }),
+      await platform().call('GET', '/api/deployments?instances=true', { token }),
+      await platform().call('POST', '/api/deployments/blocked/restart', { token }),
     ]
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 409])
     for (const { body } of answers) {

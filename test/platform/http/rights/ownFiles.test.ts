@@ -1,35 +1,21 @@
 import { mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FileEntry } from '../../../../src/contract/file'
-import { rightsOf, type RightsOf } from '../../../support/platform/limitedUsers'
-import { startPlatform, type Account, type TestPlatform } from '../../../support/platform/startPlatform'
+import { useGuest } from '../../../support/platform/limitedUsers'
 
-let platform: TestPlatform
-let rights: RightsOf
-let admin: Account
-let guest: Account
-let share: string
+const { platform, admin, guest, rights, share } = useGuest(['own', 'treasure'])
 
-beforeAll(async () => {
-  platform = await startPlatform()
-  admin = await platform.register('admin')
-  guest = await platform.register('guest')
-  rights = rightsOf(platform, admin)
-  await rights.deploy(['own', 'treasure'])
-  await rights.setAccess('guest', { role: 'limited', grants: [{ deployment: 'own', rights: ['files'] }] })
-  share = join(platform.dataDir, 'nfsshare')
-})
-afterAll(() => platform.close())
+beforeAll(() => rights().setAccess('guest', { role: 'limited', grants: [{ deployment: 'own', rights: ['files'] }] }))
 
-const call = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, body?: object, token = guest.token) =>
-  platform.call(method, url, { token, body })
+const call = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, body?: object, token = guest().token) =>
+  platform().call(method, url, { token, body })
 const at = (path: string) => `path=${encodeURIComponent(path)}`
 const listOwn = async () => (await call('GET', `/api/sftp/files?${at('/nfsshare/own')}`)).body.data.files as FileEntry[]
 /** Gets a ticket. @returns a function that downloads with it */
-async function ticketFor(path: string, token = guest.token) {
+async function ticketFor(path: string, token = guest().token) {
   const { body } = await call('POST', '/api/sftp/download-ticket', { path }, token)
   return () =>
-    platform.app.inject(`/api/sftp/download?${at(path)}&token=${encodeURIComponent(String(body.data.token))}`)
+    platform().app.inject(`/api/sftp/download?${at(path)}&token=${encodeURIComponent(String(body.data.token))}`)
 }
 const named = (path: string) => ({ files: [{ path, name: path.split('/').at(-1)! }] })
 
@@ -56,10 +42,10 @@ test('a limited user downloads a file, several, and their whole directory', asyn
   const download = await ticketFor('/nfsshare/own/own.txt')
   expect((await download()).payload).toBe('of own')
   for (const path of ['/nfsshare/own', '/nfsshare/own/own.txt']) {
-    const zip = await platform.app.inject({
+    const zip = await platform().app.inject({
       method: 'POST',
       url: '/api/sftp/download-multiple',
-      headers: { authorization: `Bearer ${guest.token}` },
+      headers: { authorization: `Bearer ${guest().token}` },
       payload: named(path),
     })
     expect(`${path} ${zip.statusCode}`).toBe(`${path} 200`)
@@ -79,7 +65,7 @@ test('the directory of a deployment itself cannot be moved, deleted or packed by
 
 describe('security 30: a link that an instance made in its directory', () => {
   const link = '/nfsshare/own/link'
-  const linkOnDisk = () => join(share, 'own/link')
+  const linkOnDisk = () => join(share(), 'own/link')
   afterEach(() => rm(linkOnDisk(), { force: true }))
 
   test.each([
@@ -87,7 +73,7 @@ describe('security 30: a link that an instance made in its directory', () => {
     ['a file of others', 'treasure/own.txt', undefined],
     ['the root of the shared area', '.', '/treasure'],
   ])('does not lead a limited user to %s', async (_what, target, below) => {
-    await symlink(join(share, target), linkOnDisk())
+    await symlink(join(share(), target), linkOnDisk())
     const paths = below === undefined ? [link] : [link + below, `${link}${below}/own.txt`]
     for (const path of paths)
       for (const [method, url, body] of [
@@ -104,7 +90,7 @@ describe('security 30: a link that an instance made in its directory', () => {
         expect(`${method} ${url} ${status}`).toBe(`${method} ${url} 404`)
         expect(answer.message).not.toMatch(/leads out|of treasure/)
       }
-    expect(await readFile(join(share, 'treasure/own.txt'), 'utf8')).toBe('of treasure')
+    expect(await readFile(join(share(), 'treasure/own.txt'), 'utf8')).toBe('of treasure')
   })
 
   test.each([
@@ -135,12 +121,12 @@ describe('security 30: a link that an instance made in its directory', () => {
   ])(
     'security 98: that leads through or to %s does not reveal whether its target exists',
     async (_what, there, gone) => {
-      await mkdir(join(share, 'treasure/there'), { recursive: true })
-      await mkdir(join(share, 'own/sub'), { recursive: true })
-      await writeFile(join(share, 'own/sub/own.txt'), 'of own')
+      await mkdir(join(share(), 'treasure/there'), { recursive: true })
+      await mkdir(join(share(), 'own/sub'), { recursive: true })
+      await writeFile(join(share(), 'own/sub/own.txt'), 'of own')
       /** What calls through a link with this target answer. */
       const answers = async (target: string) => {
-        await symlink(target.replace('$SHARE', share), linkOnDisk())
+        await symlink(target.replace('$SHARE', share()), linkOnDisk())
         const paths = [link, `${link}/own.txt`]
         const all = []
         for (const path of paths)
@@ -165,27 +151,27 @@ describe('security 30: a link that an instance made in its directory', () => {
   )
 
   test('leads a limited user to their own directory, also by a chain of links and by way of the root', async () => {
-    await mkdir(join(share, 'own/sub/deep'), { recursive: true })
-    await writeFile(join(share, 'own/sub/deep/own.txt'), 'of own')
-    await symlink('../../own/sub', join(share, 'own/sub/round'))
-    await symlink(join(share, 'own/sub/round'), linkOnDisk())
+    await mkdir(join(share(), 'own/sub/deep'), { recursive: true })
+    await writeFile(join(share(), 'own/sub/deep/own.txt'), 'of own')
+    await symlink('../../own/sub', join(share(), 'own/sub/round'))
+    await symlink(join(share(), 'own/sub/round'), linkOnDisk())
     const { body } = await call('GET', `/api/sftp/file/content?${at(`${link}/round/deep/own.txt`)}`)
     expect(body.data.content).toBe('of own')
     expect((await listOwn()).find(({ name }) => name === 'link')).toMatchObject({ type: 'd' })
-    await symlink('round-and-round', join(share, 'own/sub/round-and-round'))
+    await symlink('round-and-round', join(share(), 'own/sub/round-and-round'))
     expect(await call('GET', `/api/sftp/files?${at('/nfsshare/own/sub/round-and-round')}`)).toMatchObject({
       status: 409,
     })
   })
 
   test('that is swapped during 300 calls never gives a limited user a byte of others', async () => {
-    await mkdir(join(share, 'own/real'), { recursive: true })
-    await writeFile(join(share, 'own/real/own.txt'), 'of own')
+    await mkdir(join(share(), 'own/real'), { recursive: true })
+    await writeFile(join(share(), 'own/real/own.txt'), 'of own')
     let isDone = false
     const swap = (async () => {
       for (let turn = 0; !isDone; turn++) {
-        await symlink(turn % 2 ? '../treasure' : 'real', join(share, 'own/next'))
-        await rename(join(share, 'own/next'), linkOnDisk())
+        await symlink(turn % 2 ? '../treasure' : 'real', join(share(), 'own/next'))
+        await rename(join(share(), 'own/next'), linkOnDisk())
       }
     })()
     const seen = new Set<unknown>()
@@ -203,10 +189,10 @@ test('an upload of a limited user goes into their own directory only, and its pa
   const upload = (path: string, order: 'path first' | 'file first') => {
     const field = `--edge\r\nContent-Disposition: form-data; name="path"\r\n\r\n${path}\r\n`
     const file = '--edge\r\nContent-Disposition: form-data; name="files"; filename="new.txt"\r\n\r\nhello\r\n'
-    return platform.app.inject({
+    return platform().app.inject({
       method: 'POST',
       url: '/api/sftp/upload',
-      headers: { authorization: `Bearer ${guest.token}`, 'content-type': 'multipart/form-data; boundary=edge' },
+      headers: { authorization: `Bearer ${guest().token}`, 'content-type': 'multipart/form-data; boundary=edge' },
       payload: `${order === 'path first' ? field + file : file + field}--edge--\r\n`,
     })
   }
@@ -219,13 +205,13 @@ test('an upload of a limited user goes into their own directory only, and its pa
 
 test('a download ticket is refused after the right was revoked', async () => {
   const download = await ticketFor('/nfsshare/own/own.txt')
-  await rights.setAccess('guest', { role: 'limited', grants: [{ deployment: 'own', rights: ['view'] }] })
+  await rights().setAccess('guest', { role: 'limited', grants: [{ deployment: 'own', rights: ['view'] }] })
   expect((await download()).statusCode).toBe(404)
-  await rights.setAccess('guest', { role: 'limited', grants: [{ deployment: 'own', rights: ['files'] }] })
+  await rights().setAccess('guest', { role: 'limited', grants: [{ deployment: 'own', rights: ['files'] }] })
 })
 
 test('an API key for the files of one deployment downloads them with a ticket', async () => {
-  const key = await rights.createKey(admin, { scopes: ['files'], deployments: ['own'] })
+  const key = await rights().createKey(admin(), { scopes: ['files'], deployments: ['own'] })
   const download = await ticketFor('/nfsshare/own/own.txt', key)
   expect((await download()).payload).toBe('of own')
   expect(await call('POST', '/api/sftp/download-ticket', { path: '/nfsshare/treasure/own.txt' }, key)).toMatchObject({
