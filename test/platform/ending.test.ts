@@ -8,6 +8,7 @@ import { generate } from 'otplib'
 import { io, type Socket } from 'socket.io-client'
 import { WebSocket } from 'ws'
 import { freshDatabase } from '../support/platform/freshState'
+import { handshakeOf } from '../support/platform/handshake'
 import { killLeftovers, runProgram, type RunningProgram } from '../support/platform/runPlatform'
 import { stopHost } from '../support/platform/stopHost'
 import { useTemporaryDirectory } from '../support/platform/temporaryDirectory'
@@ -107,20 +108,7 @@ async function openAndFallSilent(path: string): Promise<NetSocket> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
   socket.on('error', () => undefined)
-  socket.write(
-    [
-      `GET ${path} HTTP/1.1`,
-      `Host: ${hostname}:${port}`,
-      `Origin: ${url}`,
-      `Cookie: token=${token}`,
-      'Connection: Upgrade',
-      'Upgrade: websocket',
-      'Sec-WebSocket-Version: 13',
-      'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
-      '',
-      '',
-    ].join('\r\n'),
-  )
+  socket.write(handshakeOf(path, `Host: ${hostname}:${port}`, `Origin: ${url}`, `Cookie: token=${token}`))
   const [head] = (await once(socket, 'data')) as [Buffer]
   expect(head.toString()).toMatch(/^HTTP\/1.1 101 /)
   socket.pause()

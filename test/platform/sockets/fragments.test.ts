@@ -1,39 +1,16 @@
 import { once } from 'node:events'
-import { connect, type AddressInfo, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { expectHeldUnder } from '../../support/platform/heldMemory'
-import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
-import { until } from '../../support/platform/until'
+import { handshakeOf } from '../../support/platform/handshake'
+import { useQuietInstance } from '../../support/platform/quietInstance'
 
-let platform: TestPlatform
-let ann: Account
-let origin: URL
-let podName: string
-
-beforeAll(async () => {
-  platform = await startPlatform()
-  ann = await platform.register('ann')
-  await platform.app.listen({ host: '127.0.0.1', port: 0 })
-  origin = new URL(`http://127.0.0.1:${(platform.app.server.address() as AddressInfo).port}`)
-  const call = (method: 'GET' | 'POST' | 'PATCH', path: string, body?: unknown) =>
-    platform.call(method, path, { token: ann.token, body })
-  await call('POST', '/api/deployments', { name: 'quiet', type: 'process' })
-  await call('PATCH', '/api/deployments/quiet', {
-    content:
-      'name: quiet\ntype: process\ndataDirectory: /quiet\nrun: { command: ["sleep", "1000"] }\nstop: { timeoutSeconds: 1 }\n',
-  })
-  await call('POST', '/api/deployments/quiet/toggle', { enabled: true })
-  const instances = async () =>
-    (await call('GET', '/api/deployments/quiet/instances')).body.data.instances as { podName: string; state: string }[]
-  podName = (await until(instances, ([instance]) => instance?.state === 'RUNNING'))[0]!.podName
-})
-afterAll(() => platform.close())
+const { ann, origin, consolePath } = useQuietInstance()
 
 /** A raw websocket, because a client library would not send these frames. */
 async function upgraded(path: string): Promise<Socket> {
-  const socket = connect(Number(origin.port), origin.hostname).on('error', () => undefined)
-  const key = Buffer.alloc(16).toString('base64')
+  const socket = connect(Number(origin().port), origin().hostname).on('error', () => undefined)
   socket.write(
-    `GET ${path} HTTP/1.1\r\nHost: ${origin.host}\r\nOrigin: ${origin.origin}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\nCookie: token=${ann.token}\r\n\r\n`,
+    handshakeOf(path, `Host: ${origin().host}`, `Origin: ${origin().origin}`, `Cookie: token=${ann().token}`),
   )
   const [answer] = (await once(socket, 'data')) as [Buffer]
   expect(answer.toString()).toMatch(/^HTTP\/1.1 101 /)
@@ -45,8 +22,8 @@ const fragment = (opcode: 0 | 1, text: string) =>
   Buffer.concat([Buffer.from([opcode, 0x80 | text.length, 0, 0, 0, 0]), Buffer.from(text)])
 
 test.each([
-  ['the console', 'of one byte', () => `/api/logs/quiet/${podName}`, 'x'],
-  ['the console', 'of nothing', () => `/api/logs/quiet/${podName}`, ''],
+  ['the console', 'of one byte', consolePath, 'x'],
+  ['the console', 'of nothing', consolePath, ''],
   ['socket.io', 'of one byte', () => '/socket.io/?EIO=4&transport=websocket', 'x'],
 ])(
   'security 38: a message to %s in endless tiny fragments %s ends its connection and holds no memory',
@@ -65,7 +42,7 @@ test.each([
       }
       await closed
     })
-    expect((await fetch(`${origin.origin}/api/health`)).status).toBe(200)
+    expect((await fetch(`${origin().origin}/api/health`)).status).toBe(200)
   },
   60_000,
 )
@@ -75,9 +52,9 @@ const frame = (opcode: 1 | 9 | 10, text = '') =>
   Buffer.concat([Buffer.from([0x80 | opcode, 0x80 | text.length, 0, 0, 0, 0]), Buffer.from(text)])
 
 test.each([
-  ['messages', 'the console', () => `/api/logs/quiet/${podName}`, frame(1, '{}')],
-  ['pings', 'the console', () => `/api/logs/quiet/${podName}`, frame(9)],
-  ['pongs', 'the console', () => `/api/logs/quiet/${podName}`, frame(10)],
+  ['messages', 'the console', consolePath, frame(1, '{}')],
+  ['pings', 'the console', consolePath, frame(9)],
+  ['pongs', 'the console', consolePath, frame(10)],
   ['messages', 'socket.io', () => '/socket.io/?EIO=4&transport=websocket', frame(1, '40/none,')],
   ['pings', 'socket.io', () => '/socket.io/?EIO=4&transport=websocket', frame(9)],
   ['pongs', 'socket.io', () => '/socket.io/?EIO=4&transport=websocket', frame(10)],
@@ -94,7 +71,7 @@ test.each([
       if (!socket.write(piece)) await Promise.race([once(socket, 'drain').catch(() => undefined), closed])
     }
     await closed
-    expect((await fetch(`${origin.origin}/api/health`)).status).toBe(200)
+    expect((await fetch(`${origin().origin}/api/health`)).status).toBe(200)
   },
   60_000,
 )

@@ -6,63 +6,41 @@ import { CLOSE_TOO_FAST } from '../../../src/contract/pageRules'
 import type { ConsoleAnswer } from '../../../src/contract/sockets/consoleChannel'
 import { executeMessages } from '../../../src/platform/sockets/consoleViewer'
 import { RateLimitedServer } from '../../../src/platform/sockets/frameRate'
-import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
+import { handshakeOf } from '../../support/platform/handshake'
+import { useQuietInstance } from '../../support/platform/quietInstance'
+import { useAccount, type Account } from '../../support/platform/startPlatform'
 import { until } from '../../support/platform/until'
 
-let platform: TestPlatform
-let ann: Account
-let bob: Account
-let podName: string
+const { platform, ann, origin, consolePath } = useQuietInstance()
+const bob = useAccount(platform, 'bob')
 const sockets: Socket[] = []
 
-beforeAll(async () => {
-  platform = await startPlatform()
-  ann = await platform.register('ann')
-  bob = await platform.register('bob')
-  await platform.app.listen({ host: '127.0.0.1', port: 0 })
-  const call = (method: 'GET' | 'POST' | 'PATCH', path: string, body?: unknown) =>
-    platform.call(method, path, { token: ann.token, body })
-  await call('POST', '/api/deployments', { name: 'quiet', type: 'process' })
-  await call('PATCH', '/api/deployments/quiet', {
-    content:
-      'name: quiet\ntype: process\ndataDirectory: /quiet\nrun: { command: ["sleep", "1000"] }\nstop: { timeoutSeconds: 1 }\n',
-  })
-  await call('POST', '/api/deployments/quiet/toggle', { enabled: true })
-  const instances = async () =>
-    (await call('GET', '/api/deployments/quiet/instances')).body.data.instances as { podName: string; state: string }[]
-  podName = (await until(instances, ([instance]) => instance?.state === 'RUNNING'))[0]!.podName
-})
 afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy()
 })
-afterAll(() => platform.close())
 
 /** A raw websocket, because a client library would read what it is sent. @returns it with the status of the answer */
 async function upgraded(port: number, path: string, token = ''): Promise<{ socket: Socket; status: number }> {
   const socket = connect(port, '127.0.0.1').on('error', () => undefined)
   sockets.push(socket)
-  socket.write(
-    `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}\r\nCookie: token=${token}\r\n\r\n`,
-  )
+  socket.write(handshakeOf(path, `Host: 127.0.0.1:${port}`, `Cookie: token=${token}`))
   const [answer] = (await once(socket, 'data')) as [Buffer]
   return { socket, status: Number(answer.toString().split(' ')[1]) }
 }
 
 test('security 64: a user may watch 100 consoles at a time, and another one when one closes', async () => {
-  const { port } = platform.app.server.address() as AddressInfo
-  const watch = (account: Account) => upgraded(port, `/api/logs/quiet/${podName}`, account.token)
-  const all = await Promise.all(Array.from({ length: 105 }, () => watch(bob)))
+  const watch = (account: Account) => upgraded(Number(origin().port), consolePath(), account.token)
+  const all = await Promise.all(Array.from({ length: 105 }, () => watch(bob())))
   const statuses = all.map(({ status }) => status).sort()
   expect(statuses).toEqual([...Array<number>(100).fill(101), ...Array<number>(5).fill(429)])
-  expect((await watch(ann)).status).toBe(101)
+  expect((await watch(ann())).status).toBe(101)
   all.find(({ status }) => status === 101)!.socket.destroy()
-  await until(async () => (await watch(bob)).status === 101)
+  await until(async () => (await watch(bob())).status === 101)
 })
 
 test('security 142: the text of a user’s commands at all consoles is limited per second, and not that of others', async () => {
-  const { port } = platform.app.server.address() as AddressInfo
   const open = async (account: Account) => {
-    const viewer = new Client(`ws://127.0.0.1:${port}/api/logs/quiet/${podName}`, {
+    const viewer = new Client(`ws://${origin().host}${consolePath()}`, {
       headers: { cookie: `token=${account.token}` },
     })
     const answers: ConsoleAnswer[] = []
@@ -77,9 +55,9 @@ test('security 142: the text of a user’s commands at all consoles is limited p
       send: (command: string) => viewer.send(JSON.stringify({ type: 'command', command, ref: 'r' })),
     }
   }
-  const viewers = await Promise.all(Array.from({ length: 8 }, () => open(bob)))
+  const viewers = await Promise.all(Array.from({ length: 8 }, () => open(bob())))
   const closed = viewers.map(async ({ viewer }) => (await once(viewer, 'close')) as [code: number])
-  const other = await open(ann)
+  const other = await open(ann())
   for (const { send } of viewers) for (let count = 0; count < 20; count++) send('\u3000'.repeat(8192))
   other.send('list')
   // Of the 160 messages, 32 are within the limit of a second.

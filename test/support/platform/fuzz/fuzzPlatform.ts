@@ -8,6 +8,7 @@ import pino from 'pino'
 import { WebSocket } from 'ws'
 import { startEmbeddedPostgres } from '../../../../src/platform/postgres/embeddedPostgres'
 import { collectRoutes } from '../collectRoutes'
+import { handshakeOf } from '../handshake'
 import { heldNow } from '../heldMemory'
 import { startPlatform } from '../startPlatform'
 import { until } from '../until'
@@ -134,10 +135,7 @@ export async function startFuzzer(seed: number): Promise<Fuzzer> {
   /** A raw websocket after its handshake, which can send invalid frames. */
   async function rawSocket(path: string): Promise<Socket> {
     const socket = connect(port, '127.0.0.1').on('error', () => undefined)
-    const key = Buffer.alloc(16).toString('base64')
-    socket.write(
-      `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\nCookie: token=${token}\r\n\r\n`,
-    )
+    socket.write(handshakeOf(path, `Host: 127.0.0.1:${port}`, `Cookie: token=${token}`))
     await Promise.race([once(socket, 'data'), once(socket, 'close')])
     return socket
   }
