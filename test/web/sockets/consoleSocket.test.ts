@@ -1,70 +1,17 @@
-import type { Middleware } from '@reduxjs/toolkit'
-import { configureStore } from '@reduxjs/toolkit'
 import { sessionEnded } from '../../../src/web/facts'
-import { problemsSlice } from '../../../src/web/features/problems/problemsSlice'
-import type { ConnectConsole } from '../../../src/web/sockets/reconnectingConsole'
-import { createConsoleSocket } from '../../../src/web/sockets/consoleSocket'
 import {
   commandRefused,
   commandSent,
   commandSubmitted,
   consoleLeft,
   consoleOpened,
-  consoleSlice,
-  instanceRevived,
   linesReceived,
   powerRequested,
   stateReported,
 } from '../../../src/web/sockets/consoleSlice'
-import { allLines, KEPT_LENGTH } from '../../../src/web/sockets/lineBuffer'
+import { KEPT_LENGTH } from '../../../src/web/sockets/lineBuffer'
+import { lobby, startConsole } from '../../support/web/consoleSocket'
 import { problemsIn } from '../../support/web/problems'
-import { fakeConsole } from '../../support/web/services'
-
-const lobby = { deployment: 'lobby', podName: 'lobby-1' }
-const JAR_LINE = '[System] Jar file not found. Connection terminated.'
-
-function started({ random = 0, connect }: { random?: number; connect?: ConnectConsole } = {}) {
-  const far = fakeConsole()
-  const frames: (() => void)[] = []
-  const facts: { type: string; payload?: unknown }[] = []
-  const note: Middleware = () => (next) => (action) => {
-    facts.push(action as { type: string })
-    return next(action)
-  }
-  const store = configureStore({
-    reducer: { console: consoleSlice.reducer, problems: problemsSlice.reducer },
-    middleware: (getDefault) =>
-      getDefault().concat(
-        note,
-        createConsoleSocket(connect ?? far.connect, {
-          onFrame: (run) => {
-            frames.push(run)
-            return () => void frames.splice(frames.indexOf(run), 1)
-          },
-          random: () => random,
-        }),
-      ),
-  })
-  const frame = () => frames.splice(0).forEach((run) => run())
-  const state = () => store.getState().console
-  return {
-    store,
-    far,
-    facts,
-    frames,
-    frame,
-    state,
-    /** The content of the log window once all frames are drawn. */
-    lines: () => {
-      frame()
-      return allLines(state().buffer).map(({ type, content }) => [type, content])
-    },
-    open() {
-      store.dispatch(consoleOpened(lobby))
-      far.listener?.opened()
-    },
-  }
-}
 
 beforeEach(() => {
   jest.useFakeTimers()
@@ -75,7 +22,7 @@ afterEach(() => {
 })
 
 test('§4, §7 the console socket connects to the address of the instance and opens', () => {
-  const { store, far, state } = started()
+  const { store, far, state } = startConsole()
   expect(state().connection).toBe('closed')
   store.dispatch(consoleOpened({ deployment: 'my lobby', podName: 'a/b' }))
   expect(state().connection).toBe('connecting')
@@ -86,7 +33,7 @@ test('§4, §7 the console socket connects to the address of the instance and op
 })
 
 test('§7 content with several lines is split, and blank lines are dropped', () => {
-  const { far, open, lines } = started()
+  const { far, open, lines } = startConsole()
   open()
   far.receive({ type: 'message', content: 'one\r\n\n  \ntwo\n' })
   far.receive({ type: 'error', content: 'bad' })
@@ -113,14 +60,14 @@ test.each([
   [{ type: 'message', content: 7 }],
   [{ type: 'message', content: '' }],
 ])('§5 a frame without type or content is skipped: %j', (frame) => {
-  const { far, open, lines } = started()
+  const { far, open, lines } = startConsole()
   open()
   far.receive(JSON.stringify(frame))
   expect(lines()).toEqual([])
 })
 
 test('§8 a malformed frame adds an error line, and the next frame is read', () => {
-  const { far, open, lines } = started()
+  const { far, open, lines } = startConsole()
   open()
   far.receive('{"type":')
   far.receive({ type: 'message', content: 'fine' })
@@ -131,7 +78,7 @@ test('§8 a malformed frame adds an error line, and the next frame is read', () 
 })
 
 test('lines are dispatched in one action per animation frame, however many messages arrive', () => {
-  const { far, open, facts, frame, frames } = started()
+  const { far, open, facts, frame, frames } = startConsole()
   open()
   const told = () =>
     facts.filter((fact) => linesReceived.match(fact)).map(({ payload }) => (payload as unknown[]).length)
@@ -145,7 +92,7 @@ test('lines are dispatched in one action per animation frame, however many messa
 })
 
 test('a flood of lines is batched into ten actions a second; a single line is dispatched at once', () => {
-  const { far, open, facts, frame } = started()
+  const { far, open, facts, frame } = startConsole()
   open()
   const count = () => facts.filter((fact) => linesReceived.match(fact)).length
   for (let time = 0; time < 1000; time += 20) {
@@ -166,7 +113,7 @@ test('a flood of lines is batched into ten actions a second; a single line is di
 })
 
 test('decisions §6: lines waiting for a frame are limited to twice the buffer size, as in a hidden tab', () => {
-  const { far, open, facts, frame, lines } = started()
+  const { far, open, facts, frame, lines } = startConsole()
   open()
   for (let count = 0; count < 2000; count++) far.receive({ type: 'message', content: `${count} ${'x'.repeat(8000)}` })
   jest.advanceTimersByTime(200)
@@ -181,7 +128,7 @@ test('decisions §6: lines waiting for a frame are limited to twice the buffer s
 })
 
 test('during a flood, key presses delay lines, at most twice the usual interval', () => {
-  const { far, open, facts, frame } = started()
+  const { far, open, facts, frame } = startConsole()
   open()
   const count = () => facts.filter((fact) => linesReceived.match(fact)).length
   const after = (milliseconds: number, key?: string) => {
@@ -202,7 +149,7 @@ test('during a flood, key presses delay lines, at most twice the usual interval'
 })
 
 test('§7 a command is sent only when the socket is open and the command is not blank', () => {
-  const { store, far, facts } = started()
+  const { store, far, facts } = startConsole()
   store.dispatch(consoleOpened(lobby))
   store.dispatch(commandSubmitted('too early'))
   expect(facts).toContainEqual(commandRefused())
@@ -216,7 +163,7 @@ test('§7 a command is sent only when the socket is open and the command is not 
 })
 
 test('§7 power actions are sent on an open socket; on a closed socket only the problem log records them', () => {
-  const { store, far, lines } = started()
+  const { store, far, lines } = startConsole()
   store.dispatch(consoleOpened(lobby))
   store.dispatch(powerRequested('stop'))
   expect(far.sent).toEqual([])
@@ -228,171 +175,15 @@ test('§7 power actions are sent on an open socket; on a closed socket only the 
 })
 
 test('§4 a power message dispatches stateReported and logs the state unchanged', () => {
-  const { far, open, facts, lines } = started()
+  const { far, open, facts, lines } = startConsole()
   open()
   far.receive({ type: 'power', content: 'STOPPING' })
   expect(facts).toContainEqual(stateReported({ ...lobby, state: 'STOPPING' }))
   expect(lines()).toEqual([['system', '[System] Instance state changed to: STOPPING']])
 })
 
-test('§4 a lost connection adds one system line and is retried after 100 ms, growing to 5 s', () => {
-  const { far, open, lines, state } = started()
-  open()
-  far.listener?.closed(1006)
-  expect(state()).toMatchObject({ connection: 'closed', isLost: true, end: null })
-  const waits: number[] = []
-  for (let attempt = 0; attempt < 9; attempt++) {
-    const before = far.urls.length
-    let wait = 0
-    for (; far.urls.length === before && wait < 10_000; wait += 10) jest.advanceTimersByTime(10)
-    waits.push(wait)
-    expect(state().connection).toBe('connecting')
-    far.listener?.failed()
-    far.listener?.closed(1006)
-  }
-  expect(waits).toEqual([100, 200, 400, 800, 1600, 3200, 5000, 5000, 5000])
-  expect(lines()).toEqual([['system', '[System] Socket closed unexpectedly.']])
-})
-
-test('jitter shortens the retry delay by up to half, so that clients do not reconnect at once', () => {
-  const { far, open } = started({ random: 1 })
-  open()
-  far.listener?.closed(1006)
-  jest.advanceTimersByTime(49)
-  expect(far.urls).toHaveLength(1)
-  jest.advanceTimersByTime(1)
-  expect(far.urls).toHaveLength(2)
-})
-
-test('the retry delay resets only after a connection that lasted', () => {
-  const { far, open } = started()
-  open()
-  for (const [lasted, wait] of [
-    [0, 100],
-    [0, 200],
-    [6000, 100],
-    [0, 200],
-  ] as const) {
-    jest.advanceTimersByTime(lasted)
-    far.listener?.closed(1006)
-    const before = far.urls.length
-    jest.advanceTimersByTime(wait - 1)
-    expect(far.urls).toHaveLength(before)
-    jest.advanceTimersByTime(1)
-    expect(far.urls).toHaveLength(before + 1)
-    far.listener?.opened()
-  }
-})
-
-test("§8 a connection that never opens adds one 'Failed to establish connection.' line", () => {
-  const { store, far, lines } = started()
-  store.dispatch(consoleOpened(lobby))
-  for (let attempt = 0; attempt < 3; attempt++) {
-    far.listener?.failed()
-    far.listener?.closed(1006)
-    jest.advanceTimersByTime(5000)
-  }
-  expect(lines()).toEqual([['error', 'Failed to establish connection.']])
-})
-
-test('§8 an exception from the WebSocket constructor adds the same line', () => {
-  const { store, lines, state } = started({
-    connect: () => {
-      throw new Error('SecurityError')
-    },
-  })
-  store.dispatch(consoleOpened(lobby))
-  expect(lines()).toEqual([['error', 'Failed to establish connection.']])
-  expect(state()).toMatchObject({ connection: 'closed', isLost: true })
-})
-
-test('§8 an error on an open connection adds its line before the connection loss', () => {
-  const { far, open, lines } = started()
-  open()
-  far.listener?.failed()
-  far.listener?.closed(1006)
-  expect(lines()).toEqual([
-    ['error', 'Connection error occurred.'],
-    ['system', '[System] Socket closed unexpectedly.'],
-  ])
-})
-
-test('decisions §6: a reconnect resumes after the last line received, counting blank lines', () => {
-  const { far, open } = started()
-  open()
-  far.receive({ type: 'message', content: 'one\n\nthree', seq: 41 })
-  far.receive({ type: 'system', content: '[System] 3 lines skipped' })
-  far.listener?.closed(1006)
-  jest.advanceTimersByTime(100)
-  expect(far.urls.at(-1)).toBe('ws://localhost/api/logs/lobby/lobby-1?since=44')
-})
-
-test('a reconnect omits the since parameter when the server does not number lines', () => {
-  const { far, open } = started()
-  open()
-  far.receive({ type: 'message', content: 'one' })
-  far.listener?.closed(1006)
-  jest.advanceTimersByTime(100)
-  expect(far.urls.at(-1)).toBe('ws://localhost/api/logs/lobby/lobby-1')
-})
-
-test("§4 'Jar file not found!' closes the console without reconnecting and adds a system line", () => {
-  const { far, open, lines, state } = started()
-  open()
-  far.receive({ type: 'message', content: 'Jar file not found!' })
-  jest.advanceTimersByTime(60_000)
-  expect(far.closed).toBe(1)
-  expect(far.urls).toHaveLength(1)
-  expect(state()).toMatchObject({ connection: 'closed', isLost: false, end: 'jarMissing' })
-  expect(lines()).toEqual([
-    ['message', 'Jar file not found!'],
-    ['system', JAR_LINE],
-  ])
-})
-
-test.each(['start', 'restart'] as const)('after a missing jar, %s reconnects and is sent first', (action) => {
-  const { store, far, open, state } = started()
-  open()
-  far.receive({ type: 'message', content: 'Jar file not found!', seq: 9 })
-  store.dispatch(powerRequested(action))
-  expect(far.urls.at(-1)).toBe('ws://localhost/api/logs/lobby/lobby-1?since=10')
-  expect(far.sent).toEqual([])
-  far.listener?.opened()
-  expect(far.sent).toEqual([{ type: 'power', action }])
-  expect(state()).toMatchObject({ connection: 'open', end: null })
-})
-
-test("a 'Jar file not found!' line followed by other lines does not close the console", () => {
-  const { far, open, state } = started()
-  open()
-  far.receive({ type: 'message', content: 'Jar file not found!\nStarting', seq: 9 })
-  expect(far.closed).toBe(0)
-  expect(state().connection).toBe('open')
-})
-
-test.each([
-  [{ seq: 9 }, 2],
-  [{}, 1],
-])('the console reopens for a revived instance only when the server numbers lines: %j', (more, attempts) => {
-  const { store, far, open } = started()
-  open()
-  far.receive({ type: 'message', content: 'Jar file not found!', ...more })
-  store.dispatch(instanceRevived())
-  expect(far.urls).toHaveLength(attempts)
-})
-
-test('close code 4401 (session ended) closes the console silently without reconnecting', () => {
-  const { far, open, lines, state } = started()
-  open()
-  far.listener?.closed(4401)
-  jest.advanceTimersByTime(60_000)
-  expect(far.urls).toHaveLength(1)
-  expect(state()).toMatchObject({ connection: 'closed', isLost: false, end: 'sessionEnded' })
-  expect(lines()).toEqual([])
-})
-
 test('§4 switching instances closes the old console and opens the new one after 100 ms with an empty log', () => {
-  const { store, far, open, lines, state } = started()
+  const { store, far, open, lines, state } = startConsole()
   open()
   far.receive({ type: 'message', content: 'of the lobby', seq: 5 })
   expect(lines()).toHaveLength(1)
@@ -407,7 +198,7 @@ test('§4 switching instances closes the old console and opens the new one after
 })
 
 test.each([0, 60])('§4 the 100 ms delay counts from when the old console was left, here %p ms before', (before) => {
-  const { store, far, open } = started()
+  const { store, far, open } = startConsole()
   open()
   store.dispatch(consoleLeft())
   jest.advanceTimersByTime(before)
@@ -422,7 +213,7 @@ test.each([
   ['another instance after the delay', { deployment: 'bot', podName: 'bot-1' }, 100],
   ['the same instance', lobby, 0],
 ])('%s is opened at once', (_case, target, after) => {
-  const { store, far, open } = started()
+  const { store, far, open } = startConsole()
   open()
   store.dispatch(consoleLeft())
   jest.advanceTimersByTime(after)
@@ -434,7 +225,7 @@ test.each([
   ['leaving the page', consoleLeft()],
   ['ending the session', sessionEnded('signedOut')],
 ])('%s closes the console and drops its lines, including pending ones', (_case, end) => {
-  const { store, far, open, lines, frames, facts } = started()
+  const { store, far, open, lines, frames, facts } = startConsole()
   open()
   far.receive({ type: 'message', content: 'shown' })
   lines()
@@ -448,13 +239,4 @@ test.each([
   expect(far.urls).toHaveLength(1)
   expect(listener).toBeDefined()
   expect(facts.at(-1)).toEqual(end)
-})
-
-test('leaving the console cancels the pending reconnect', () => {
-  const { store, far, open } = started()
-  open()
-  far.listener?.closed(1006)
-  store.dispatch(consoleLeft())
-  jest.advanceTimersByTime(60_000)
-  expect(far.urls).toHaveLength(1)
 })
