@@ -66,13 +66,17 @@ test('decisions §9: uses the cluster of KUBECONFIG, otherwise the one that the 
 })
 
 test.each([
-  ['https://example.org', 'https://example.org', ''],
-  ['https://example.org/', 'https://example.org', ''],
-  ['https://example.org:8443/console/', 'https://example.org:8443/console', '/console'],
-  ['http://10.0.0.1/games/quarter-deck_2', 'http://10.0.0.1/games/quarter-deck_2', '/games/quarter-deck_2'],
-])('#16 QUARTERDECK_PUBLIC_URL %s: sockets of its origin are accepted', (url, publicUrl, basePath) => {
-  const read = readSettings({ QUARTERDECK_PUBLIC_URL: url, QUARTERDECK_ORIGINS: 'https://a.example' })
-  expect(read).toMatchObject({ publicUrl, basePath, origins: ['https://a.example', new URL(url).origin] })
+  ['https://example.org', ''],
+  ['https://example.org/', ''],
+  ['https://example.org:8443/console/', '/console'],
+  ['http://10.0.0.1/games/quarter-deck_2', '/games/quarter-deck_2'],
+])('#16 QUARTERDECK_PUBLIC_URL %s: sockets of its origin are accepted', (url, basePath) => {
+  const { origin } = new URL(url)
+  expect(readSettings({ QUARTERDECK_PUBLIC_URL: url, QUARTERDECK_ORIGINS: 'https://a.example' })).toMatchObject({
+    publicUrl: origin + basePath,
+    basePath,
+    origins: ['https://a.example', origin],
+  })
 })
 
 test.each([
