@@ -1,5 +1,4 @@
-import type { Obstacle } from '../../../../src/web/features/notifications/freePlace'
-import { freePlace } from '../../../../src/web/features/notifications/freePlace'
+import { freePlace, type Obstacle } from '../../../../src/web/features/notifications/freePlace'
 
 const own = { top: 64, bottom: 112, left: 100, right: 400 }
 const at = (top: number, bottom: number, more: Partial<Obstacle> = {}): Obstacle => ({
@@ -35,7 +34,7 @@ test('a window that is too low for the notifications leaves them where they are'
   expect(freePlace(own, [at(70, 110)], 100)).toBe(64)
 })
 
-test('notifications stay where they are while they cover nothing there', () => {
+test('notifications that gave way stay there until they cover something, and then return to their usual place', () => {
   expect(freePlace(own, [], 800, 300)).toBe(300)
   expect(freePlace(own, [at(310, 340)], 800, 300)).toBe(64)
 })

@@ -18,12 +18,19 @@ async function rendered() {
     act(() => {
       for (const message of messages) store.dispatch(notified('success', message))
     })
-  return { notify, user }
+  return { store, notify, user }
+}
+
+/** Gives these elements a place in the window, from top to bottom; others have no height. */
+function layOut(...places: [element: Element | null, top: number, bottom: number][]) {
+  jest.spyOn(Element.prototype, 'getBoundingClientRect').mockImplementation(function (this: Element) {
+    const [, top = 0, bottom = 0] = places.find(([element]) => element === this) ?? []
+    return { top, bottom, left: 0, right: 300 } as DOMRect
+  })
 }
 
 test('§3 a notification has the type success, danger, warning or info, and the matching style', async () => {
-  const { store } = renderApp('/nowhere', { signedInAs: 'ann' })
-  await screen.findByRole('region', { name: 'Notifications' })
+  const { store } = await rendered()
   for (const type of ['success', 'danger', 'warning', 'info'] as const) {
     act(() => void store.dispatch(notified(type, `of type ${type}`)))
     expect(screen.getByText(`of type ${type}`).parentElement).toHaveClass('toast', type)
@@ -84,10 +91,7 @@ test('a notification does not cover the controls of the page', async () => {
   const { notify } = await rendered()
   const link = screen.getByRole('main').querySelector('a')
   const region = screen.getByRole('region', { name: 'Notifications' })
-  jest.spyOn(Element.prototype, 'getBoundingClientRect').mockImplementation(function (this: Element) {
-    const [top, bottom] = this === region ? [64, 112] : this === link ? [70, 110] : [0, 0]
-    return { top, bottom, left: 0, right: 300 } as DOMRect
-  })
+  layOut([region, 64, 112], [link, 70, 110])
   notify('one')
   expect(region.style.top).toBe('118px')
 })
@@ -101,10 +105,7 @@ test('a notification does not cover an open dialog', async () => {
   )
   const content = screen.getByRole('dialog').querySelector('.modal-content')
   const region = screen.getByRole('region', { name: 'Notifications', hidden: true })
-  jest.spyOn(Element.prototype, 'getBoundingClientRect').mockImplementation(function (this: Element) {
-    const [top, bottom] = this === region ? [64, 112] : this === content ? [50, 500] : [0, 0]
-    return { top, bottom, left: 0, right: 300 } as DOMRect
-  })
+  layOut([region, 64, 112], [content, 50, 500])
   notify('one')
   expect(region.style.top).toBe('508px')
 })
