@@ -14,6 +14,7 @@ function everything() {
 const chosen = () => screen.getByRole('tab', { selected: true }).textContent
 
 beforeEach(everything)
+afterEach(() => jest.restoreAllMocks())
 
 test.each([
   ['/admin', 'User Management', 'ann'],
@@ -39,7 +40,7 @@ test('§2 the admin page has exactly three tabs', async () => {
   ])
 })
 
-test('the tab list is one tab stop with arrow-key navigation, and the Back button returns to the previous tab', async () => {
+test('the tab list is one tab stop, within which arrow keys, Home and End move', async () => {
   const { user } = renderApp('/admin', { signedInAs: '1', isAdmin: true })
   const first = await screen.findByRole('tab', { name: 'User Management' })
   expect(screen.getAllByRole('tab').map((tab) => tab.tabIndex)).toEqual([0, -1, -1])
@@ -52,7 +53,16 @@ test('the tab list is one tab stop with arrow-key navigation, and the Back butto
   expect(await screen.findByText('https://dashboard.example')).toBeVisible()
   await user.keyboard('{ArrowRight}')
   expect(chosen()).toBe('User Management')
+  await user.keyboard('{ArrowLeft}')
+  expect(chosen()).toBe('Kubernetes Dashboard')
+  await user.keyboard('{Home}')
+  expect(chosen()).toBe('User Management')
+})
 
+test('the Back button of the browser returns to the previous tab', async () => {
+  const { user } = renderApp('/admin', { signedInAs: '1', isAdmin: true })
+  for (const name of ['Invite Codes', 'Kubernetes Dashboard', 'User Management'])
+    await user.click(await screen.findByRole('tab', { name }))
   act(() => window.history.back())
   await waitFor(() => expect(chosen()).toBe('Kubernetes Dashboard'))
   act(() => window.history.back())
@@ -91,7 +101,6 @@ test('security 12: a demotion while the page is open takes effect with the next 
   network.get('/api/users').answers(403, { code: 'NOT_ALLOWED' })
   await user.click(toggle)
   expect(await screen.findByRole('heading', { name: 'Administrators only' })).toBeVisible()
-  jest.restoreAllMocks()
 })
 
 test('the admin slice resets when the session ends', async () => {
@@ -110,5 +119,4 @@ test('a 403 page of a proxy does not change the role', async () => {
   renderApp('/admin', { signedInAs: '1', isAdmin: true })
   expect(await screen.findByText('Failed to load users')).toBeVisible()
   expect(screen.getByRole('link', { name: 'Admin' })).toBeVisible()
-  jest.restoreAllMocks()
 })
