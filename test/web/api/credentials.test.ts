@@ -5,10 +5,16 @@ import { fakeServices } from '../../support/web/services'
 
 const services = { ...fakeServices(), cookies: Cookies }
 
-afterEach(() => forgetSession(services))
+afterEach(() => {
+  jest.restoreAllMocks()
+  forgetSession(services)
+})
+
+/** In whole seconds, as in a token. */
+const inOneMinute = () => Math.ceil(Date.now() / 1000) * 1000 + 60_000
 
 test('§3 the session is read back from the token and isAdmin cookies', () => {
-  const expiresAt = Math.ceil(Date.now() / 1000) * 1000 + 60_000
+  const expiresAt = inOneMinute()
   expect(keepSession(services, tokenOf('ann', { id: 'session-1', expiresAt }), 1)).toBe(true)
   expect(document.cookie).toContain('token=')
   expect(document.cookie).toContain('isAdmin=1')
@@ -19,7 +25,7 @@ test('§3 the session is read back from the token and isAdmin cookies', () => {
 
 test('§3 a role reported by a later response is stored until the session expires', () => {
   const set = jest.spyOn(Cookies, 'set')
-  const expiresAt = Math.ceil(Date.now() / 1000) * 1000 + 60_000
+  const expiresAt = inOneMinute()
   keepSession(services, tokenOf('ann', { id: 'session-1', expiresAt }), 0)
   keepAdmin(services, true, expiresAt)
   expect(set).toHaveBeenLastCalledWith('isAdmin', '1', {
@@ -29,7 +35,6 @@ test('§3 a role reported by a later response is stored until the session expire
     path: '/',
   })
   expect(readSession(services)).toEqual({ id: 'session-1', subject: 'ann', isAdmin: true, expiresAt })
-  set.mockRestore()
 })
 
 test('the username in a token may contain any Unicode characters', () => {
@@ -43,7 +48,6 @@ test('security 58: the cookies expire after 7 days and use SameSite=Strict', () 
   const options = { expires: 7, sameSite: 'strict', secure: false, path: '/' }
   expect(set).toHaveBeenCalledWith('token', expect.any(String), options)
   expect(set).toHaveBeenCalledWith('isAdmin', '0', options)
-  set.mockRestore()
 })
 
 test.each([

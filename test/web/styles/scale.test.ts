@@ -37,6 +37,21 @@ test('layouts change at three widths of the window', () => {
 
 const SPACES = [4, 8, 12, 16, 24, 32, 48]
 
+/** In pixels. */
+const sizesOf = (value: string) =>
+  value
+    .trim()
+    .split(/\s+/)
+    .filter((size) => /^-?[\d.]+(rem|px)?$/.test(size))
+    .map((size) => parseFloat(size) * (size.endsWith('rem') ? 16 : 1))
+
+/** Corrects the position of an element, for example of a checkbox beside its label. */
+const isSmall = (size: number) => size < 4
+
+/** Leaves room for an icon or a control, or aligns with the text beside one. */
+const isIndent = (property: string, sides: number, side: number, size: number) =>
+  size > 24 && (/-(left|right)$/.test(property) || (sides > 1 && side % 2 === 1))
+
 test('spaces are those of the scale', () => {
   const sheets = contentsOf(/\.scss$/).filter(({ file }) => !file.endsWith('ace.scss'))
   const declarations = sheets.flatMap(({ file, text }) =>
@@ -62,21 +77,6 @@ test('a text has its size with the line height of the scale, from styles/_text.s
   expect(declarations).toEqual(['features/instance/console/console.module.scss:    font-size: 0;'])
   expect(sheets.filter(({ text }) => text.includes('@include text(')).length).toBeGreaterThan(30)
 })
-
-/** In pixels. */
-const sizesOf = (value: string) =>
-  value
-    .trim()
-    .split(/\s+/)
-    .filter((size) => /^-?[\d.]+(rem|px)?$/.test(size))
-    .map((size) => parseFloat(size) * (size.endsWith('rem') ? 16 : 1))
-
-/** Corrects the position of an element, for example of a checkbox beside its label. */
-const isSmall = (size: number) => size < 4
-
-/** Leaves room for an icon or a control, or aligns with the text beside one. */
-const isIndent = (property: string, sides: number, side: number, size: number) =>
-  size > 24 && (/-(left|right)$/.test(property) || (sides > 1 && side % 2 === 1))
 
 /** A console shows bold text of a program as such. The name of a deployment is in a heading, whose button is regular. */
 const HEAVY = ['features/instance/console/log/log.module.scss: .bold', 'features/overview/groups.module.scss: .name']

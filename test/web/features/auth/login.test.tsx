@@ -12,6 +12,12 @@ async function enterCredentials({ user }: Rendered) {
   await user.click(screen.getByRole('button', { name: 'Sign In' }))
 }
 
+/** Prepares the answers to both steps. */
+const accepts = ({ network }: Rendered, { token = tokenOf('ann'), isAdmin = 0 } = {}) => ({
+  login: network.post('/api/auth/login').answers({ sessionToken: 'step-1' }),
+  verify: network.post('/api/auth/verify-login').answers({ token, isAdmin }),
+})
+
 async function enterCode({ user }: Rendered, code = '123456') {
   await user.type(await screen.findByLabelText('Verification code'), code)
   await user.click(screen.getByRole('button', { name: 'Verify Code' }))
@@ -20,8 +26,7 @@ async function enterCode({ user }: Rendered, code = '123456') {
 test('§2 login asks for username and password, then for the code, and then shows the overview', async () => {
   const rendered = renderApp('/login')
   const { network, store, services } = rendered
-  const login = network.post('/api/auth/login').answers({ sessionToken: 'step-1' })
-  const verify = network.post('/api/auth/verify-login').answers({ token: tokenOf('ann'), isAdmin: 1 })
+  const { login, verify } = accepts(rendered, { isAdmin: 1 })
   network.shows([])
 
   expect(await screen.findByRole('heading', { name: 'Sign In' })).toBeVisible()
@@ -39,8 +44,7 @@ test('§2 login asks for username and password, then for the code, and then show
 test('§3 the state contains no token and no password after signing in', async () => {
   const rendered = renderApp('/login')
   const token = tokenOf('ann')
-  rendered.network.post('/api/auth/login').answers({ sessionToken: 'secret-of-step-1' })
-  rendered.network.post('/api/auth/verify-login').answers({ token, isAdmin: 0 })
+  accepts(rendered, { token })
   rendered.network.shows([])
   await enterCredentials(rendered)
   await enterCode(rendered)
@@ -48,7 +52,7 @@ test('§3 the state contains no token and no password after signing in', async (
 
   const state = JSON.stringify(rendered.store.getState())
   expect(state).not.toContain(token)
-  expect(state).not.toContain('secret-of-step-1')
+  expect(state).not.toContain('step-1')
   expect(state).not.toContain('correct horse')
 })
 
@@ -218,8 +222,7 @@ test('§2 Create Account leads to /register', async () => {
 test('§2 a protected page remembers its path and query across the login', async () => {
   const rendered = renderApp('/files/lobby?sort=size')
   rendered.network.get('/api/sftp/files').answers({ files: [], deploymentTypeIndex: null })
-  rendered.network.post('/api/auth/login').answers({ sessionToken: 'step-1' })
-  rendered.network.post('/api/auth/verify-login').answers({ token: tokenOf('ann'), isAdmin: 0 })
+  accepts(rendered)
   await screen.findByLabelText('Username')
   expect(selectOrigin(rendered.store.getState())).toBe('/files/lobby?sort=size')
   // The history entry survives a reload.
@@ -233,8 +236,7 @@ test('§2 a protected page remembers its path and query across the login', async
 test('§2 the origin survives a reload of the login page', async () => {
   const rendered = renderApp('/login', { historyState: { usr: { origin: '/databases?tab=sql' }, key: 'k', idx: 0 } })
   for (const type of ['sql', 'mongo']) rendered.network.get(`/api/database/${type}`).answers({ databases: [] })
-  rendered.network.post('/api/auth/login').answers({ sessionToken: 'step-1' })
-  rendered.network.post('/api/auth/verify-login').answers({ token: tokenOf('ann'), isAdmin: 0 })
+  accepts(rendered)
   await enterCredentials(rendered)
   await enterCode(rendered)
   await screen.findByRole('heading', { name: 'Databases' })
