@@ -68,7 +68,7 @@ interface Answer {
   const save = (content: string) => call('PATCH', 'sftp/file/content', { path: '/nfsshare/sample/sample.txt', content })
 
   beforeAll(async () => {
-    mountTmpfs(dataDir(), 260)
+    mountTmpfs(dataDir(), '260m')
     platform = runProgram('main', {
       QUARTERDECK_PORT: '0',
       QUARTERDECK_LOG_LEVEL: 'warn',

@@ -100,7 +100,7 @@ test('a failed sync reports its reason and is retried, and success clears the re
   async () => {
     const data = join(directory(), 'small')
     const lobby = join(directory(), 'large')
-    mountTmpfs(data, 1)
+    mountTmpfs(data, '1m')
     await mkdir(lobby)
     await writeFile(join(lobby, 'world.bin'), Buffer.alloc(2 * 2 ** 20, 1))
     const full = createReplicas(data, pino({ level: 'silent' }))

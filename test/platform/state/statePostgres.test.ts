@@ -224,7 +224,7 @@ test('missing files of an earlier version’s state stop the start, and no empty
   'a disk that is too full for a PostgreSQL server is named in the error, and the next attempt works',
   async () => {
     const dataDir = join(directory(), 'full')
-    mountTmpfs(dataDir, 10)
+    mountTmpfs(dataDir, '10m')
     const users = createUsersPostgres(dataDir, log)
     try {
       await expect(startStatePostgres({ dataDir, users, migrate: migrateState, log })).rejects.toMatchObject({

@@ -8,10 +8,10 @@ const run = (program: string, ...args: string[]) => {
   if (status !== 0) throw new Error(stderr)
 }
 
-/** Mounts a tmpfs of this size. Requires root. */
-export function mountTmpfs(path: string, sizeMiB = 16): void {
+/** Mounts a tmpfs. Requires root. @param size as `mount` has it */
+export function mountTmpfs(path: string, size = '16m'): void {
   mkdirSync(path, { recursive: true })
-  run('mount', '-t', 'tmpfs', '-o', `size=${sizeMiB}m,mode=755`, 'quarterdeck-test', path)
+  run('mount', '-t', 'tmpfs', '-o', `size=${size},mode=755`, 'quarterdeck-test', path)
 }
 
 /** Makes a directory read-only, also for root, until it is unmounted. Requires root. */
@@ -35,7 +35,7 @@ export function moveMount(from: string, to: string): void {
 export const canMount = (() => {
   const path = mkdtempSync(join(tmpdir(), 'quarterdeck-mount-'))
   try {
-    mountTmpfs(path, 1)
+    mountTmpfs(path, '1m')
     unmount(path)
     return true
   } catch {

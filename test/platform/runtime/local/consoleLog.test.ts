@@ -1,11 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { appendFileSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { appendFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { MAX_STORED_BYTES, MAX_STORED_LINES } from '../../../../src/platform/runtime/lineRing'
 import { ConsoleLog } from '../../../../src/platform/runtime/local/consoleLog'
-import { LineSplitter } from '../../../../src/platform/lineSplitter'
-import { hasProgram } from '../../../support/platform/hasProgram'
 import { useTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
+import { canMount, mountTmpfs, unmount } from '../../../support/platform/tmpfs'
 
 const directory = useTemporaryDirectory()
 
@@ -81,15 +80,11 @@ test('a row truncated by a crash neither swallows the next line nor breaks the n
   ])
 })
 
-/** Mounting requires root. */
-const canMount = process.platform === 'linux' && process.getuid?.() === 0 && hasProgram('mount')
-
 ;(canMount ? test : test.skip)(
   'security 49: rows cut off by a full disk are written once when space is free (skipped without mount rights)',
   () => {
     const disk = join(directory(), 'disk')
-    mkdirSync(disk)
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', disk])
+    mountTmpfs(disk, '64k')
     try {
       const log = new ConsoleLog(join(disk, 'full.log'))
       log.add('message', 'before')
@@ -104,34 +99,10 @@ const canMount = process.platform === 'linux' && process.getuid?.() === 0 && has
       expect(kept).toEqual(log.since(1))
       expect(kept.map(({ seq }) => seq)).toEqual(Array.from({ length: 22 }, (_line, at) => at + 1))
     } finally {
-      execFileSync('umount', [disk])
+      unmount(disk)
     }
   },
 )
-
-test('decodes lines across chunk borders, even within a character', () => {
-  const lines: string[] = []
-  const splitter = new LineSplitter((line) => lines.push(line))
-  const bytes = Buffer.from('één\r\ntwo\n\n😀 three')
-  for (const byte of bytes) splitter.push(Buffer.from([byte]))
-  expect(lines).toEqual(['één', 'two', ''])
-  splitter.end()
-  expect(lines.at(-1)).toBe('😀 three')
-})
-
-test('output without a line end is emitted up to a limit and then discarded, so that memory stays bounded', () => {
-  const lines: string[] = []
-  const splitter = new LineSplitter((line) => lines.push(line))
-  for (let chunk = 0; chunk < 100; chunk++) splitter.push(Buffer.alloc(10_000, 'x'))
-  expect(lines.map(({ length }) => length)).toEqual([70_000])
-  splitter.push(Buffer.from('rest\nnext\nand'))
-  expect(lines.slice(1)).toEqual(['next'])
-  splitter.end()
-  expect(lines.slice(1)).toEqual(['next', 'and'])
-  for (let chunk = 0; chunk < 10; chunk++) splitter.push(Buffer.alloc(10_000, 'y'))
-  splitter.end()
-  expect(lines).toHaveLength(4)
-})
 
 test.each([
   ['x'.repeat(8192), 'x'.repeat(8192)],
