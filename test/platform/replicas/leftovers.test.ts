@@ -25,7 +25,7 @@ const age = (id: string, minutes: number) =>
     .where('id', '=', id)
     .execute()
 
-test('the leftovers of a replica are found only when it has certainly ended', async () => {
+test('the leftovers of a replica are found only when it was silent for five minutes at two looks in a row', async () => {
   const [dead, alive] = [await registerReplica(state.db, log), await registerReplica(state.db, log)]
   const id = randomUUID()
   await createStoredTemporaries(state.db, dead.id).add(id, '/share/unfinished')
