@@ -107,7 +107,7 @@ test.each([
   await waitFor(() => expect(create.calls.map(({ body }) => body)).toEqual([{ name: 'lobby', type }]))
 })
 
-test('the empty Proxy section creates the proxy, and the general dialog does not offer this type', async () => {
+test('the empty Proxy section creates the proxy, in a dialog without a choice of the type', async () => {
   const { dialog, user, name, submit, create } = await opened({ by: 'Create Proxy' })
   expect(within(dialog).queryByRole('group', { name: 'Type' })).not.toBeInTheDocument()
   await user.type(name, 'gate')

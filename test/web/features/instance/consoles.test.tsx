@@ -95,13 +95,15 @@ test('Alt and a number switches a target, with Shift it becomes the only one, an
 })
 
 test('without a target nothing can be sent, and the command line shows why', async () => {
-  const { user, console } = await shown([lobby, survival])
+  const { user, channelOf } = await shown([lobby, survival])
+  await user.type(field(), 'list')
   await user.click(targetOf(lobby))
   await user.click(targetOf(survival))
   expect(screen.getByText('Choose a console to send to')).toBeVisible()
   expect(field()).toHaveAttribute('readonly')
   expect(screen.getByRole('button', { name: 'Send' })).toBeDisabled()
-  expect(console.sent).toEqual([])
+  await user.type(field(), '{Enter}')
+  for (const instance of [lobby, survival]) expect(channelOf(instance).sent).toEqual([])
 })
 
 test('a console that is not connected says that it did not get the command; the others get it', async () => {
@@ -177,10 +179,12 @@ test('an added console gets commands if all others do, but not if only some were
 
 test('an instance that does not exist any more is named as such, and gets no command', async () => {
   const gone = instanceOf('000000-gone')
-  const { user } = await shown([lobby], { path: addressOf([lobby, gone]) })
+  const { user, console, channelOf } = await shown([lobby], { path: addressOf([lobby, gone]) })
   expect(await screen.findByText(/^This instance does not exist any more/)).toBeVisible()
-  await user.type(field(), 'list{Enter}')
   expect(screen.getByText(`Sends to ${lobby.name}`)).toBeVisible()
+  await user.type(field(), 'list{Enter}')
+  expect(channelOf(lobby).sent).toEqual(commands('list'))
+  expect(console.connections.map(({ url }) => url.split('/').at(-1))).toEqual([lobby.podName])
 })
 
 test('a limited user opens no console without the right to it', async () => {
