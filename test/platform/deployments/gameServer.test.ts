@@ -6,19 +6,17 @@ import { createListeningSockets } from '../../../src/platform/deployments/monito
 import { watchPlayers } from '../../../src/platform/deployments/monitoring/players'
 import { serverListPing } from '../../../src/platform/deployments/monitoring/serverListPing'
 import { modules as gameServerModules } from '../../support/gameServerPackage'
+import { useDeploymentCalls } from '../../support/platform/deploymentCalls'
 import { freePort } from '../../support/platform/freePort'
 import { GAME_SERVER, PLAYER } from '../../support/platform/gameServer'
 import { hasProgram } from '../../support/platform/hasProgram'
-import { usePlatform, type TestPlatform } from '../../support/platform/startPlatform'
+import type { TestPlatform } from '../../support/platform/startPlatform'
 import { until } from '../../support/platform/until'
 
 jest.setTimeout(300_000)
 
-const { platform, account: ann } = usePlatform('ann')
-
-const call = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown) =>
-  platform().call(method, `/api/deployments${path}`, { body, token: ann().token })
-const directoryOf = (name: string) => join(platform().dataDir, 'nfsshare', name)
+const { platform, call, shareDir } = useDeploymentCalls()
+const directoryOf = (name: string) => join(shareDir(), name)
 
 interface Seen {
   podName: string

@@ -1,10 +1,9 @@
 import { mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { usePlatform } from '../../support/platform/startPlatform'
+import { useDeploymentCalls } from '../../support/platform/deploymentCalls'
 import { until } from '../../support/platform/until'
 
-const { platform, account: ann } = usePlatform('ann')
-const shareDir = () => join(platform().dataDir, 'nfsshare')
+const { call, shareDir } = useDeploymentCalls()
 
 beforeAll(async () => {
   for (const name of ['own', 'treasure']) await call('POST', '', { name, type: 'process' })
@@ -13,8 +12,6 @@ beforeAll(async () => {
   await symlink(join(shareDir(), 'treasure'), join(shareDir(), 'own/absolute'))
 })
 
-const call = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown) =>
-  platform().call(method, `/api/deployments${path}`, { token: ann().token, body })
 const definition = (name: string, more: string) =>
   `name: ${name}\ntype: process\nrun: { command: ["node", "-e", "setInterval(() => {}, 1000)"] }\nstop: { timeoutSeconds: 1 }\n${more}`
 const messageOf = (path: string) =>
