@@ -81,6 +81,40 @@ test.each([
   }
 })
 
+const told = (message: string, type = 'danger') => ({
+  type: 'notifications/notified',
+  payload: { id: '1', type, message },
+})
+test.each([
+  ['a shortened path', `"/nfsshare/${'a'.repeat(100)}/${SECRET.slice(0, 8)}…" is more than 128 directories deep.`],
+  ['its first letters', `"${SECRET.slice(0, 8)}…" is too long.`],
+])('a notification with the words of a failed call quotes nothing either: %s', (_what, message) => {
+  const args = [{ path: `/nfsshare/${'a'.repeat(100)}/${SECRET}`, name: SECRET, type: 'd' }]
+  const actions = [
+    call('archiveFiles', args, 'pending'),
+    call('archiveFiles', args, 'rejected', { status: 409, code: 'CANCELLED', message }),
+    told(message, 'info'),
+  ]
+  expectNowhere(exported(actions).text, SECRET.slice(0, 8))
+  // The call is evicted before its notification.
+  for (const evicted of [1998, 1999, 2000])
+    expectNowhere(exported([...actions, ...later.slice(0, evicted)]).text, SECRET.slice(0, 8))
+})
+
+test.each<[string, Action[]]>([
+  [
+    'There is no "survival".',
+    [call('cancelFileJob', 'j1', 'rejected', { status: 404, message: 'There is no "survival".' })],
+  ],
+  ['Created /nfsshare/survival.zip', []],
+])(
+  'a notification keeps what a failure without masked arguments, or the console itself, quotes: %s',
+  (message, before) => {
+    const actions = [files('survival.zip', 'j1'), ...before, told(message, before.length > 0 ? 'danger' : 'success')]
+    expect(exported(actions).log.actions.at(-1)!.payload).toMatchObject({ message })
+  },
+)
+
 const outputOf = (actions: Action[], ...lines: string[]) => {
   const recorder = createRecorder(replayReducer({}, { type: 'begun' }), 1000, replayReducer)
   const printed = linesReceived(lines.map((line) => ({ type: 'message' as const, content: line })))

@@ -28,6 +28,35 @@ export const maskFailure = (failure: unknown, { originalArgs }: Partial<Call>): 
     ? changeTexts(failure, (text, field) => (/^(?:message|field)$/.test(field) ? withoutQuotations(text) : text))
     : failure
 
+const NOTIFIED = 'notifications/notified'
+
+/**
+ * Masks the quotations in notifications with the server's words, unless a failure in the same log keeps these words.
+ * The failure may have been evicted, or the words may come from an upload, which is no call.
+ */
+export function maskNotifications({ startedAt, base, actions }: Recording): Recording {
+  const told = new Set<string>()
+  const { queries, mutations } = (base.api ?? {}) as Record<string, Record<string, { error?: unknown }> | undefined>
+  const failures = Object.values({ ...queries, ...mutations }).map(({ error }) => error)
+  const rejected = actions.filter(({ type }) => type.endsWith('/rejected')).map(({ payload }) => payload)
+  for (const failure of [...failures, ...rejected]) changeTexts(failure, (text) => (told.add(text), text))
+  const mask = (notification: unknown): unknown => {
+    const { type, message } = notification as { type: string; message: string }
+    // The console itself tells of a success.
+    return type === 'success' || told.has(message)
+      ? notification
+      : { ...(notification as object), message: withoutQuotations(message) }
+  }
+  const { notifications } = base as { notifications?: unknown[] }
+  return {
+    startedAt,
+    base: { ...base, ...(notifications && { notifications: notifications.map(mask) }) },
+    actions: actions.map((action) =>
+      action.type === NOTIFIED ? { ...action, payload: mask(action.payload) } : action,
+    ),
+  }
+}
+
 /** Masks what a response repeats of free texts that users wrote. They are no names, so no page finds its data by them. */
 function maskFreeTexts(answer: unknown, endpointName: string | undefined, mask: (text: string) => string): unknown {
   return changeTexts(answer, (text, field) => {

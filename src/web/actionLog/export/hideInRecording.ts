@@ -1,6 +1,6 @@
 import { HIDDEN, maskLine } from '../../../contract/secrets/maskCommand'
 import type { Recording, State } from '../replay/steps'
-import { answersOf, INVALID_DEFINITION, withoutQuotations } from './echoed'
+import { answersOf, INVALID_DEFINITION, maskNotifications, withoutQuotations } from './echoed'
 import { changeTexts } from './hide'
 import { changeAllOutput, changeOutput, LEFT_OUT } from './output'
 import { isLikely, type createSecrets } from './secrets'
@@ -44,7 +44,7 @@ export function hideInRecording(
     hideSecrets,
     withoutSecrets,
   })
-  return changeRecording(masked, withoutSecrets)
+  return changeRecording(maskNotifications(masked), withoutSecrets)
 }
 
 /** Returns the names in a path, and the rest of the path after each of them, because a name may contain slashes. */
