@@ -24,6 +24,17 @@ test.each<[string, Action[]]>([
       call('getInviteCodes', undefined, 'fulfilled', [{ message: `for bob ${SECRET}` }]),
     ],
   ],
+  [
+    'the message of an invite code in the activity log',
+    [
+      inviteMessageTyped(`for bob ${SECRET}`),
+      call('getActivity', {}, 'fulfilled', {
+        pages: [
+          { entries: [{ id: 1, kind: 'invite', action: 'created', subject: `for bob ${SECRET}`, succeeded: true }] },
+        ],
+      }),
+    ],
+  ],
   ['the description of a deployment', [call('getDeployments', undefined, 'fulfilled', [deployment])]],
   ['the description of an instance', [call('getInstances', 'world', 'fulfilled', [instance])]],
   [

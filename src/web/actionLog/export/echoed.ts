@@ -67,8 +67,8 @@ function maskFreeTexts(answer: unknown, endpointName: string | undefined, mask: 
 }
 
 /**
- * Masks the free texts and the arguments of refused calls that a response repeats: the subjects of refused actions in
- * the activity log, and directories that could not be created. Also masks the typed parts of commands in the activity
+ * Masks the free texts and the arguments of refused calls that a response repeats: the subjects of refused actions and
+ * of invite codes in the activity log, and directories that could not be created. Also masks the typed parts of commands in the activity
  * log, and leaves out the results of a masked search, because each entry contains the search text.
  *
  * @param call with masked arguments
@@ -100,7 +100,9 @@ function maskSubjects(value: unknown, mask: (text: string) => string, maskComman
   const { succeeded, subject, kind } = value
   const name = kind === 'command' && typeof subject === 'string' ? INSTANCE.exec(subject)?.[0] : undefined
   if (name !== undefined) return { ...value, subject: name + maskCommand(String(subject).slice(name.length)) }
-  if (succeeded === false && typeof subject === 'string') return { ...value, subject: mask(subject) }
+  // The subject of an invite code is its message.
+  if ((succeeded === false || kind === 'invite') && typeof subject === 'string')
+    return { ...value, subject: mask(subject) }
   return Object.fromEntries(
     Object.entries(value).map(([field, inner]) => [field, maskSubjects(inner, mask, maskCommand)]),
   )
