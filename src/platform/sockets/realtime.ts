@@ -153,10 +153,11 @@ export function openRealtime(app: FastifyInstance, { callers, origins, sync, isR
 
 /**
  * Whether engine.io would answer with a script (JSONP). A page may embed scripts of any origin: browsers send no `Origin`
- * for them, without TLS nothing else that tells, and the cookie if the page is of the same site.
+ * for them, without TLS nothing else that tells, and the cookie if the page is of the same site. The URL is parsed as
+ * engine.io parses it: in a query, a further `?` is an ordinary character.
  */
 function asksForScript({ url = '' }: IncomingMessage): boolean {
-  return new URLSearchParams(url.split('?')[1]).has('j')
+  return new URL(url, 'http://host').searchParams.has('j')
 }
 
 /** The state is that of all directories. From it, a restricted caller would learn when those of others change. */
