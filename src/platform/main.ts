@@ -81,6 +81,8 @@ async function main(): Promise<void> {
     setTimeout(() => process.exit(1), CLOSE_TIMEOUT_MS).unref()
     void close().then(() => process.exit(code))
   }
+  // Without a listener, Node.js opens a debugger to all programs of this machine, instances included.
+  process.on('SIGUSR1', () => undefined)
   // Other replicas serve while this one ends.
   process.on('SIGTERM', () => void (ending?.begin() ?? Promise.resolve()).then(() => end(0)))
   process.on('SIGINT', () => end(0))

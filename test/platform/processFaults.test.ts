@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { processesOf } from '../support/platform/processesOf'
+import { killLeftovers, runProgram, type RunningProgram } from '../support/platform/runPlatform'
+import { stopHost } from '../support/platform/stopHost'
+import { useTemporaryDirectory } from '../support/platform/temporaryDirectory'
+import { until } from '../support/platform/until'
+
+jest.setTimeout(120_000)
+
+const directory = useTemporaryDirectory()
+
+afterAll(killLeftovers)
+
+async function start(name: string, settings: Record<string, string>) {
+  const dataDir = join(directory(), name)
+  const platform = runProgram('main', {
+    QUARTERDECK_DATA_DIR: dataDir,
+    QUARTERDECK_PORT: '0',
+    QUARTERDECK_SAMPLE: 'off',
+    QUARTERDECK_ISOLATION: 'off',
+    ...settings,
+  })
+  const url = await until(() => /ready: (http\S+)/.exec(platform.output().stdout)?.[1])
+  return { platform, dataDir, url: String(url) }
+}
+
+async function end({ child, exited }: RunningProgram, dataDir: string): Promise<number | null> {
+  child.kill()
+  const code = await exited
+  await stopHost(dataDir)
+  return code
+}
+
+/** Fails where the platform does not answer in time. */
+const get = (url: string) => fetch(url, { signal: AbortSignal.timeout(10_000) })
+
+test('security 144: SIGUSR1, after which Node.js would open a debugger to all programs of this machine, does nothing', async () => {
+  const { platform, dataDir, url } = await start('debugger', { QUARTERDECK_LOG_LEVEL: 'error' })
+  const host = await until(
+    () => processesOf(join(dataDir, 'runtime')),
+    ({ length }) => length > 0,
+  )
+
+  for (const pid of [platform.child.pid ?? 0, ...host]) process.kill(pid, 'SIGUSR1')
+
+  expect((await get(`${url}/api/health`)).status).toBe(200)
+  expect(processesOf(join(dataDir, 'runtime'))).toEqual(host)
+  expect(await end(platform, dataDir)).toBe(0)
+  expect(platform.output().stderr).toBe('')
+  expect(readFileSync(join(dataDir, 'runtime', 'host.log'), 'utf8')).toBe('')
+})
