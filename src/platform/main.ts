@@ -11,6 +11,7 @@ import type { Closers } from './surroundings'
 const CLOSE_TIMEOUT_MS = 10_000
 /** Characters of the log that are buffered while it cannot be written. */
 const LOG_BUFFER = 2 ** 20
+const LOG_RETRY_MS = 250
 
 /**
  * Threads for accesses to files, cryptography and compression (libuv). When the shared area hangs, operations in
@@ -55,11 +56,20 @@ function greet({ address, publicUrl, invite, plainReason }: Greeting): void {
   }
 }
 
-/** Logs JSON lines to standard error. A closed reader or a full disk loses lines but does not end the process. */
+/**
+ * Logs JSON lines to standard error. A closed reader or a full disk loses lines but does not end the process. A reader
+ * that hangs does not stop it: lines are buffered, those beyond the buffer are lost.
+ */
 function openLog(level: string): Logger {
   const ignore = () => undefined
-  const destination = pino.destination({ fd: 2, sync: true, maxLength: LOG_BUFFER })
-  destination.on('error', ignore)
+  const destination = pino.destination({ fd: 2, sync: true, maxLength: LOG_BUFFER, retryEAGAIN: () => false })
+  let retry: NodeJS.Timeout | undefined
+  destination.on('error', () => {
+    retry ??= setTimeout(() => {
+      retry = undefined
+      destination.write('')
+    }, LOG_RETRY_MS).unref()
+  })
   for (const stream of [process.stdout, process.stderr]) stream.on('error', ignore)
   return pino({ level }, destination)
 }

@@ -50,3 +50,22 @@ test('security 144: SIGUSR1, after which Node.js would open a debugger to all pr
   expect(platform.output().stderr).toBe('')
   expect(readFileSync(join(dataDir, 'runtime', 'host.log'), 'utf8')).toBe('')
 })
+
+test('security 145: while the reader of its log hangs, the platform serves, and it continues the log afterwards', async () => {
+  const { platform, dataDir, url } = await start('log', { QUARTERDECK_LOG_LEVEL: 'trace' })
+  platform.child.stderr?.pause()
+
+  for (let round = 0; round < 60; round += 1)
+    for (const { status } of await Promise.all(Array.from({ length: 50 }, () => get(`${url}/api/unknown`))))
+      expect(status).toBe(404)
+  platform.child.stderr?.resume()
+  const before = platform.output().stderr.length
+  await until(
+    () => platform.output().stderr.length,
+    (length) => length > before + 2 ** 19,
+  )
+
+  const lines = platform.output().stderr.trimEnd().split('\n')
+  expect(lines.every((line) => line.startsWith('{') && line.endsWith('}'))).toBe(true)
+  expect(await end(platform, dataDir)).toBe(0)
+})
