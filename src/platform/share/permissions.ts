@@ -3,7 +3,10 @@ import type { FileHandle } from 'node:fs/promises'
 import { openRegularFile, type OpenDirectory } from './jail'
 import { lstatOf } from './directoryEntries'
 
-/** Clears setuid and setgid, as write(2) does: the content may no longer be the owner's. */
+/**
+ * Clears setuid and setgid, as write(2) does: the content may no longer be the owner's, and who extracts an archive as
+ * root becomes the owner of its files.
+ */
 export const PERMISSION_BITS = 0o1777
 
 /** Gives a new file the owner and mode of the file it will replace. @throws Node.js errors of the file system */

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
@@ -92,6 +92,13 @@ describe('archive', () => {
       'world/region/',
       'world/region/r.0.0.mca',
     ])
+  })
+
+  test('security 146: an archive gives no program the rights of whoever extracts it', async () => {
+    await chmod(join(share(), 'world/level.dat'), 0o6755)
+    await files().archive(ANN, '/nfsshare/world')
+    const { stdout } = await promisify(execFile)('tar', ['-tvzf', join(share(), 'world.tar.gz')])
+    expect(stdout).toMatch(/^-rwxr-xr-x .* world\/level\.dat$/m)
   })
 
   test('an archive without any of the requested files is refused, and no file is created', async () => {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { readdir, stat, truncate, utimes } from 'node:fs/promises'
+import { chmod, readdir, stat, truncate, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import pino from 'pino'
@@ -120,6 +120,22 @@ test('security 132: a zip leaves out an entry whose path is longer than a zip ca
   } finally {
     // The path is longer than what Node.js can remove.
     execFileSync('rm', ['-rf', join(share, 'world')])
+    await files.close()
+  }
+})
+
+test('security 146: a zip gives no program the rights of whoever extracts it', async () => {
+  const { share, files } = await openShare('rights')
+  writeFileSync(join(share, 'run'), 'text')
+  await chmod(join(share, 'run'), 0o6755)
+  try {
+    writeFileSync(join(share, 'got.zip'), await buffer(await files.downloads.zip(['/nfsshare/run'])))
+    const list = [
+      '-c',
+      'import sys,zipfile\nfor e in zipfile.ZipFile(sys.argv[1]).infolist(): print(oct(e.external_attr >> 16))',
+    ]
+    expect(execFileSync('python3', [...list, join(share, 'got.zip')]).toString()).toBe('0o100755\n')
+  } finally {
     await files.close()
   }
 })

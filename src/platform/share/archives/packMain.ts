@@ -7,6 +7,7 @@ import { pack as createPack, type Pack } from 'tar-stream'
 import { AppError } from '../../errors'
 import { serveArchiveTask } from './archiveTask'
 import { openInheritedDirectory, type OpenDirectory } from '../jail'
+import { PERMISSION_BITS } from '../permissions'
 import type { JobControl } from '../transfers/jobs'
 import { chunksOf, writeStream } from '../streams'
 import { emptyBytesOf, HOLES_LIMIT, tooManyHolesMessage } from '../replicas/sparseFiles'
@@ -77,7 +78,7 @@ async function addAll(
     for await (const entry of walkTree(directory, top, signal)) {
       progress({ entry: entry.path })
       const { path, stats, target } = entry
-      const header = { name: path, mode: stats.mode & 0o7777, mtime: archiveTimeOf(stats) }
+      const header = { name: path, mode: stats.mode & PERMISSION_BITS, mtime: archiveTimeOf(stats) }
       if (entry.type === 'directory') tar.entry({ ...header, name: `${path}/`, type: 'directory' })
       else if (target !== undefined) tar.entry({ ...header, type: 'symlink', linkname: target })
       else await addFile(tar, header, entry, limitHoles, (bytes) => progress({ done: (done += bytes) }))

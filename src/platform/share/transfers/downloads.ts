@@ -10,6 +10,7 @@ import type { OpenDirectory, Jail } from '../jail'
 import { truncatedPath } from '../depth'
 import { emptyBytesOf, HOLES_LIMIT, tooManyHolesMessage } from '../replicas/sparseFiles'
 import { createSkippedEntries, type SkippedEntries } from '../skippedEntries'
+import { PERMISSION_BITS } from '../permissions'
 import { placeUnderFreeName } from '../changes/placing'
 import { piped } from '../streams'
 import { archiveTimeOf, walkTree } from '../walk'
@@ -257,7 +258,7 @@ async function addTree(
     }
     paths.add(path)
     doneEntries.dropFromList()
-    const options = { mtime: archiveTimeOf(entry.stats), mode: entry.stats.mode }
+    const options = { mtime: archiveTimeOf(entry.stats), mode: entry.stats.mode & (constants.S_IFMT | PERMISSION_BITS) }
     if (entry.type === 'directory') zip.addEmptyDirectory(path, options)
     if (entry.type !== 'file') continue
     // yazl keeps the entry and with it this closure until the zip ends. The closure must not keep the stream.
