@@ -20,6 +20,14 @@ const MAX_BYTES_PER_CLIENT = MAX_TOTAL_BYTES / 4
 /** In bytes, for a body without a session or API key. The longest is the answer of a passkey. */
 const MAX_BYTES_OF_STRANGER = 64 * 1024
 
+/**
+ * In bytes. A chunk counts as this much of a body at least: each takes as much time as a longer one, and a client may
+ * send a million of one byte.
+ */
+const MIN_CHUNK = 16
+/** In bytes, of the buffer in which a body is collected. It doubles as needed. */
+const FIRST_BUFFER = 4096
+
 /** Limit of values in one body: 32 MiB of `{},` block the event loop for seconds and take half a gigabyte. */
 const MAX_VALUES = 200_000
 /** In UTF-16 code units. Shorter bodies parse fast whatever they contain. */
@@ -103,18 +111,18 @@ function readText(
     const incomplete = new AppError('INVALID_INPUT', 'The connection was closed before the request was complete.')
     // The client disconnected during authentication: no event will follow.
     if (stream.destroyed) return reject(incomplete)
-    const chunks: Buffer[] = []
-    let length = 0
+    const body = createCollector()
+    let counted = 0
     const onData = (chunk: Buffer) => {
-      chunks.push(chunk)
-      length += chunk.length
-      const failure = count(chunk.length) ?? (length > limit ? tooLarge() : undefined)
+      body.add(chunk)
+      counted += Math.max(chunk.length, MIN_CHUNK)
+      const failure = count(chunk.length) ?? (counted > limit ? tooLarge() : undefined)
       if (failure) settle(() => reject(failure))
     }
     const onClose = () => settle(() => reject(incomplete))
     const onEnd = () =>
       settle(() => {
-        const bytes = Buffer.concat(chunks, length)
+        const bytes = body.bytes()
         // Decoded with replacements, other texts would be stored than were sent (RFC 8259 §8.1).
         if (isUtf8(bytes)) resolve(bytes.toString('utf8'))
         else reject(new AppError('INVALID_INPUT', 'The request’s body is not valid UTF-8.'))
@@ -131,6 +139,23 @@ function readText(
       finish()
     }
   })
+}
+
+/** Joins chunks as they arrive. A list of small ones would take many times their length. */
+function createCollector() {
+  let buffer = Buffer.alloc(0)
+  let length = 0
+  return {
+    add(chunk: Buffer): void {
+      if (length + chunk.length > buffer.length) {
+        const larger = Buffer.allocUnsafeSlow(Math.max(2 * buffer.length, length + chunk.length, FIRST_BUFFER))
+        buffer.copy(larger, 0, 0, length)
+        buffer = larger
+      }
+      length += chunk.copy(buffer, length)
+    },
+    bytes: () => buffer.subarray(0, length),
+  }
 }
 
 function tooLarge(): AppError {

@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { request, type ClientRequest, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { connect, type AddressInfo, type Socket } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { answerFailures } from '../../../src/platform/http/envelope'
 import { readJsonBodies } from '../../../src/platform/http/jsonBody'
+import { heldNow } from '../../support/platform/heldMemory'
 import { until } from '../../support/platform/until'
 
 const MIB = 2 ** 20
@@ -12,7 +13,7 @@ let waiting = 0
 let ended = 0
 let end: () => void
 let gate: Promise<void>
-const sent: ClientRequest[] = []
+const sent: (ClientRequest | Socket)[] = []
 
 beforeEach(async () => {
   waiting = 0
@@ -33,6 +34,7 @@ beforeEach(async () => {
     if ((body as { fails?: boolean }).fails) throw new Error('failed')
     return { success: true }
   })
+  app.post('/short', { bodyLimit: MIB / 16 }, async () => ({ success: true }))
   await app.listen({ port: 0, host: '127.0.0.1' })
 })
 afterEach(async () => {
@@ -79,4 +81,42 @@ test('security 68: the body of a client that has disconnected counts as long as 
   end()
   await until(() => ended === 6)
   for (let count = 1; count <= 6; count++) expect(await statusOf(post(10 * MIB))).toBe(200)
+})
+
+/** Sends a body in chunks of this many bytes, but not its end. */
+async function postInChunks(bytes: number, chunkBytes: number, path = '/'): Promise<Socket> {
+  const { port } = app.server.address() as AddressInfo
+  const socket = connect(port, '127.0.0.1').on('error', () => undefined)
+  sent.push(socket)
+  socket.write(
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
+  )
+  const chunk = `${chunkBytes.toString(16)}\r\n${' '.repeat(chunkBytes)}\r\n`
+  await new Promise((resolve) => socket.write(chunk.repeat(bytes / chunkBytes), resolve))
+  return socket
+}
+
+test('security 147: bodies in small chunks hold about as much memory as others of their length', async () => {
+  const connections: Socket[] = []
+  app.server.on('connection', (socket) => connections.push(socket))
+  const sum = (sizes: number[]) => sizes.reduce((one, other) => one + other, 0)
+  const before = heldNow()
+  const sockets = await Promise.all(Array.from({ length: 6 }, () => postInChunks(MIB, 16)))
+  const written = sum(sockets.map(({ bytesWritten }) => bytesWritten))
+  await until(() => sum(connections.map(({ bytesRead }) => bytesRead)) >= written)
+  expect(heldNow() - before).toBeLessThan(24 * MIB)
+})
+
+test('security 147: a body in tiny chunks, each of which takes as long as a large one, is refused', async () => {
+  const socket = await postInChunks(MIB / 128, 1, '/short')
+  const [answer] = (await once(socket, 'data')) as [Buffer]
+  expect(answer.toString()).toMatch(/^HTTP\/1.1 413 /)
+})
+
+test('security 147: the rest of a refused body in tiny chunks is not read for long', async () => {
+  const connections: Socket[] = []
+  app.server.on('connection', (connection) => connections.push(connection))
+  await postInChunks(MIB, 1, '/short')
+  await until(() => connections[0]?.destroyed, Boolean, 15)
+  expect(connections[0]?.bytesRead).toBeLessThan(MIB / 2)
 })
