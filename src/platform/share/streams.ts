@@ -4,6 +4,8 @@ import { pipeline } from 'node:stream/promises'
 
 /** Bytes per read. */
 const CHUNK = 2 ** 20
+/** Chunks that are written at once without a copy. A client may send a million of one byte. */
+const MAX_CHUNKS = 1024
 
 /**
  * Reads an open file from its beginning in chunks. Not a stream of the handle: such a stream keeps the handle from
@@ -57,7 +59,7 @@ export async function writeStream(
 }
 
 async function writeAll(handle: FileHandle, chunks: Buffer[]): Promise<void> {
-  let rest = chunks
+  let rest = chunks.length > MAX_CHUNKS ? [Buffer.concat(chunks)] : chunks
   while (rest.length > 0) {
     let { bytesWritten } = await handle.writev(rest)
     while (rest[0] && rest[0].length <= bytesWritten) {
