@@ -198,6 +198,9 @@ async function settingsForUsers(dataDir: string, { shareDir }: PostgresBinaries)
     'superuser_reserved_connections=15',
     // A client that does not sign in within this time is disconnected to make room for others.
     'authentication_timeout=3s',
+    // The same for one that waits for a lock of a session while it is being opened. `setUpSessions` lifts the limit
+    // for what sessions do afterwards.
+    'lock_timeout=5s',
     // Per session, so that a user's query cannot fill the disk. Only superusers may raise it.
     'temp_file_limit=1GB',
     // 512 MiB instead of 8 GiB: the queue of notifications grows until all sessions that listen have read it.

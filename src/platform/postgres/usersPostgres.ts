@@ -27,8 +27,8 @@ export function createUsersPostgres(dataDir: string, log: Logger): UsersPostgres
       const postgres = await startEmbeddedPostgres(dataDir, 'databases', log)
       stopWatch = watchLocks(postgres, log)
       // A failure does not prevent the start: the setting persists on the server, and the next start tries again.
-      await quietSessions(postgres.adminUrl).catch((error: unknown) =>
-        log.warn({ err: error }, 'failed to keep the texts of database sessions out of the log of their server'),
+      await setUpSessions(postgres.adminUrl).catch((error: unknown) =>
+        log.warn({ err: error }, 'failed to set up the sessions of the embedded PostgreSQL'),
       )
       running = postgres
       return postgres
@@ -57,8 +57,11 @@ export function createUsersPostgres(dataDir: string, log: Logger): UsersPostgres
 
 /**
  * Sessions may write any text to the server's log, in any amount, and the platform reads that log. Only superusers may
- * change this setting, which does not apply to the server's own processes.
+ * change this setting, which does not apply to the server's own processes. The server's `lock_timeout` is for sessions
+ * that are being opened: settings of roles apply after that.
  */
-async function quietSessions(adminUrl: string): Promise<void> {
-  await withAdministrator(adminUrl, (admin) => admin.query("alter role all set log_min_messages = 'fatal'"))
+async function setUpSessions(adminUrl: string): Promise<void> {
+  await withAdministrator(adminUrl, (admin) =>
+    admin.query("alter role all set log_min_messages = 'fatal'; alter role all set lock_timeout = 0"),
+  )
 }

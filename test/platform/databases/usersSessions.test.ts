@@ -98,3 +98,28 @@ test('security 143: notifications that a session does not read take 512 MiB of t
   await Promise.all([admin, listening, sending].map((client) => client.end()))
   await users.stop()
 })
+
+test('security 149: a connection that another session blocks while it is being opened is ended within 15 seconds', async () => {
+  const { users, adminUrl } = await startUsersServer(join(directory(), 'blocked'))
+  const admin = await connectClient(adminUrl)
+  await admin.query("create role blocking login password 'secret'")
+  await admin.query('create database blocking owner blocking')
+  const url = adminUrl.replace(/\/\/[^@]+@/, '//blocking:secret@').replace('/postgres?', '/blocking?')
+  const [oldest, reindexing] = await Promise.all([connectClient(url), connectClient(url)])
+  await oldest.query("begin; select 1 from pg_class where oid = 'pg_class'::regclass")
+  // Waits for the transaction; new connections, which need the same index, wait for both.
+  const reindexed = reindexing.query('reindex system blocking').catch(() => undefined)
+  await until(async () => {
+    const { rowCount } = await admin.query("select 1 from pg_locks where not granted and mode = 'AccessExclusiveLock'")
+    return Boolean(rowCount)
+  })
+  const begin = performance.now()
+  await expect(connectClient(adminUrl.replace('/postgres?', '/blocking?'))).rejects.toMatchObject({ code: '55P03' })
+  expect(performance.now() - begin).toBeLessThan(15_000)
+  // What sessions do once they are open may wait as long as they want.
+  expect((await oldest.query('show lock_timeout')).rows).toEqual([{ lock_timeout: '0' }])
+  await oldest.query('rollback')
+  await reindexed
+  await Promise.all([admin, oldest, reindexing].map((client) => client.end()))
+  await users.stop()
+})
