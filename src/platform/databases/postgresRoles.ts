@@ -108,8 +108,12 @@ export async function dropDatabase(
   { physical_name }: ServerDatabase,
 ): Promise<void> {
   const name = escapeIdentifier(physical_name)
-  // PostgreSQL drops no template database, and the owner may have made it one.
-  await client.query(`alter database ${name} is_template false`)
+  // PostgreSQL drops no template database, and the owner may have made it one. After an interrupted drop it drops the
+  // database and changes nothing of it.
+  const { rowCount } = await client.query('select 1 from pg_database where datname = $1 and datistemplate', [
+    physical_name,
+  ])
+  if (rowCount) await client.query(`alter database ${name} is_template false`)
   let isOver = false
   const dropped = client.query(`drop database ${name} with (force)`).finally(() => (isOver = true))
   dropped.catch(() => undefined)

@@ -134,6 +134,16 @@ test('a database that its owner turned into a template can be deleted', async ()
   expect((await call('DELETE', database.name)).status).toBe(200)
 })
 
+test('a database whose removal PostgreSQL has begun and not finished can be deleted', async () => {
+  const [database, other] = [await create(unique('half')), await create(unique('other'))]
+  await as(database, (client) => client.query(`create table shared (x int); grant select on shared to "${other.name}"`))
+  // As PostgreSQL marks it before it removes the files, and leaves it when it is interrupted.
+  await onServer((admin) => admin.query('update pg_database set datconnlimit = -2 where datname = $1', [database.name]))
+  expect((await call('DELETE', database.name)).status).toBe(200)
+  expect((await call('DELETE', other.name)).status).toBe(200)
+  await create(database.name)
+})
+
 test('security: a session that waits for its client during a statement does not block the deletion of another database', async () => {
   const [other, database] = [await create(unique('other')), await create(unique('gone'))]
   const waiting = await connect(other)
