@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import type { Database, DatabaseType } from '../../contract/database'
@@ -22,6 +23,8 @@ import { physicalNameOf, randomPassword, usernameOf } from './databaseNames'
 
 /** Limit of databases of a type: each listing measures all of them. */
 const MAX_DATABASES = 500
+/** How long a listing waits for interrupted changes, which are completed all the same. */
+const COMPLETE_MS = 4000
 
 export interface DatabaseParts {
   db: Db
@@ -69,7 +72,7 @@ export function createDatabases({ db, pool, secrets, servers, log }: DatabasePar
     const statsById = await servers[type].stats(rows.filter(isListed))
     const left = rows.filter(changes.wasInterrupted)
     if (left.length > 0) {
-      await Promise.all(left.map(changes.tryComplete))
+      await Promise.race([Promise.all(left.map(changes.tryComplete)), delay(COMPLETE_MS, undefined, { ref: false })])
       rows = await listDatabases(db, type)
     }
     return Promise.all(

@@ -89,10 +89,11 @@ export function createPostgres(parts: PostgresParts): DatabaseServer {
       const verifier = await scramVerifier(password)
       await connections.run(async (client) => {
         if (!(await roleOf(client, database))?.hasMarker) throw notOnServer(database.physical_name)
-        // No session may set a password of its own after this one, so all of them end before it is set.
-        await alterRole(client, database, 'nologin')
-        await endConnections(client, database)
-        await alterRole(client, database, `login password ${escapeLiteral(verifier)}`)
+        // No session may set a password of its own after this one, so all of them end before it is set. One that does not
+        // react executes no further statement.
+        await alterRole(connections, client, database, 'nologin')
+        await endConnections(connections, client, database)
+        await alterRole(connections, client, database, `login password ${escapeLiteral(verifier)}`)
       })
     },
 
@@ -107,8 +108,8 @@ export function createPostgres(parts: PostgresParts): DatabaseServer {
             `The database "${database.physical_name}" has another owner now. Make "${database.username}" its owner again first.`,
           )
         }
-        await alterRole(client, database, 'nologin')
-        await endConnections(client, database)
+        await alterRole(connections, client, database, 'nologin')
+        await endConnections(connections, client, database)
         if (owner !== undefined) await dropDatabase(connections, client, database)
         await dropRole(connections, client, database, role)
       })

@@ -1,6 +1,7 @@
 import { Pool, type ClientBase, type QueryConfig } from 'pg'
 import type { Logger } from 'pino'
 import { AppError, errorCodeOf } from '../errors'
+import type { EndSessions } from '../postgres/postgresSessions'
 import { PostgresClient } from '../postgresClient'
 import { ignoreConnectionErrors, isDiskFull, isPostgresUnreachable, type DatabaseIdentity } from '../state/db'
 import { revokePublicConnect } from './publicAccess'
@@ -9,6 +10,8 @@ import { revokePublicConnect } from './publicAccess'
 const CONNECT_MS = 3500
 /** Copying the template on a slow disk takes seconds. */
 export const CHANGE_MS = 30_000
+/** Time for the server to end a statement at its time-out. */
+const CANCEL_MS = 1000
 /** The owner of a database may set a search path with their own functions, which an administrator must not call. */
 export const SAFE_SEARCH_PATH = '-c search_path=pg_catalog'
 
@@ -19,6 +22,8 @@ export interface PostgresParts {
   title: string
   /** What to do when the server is down, as a sentence. */
   remedy: string
+  /** Ends sessions, including those that do not react. Undefined: as far as the server can. */
+  endSessions?: EndSessions
   /** The platform's own database. If it is on this server, only its role may connect to it. */
   state: DatabaseIdentity | undefined
   log: Logger
@@ -40,6 +45,8 @@ export interface PostgresConnections {
     timeoutMs: number,
     work: (client: ClientBase) => Promise<Result>,
   ): Promise<Result>
+  /** To be called again while the sessions have not ended. */
+  endSessions(client: ClientBase, pids: number[]): Promise<void>
   close(): Promise<void>
 }
 
@@ -48,7 +55,8 @@ interface Administrator {
 }
 
 /** Connections of the platform's administrator to a PostgreSQL server. The first one prepares the server. */
-export function createPostgresConnections({ url, title, remedy, state, log }: PostgresParts): PostgresConnections {
+export function createPostgresConnections(parts: PostgresParts): PostgresConnections {
+  const { url, title, remedy, state, log } = parts
   let pool: Pool | undefined
   let prepared: Promise<Administrator> | undefined
 
@@ -57,10 +65,11 @@ export function createPostgresConnections({ url, title, remedy, state, log }: Po
     if (!pool) {
       pool = new Pool({
         Client: PostgresClient,
-        connectionString: withOptions(connectionString, SAFE_SEARCH_PATH),
+        // The server ends a statement that is given up here: it would hold the connection, and its locks.
+        connectionString: withOptions(connectionString, `${SAFE_SEARCH_PATH} -c statement_timeout=${CHANGE_MS}`),
         max: 8,
         connectionTimeoutMillis: CONNECT_MS,
-        query_timeout: CHANGE_MS,
+        query_timeout: CHANGE_MS + CANCEL_MS,
         idleTimeoutMillis: 10_000,
         keepAlive: true,
       })
@@ -121,6 +130,11 @@ export function createPostgresConnections({ url, title, remedy, state, log }: Po
       }
     },
 
+    async endSessions(client, pids) {
+      if (parts.endSessions) await parts.endSessions(pids)
+      else await client.query('select pg_terminate_backend(pid) from unnest($1::int[]) pid', [pids])
+    },
+
     async close() {
       await pool?.end()
     },
@@ -141,6 +155,7 @@ function postgresFailure(error: unknown, title: string, remedy: string): unknown
     )
   // A full lock table has this code too: see postgres/lockWatch.ts.
   if (code === '53200') return new AppError('UNAVAILABLE', `${title} is out of memory. Try again in a moment.`)
+  if (code === '57014') return new AppError('UNAVAILABLE', `${title} did not finish in time. Try again in a moment.`)
   if (isDiskFull(error)) return new AppError('DISK_FULL', `${title} has no disk space left. Nothing was changed.`)
   return error
 }

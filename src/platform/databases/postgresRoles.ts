@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { escapeIdentifier, escapeLiteral, type ClientBase } from 'pg'
-import { errorCodeOf } from '../errors'
+import { AppError, errorCodeOf } from '../errors'
 import { markerOf, type ServerDatabase } from './databaseServer'
 import { CHANGE_MS, SAFE_SEARCH_PATH, type PostgresConnections } from './postgresConnections'
 
@@ -15,10 +15,12 @@ const LOCK_NOT_AVAILABLE = '55P03'
 const LOCK_MS = 2000
 /** Clients may reconnect and lock again at once. */
 const LOCK_TRIES = 5
-/** How long a session may delay the drop of a database. */
-const DEAF_MS = 2000
-/** Time for a terminated session to roll back and end. */
+/** Time for terminated sessions to roll back and end. */
 const TERMINATE_MS = 5000
+const POLL_MS = 50
+const OBJECT_IN_USE = '55006'
+/** PostgreSQL waits 5 s each time for the sessions of a database to end. */
+const DROP_TRIES = 4
 
 interface Role {
   oid: string
@@ -57,22 +59,36 @@ export async function createRole(
   await client.query('commit')
 }
 
-/** Ends all connections of a database's role, and waits until each has ended. */
-export async function endConnections(client: ClientBase, { username }: ServerDatabase): Promise<void> {
-  await client.query('select pg_terminate_backend(pid, $2) from pg_stat_activity where usename = $1', [
-    username,
-    TERMINATE_MS,
-  ])
+/** Ends all connections of a database's role, and waits until each has ended, except for those that do not react. */
+export async function endConnections(
+  connections: PostgresConnections,
+  client: ClientBase,
+  { username }: ServerDatabase,
+): Promise<void> {
+  for (const deadline = performance.now() + TERMINATE_MS; performance.now() < deadline; await delay(POLL_MS)) {
+    const { rows } = await client.query<{ pid: number }>('select pid from pg_stat_activity where usename = $1', [
+      username,
+    ])
+    if (rows.length === 0) return
+    await connections.endSessions(client, pidsOf(rows))
+  }
 }
+
+const pidsOf = (rows: { pid: number }[]) => rows.map(({ pid }) => pid)
 
 /**
  * Changes the role of a database. Ends its own sessions if they change it at the same time or lock it in an open
  * transaction.
  * @param change what follows the name in `alter role`
  */
-export async function alterRole(client: ClientBase, database: ServerDatabase, change: string): Promise<void> {
+export async function alterRole(
+  connections: PostgresConnections,
+  client: ClientBase,
+  database: ServerDatabase,
+  change: string,
+): Promise<void> {
   const statement = `alter role ${escapeIdentifier(database.username)} ${change}`
-  await alterContended(client, statement, () => endConnections(client, database))
+  await alterContended(client, statement, () => endConnections(connections, client, database))
 }
 
 /** @param endHolders ends the sessions that may hold the lock */
@@ -99,8 +115,10 @@ const isContended = (error: unknown): boolean =>
 
 /**
  * Drops the database. Since version 15, PostgreSQL first waits until every session of the server has closed the
- * database's files. A session that waits for its client closes them only between statements. Sessions that wait in
- * another place are ended (`COPY … FROM STDIN`, a client that does not read its result or has not finished signing in).
+ * database's files, which a session does between statements and at certain points of most. After 5 seconds, and every 5
+ * seconds from then on, it reports a session that does not; such sessions are ended (`COPY … FROM STDIN`, a client that
+ * does not read its result, long loops such as that of `position`).
+ * @throws AppError UNAVAILABLE if sessions of the database do not end
  */
 export async function dropDatabase(
   connections: PostgresConnections,
@@ -114,23 +132,38 @@ export async function dropDatabase(
     physical_name,
   ])
   if (rowCount) await client.query(`alter database ${name} is_template false`)
-  let isOver = false
-  const dropped = client.query(`drop database ${name} with (force)`).finally(() => (isOver = true))
-  dropped.catch(() => undefined)
-  for (;;) {
-    await Promise.race([dropped, delay(DEAF_MS, undefined, { ref: false })])
-    if (isOver) return
-    // Best effort: the next round tries again.
-    await connections.run((other) => endDeafSessions(other)).catch(() => undefined)
+  // Best effort: the next notice tries again.
+  const onNotice = ({ routine, message = '' }: { routine?: string; message?: string }) => {
+    const pid = /\d+/.exec(message)?.[0]
+    if (routine !== 'WaitForProcSignalBarrier' || pid === undefined) return
+    connections.run((other) => connections.endSessions(other, [Number(pid)])).catch(() => undefined)
+  }
+  client.on('notice', onNotice)
+  try {
+    await client.query('set client_min_messages = log')
+    await dropInUse(connections, client, physical_name)
+    await client.query('reset client_min_messages')
+  } finally {
+    client.off('notice', onNotice)
   }
 }
 
-async function endDeafSessions(client: ClientBase): Promise<void> {
-  await client.query(
-    `select pg_terminate_backend(pid) from pg_stat_activity
-     where backend_type = 'client backend' and wait_event_type = 'Client' and state not like 'idle%'
-       and coalesce(state_change, backend_start) < clock_timestamp() - ${DEAF_MS} * interval '1 ms'`,
-  )
+async function dropInUse(connections: PostgresConnections, client: ClientBase, name: string): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await client.query(`drop database ${escapeIdentifier(name)} with (force)`)
+      return
+    } catch (error) {
+      if (errorCodeOf(error) !== OBJECT_IN_USE) throw error
+      if (tries === DROP_TRIES)
+        throw new AppError(
+          'UNAVAILABLE',
+          `A session of the database "${name}" does not end. End it on the server; the database is deleted after that.`,
+        )
+    }
+    const { rows } = await client.query<{ pid: number }>('select pid from pg_stat_activity where datname = $1', [name])
+    await connections.endSessions(client, pidsOf(rows))
+  }
 }
 
 /** Also revokes the role's privileges in other users' databases and on them, which would prevent its removal. */

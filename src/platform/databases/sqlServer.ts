@@ -43,6 +43,7 @@ export function createSqlServer({ url, embedded, state, log }: SqlServerParts): 
         )
       }
     },
+    endSessions: async (pids) => (await embedded.start()).endUsersSessions(pids),
     title: 'The embedded PostgreSQL',
     remedy: 'It restarts automatically.',
     state,

@@ -9,7 +9,7 @@ import { supervise } from '../supervision/supervisor'
 import { findPostgresBinaries, type PostgresBinaries } from './postgresBinaries'
 import { createCluster, finishCluster, readCluster } from './postgresCluster'
 import { makeExtensions } from './postgresExtensions'
-import { endTcpSessions } from './postgresSessions'
+import { createSessionEnder, type EndSessions } from './postgresSessions'
 import {
   IMMEDIATE_SHUTDOWN,
   openSocketDirectory,
@@ -40,8 +40,7 @@ export interface EmbeddedPostgres {
    * listen there. It changes when the server moves to another port; an earlier URL with a unix socket stays valid.
    */
   readonly adminUrl: string
-  /** Ends all TCP sessions, which are those of users, by signals: this works even if nobody can connect. */
-  endUsersSessions(): Promise<void>
+  endUsersSessions: EndSessions
   /** Fast shutdown: rolls back open transactions, then ends. */
   stop(): Promise<void>
 }
@@ -119,7 +118,7 @@ async function startLocked({ dataDir, use, directory, binaries, lock, log }: Sta
       const url = `postgresql://postgres:${cluster.adminPassword}@127.0.0.1:${cluster.port}/postgres`
       return `${url}?host=${encodeURIComponent(socketDirectory.ofPlatform)}`
     },
-    endUsersSessions: () => endTcpSessions(server.pid()),
+    endUsersSessions: createSessionEnder(() => server.pid(), log),
     async stop() {
       await server.stop()
       lock.release()

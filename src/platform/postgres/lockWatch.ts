@@ -5,7 +5,6 @@ import { errorCodeOf } from '../errors'
 import { PostgresClient } from '../postgresClient'
 import type { EmbeddedPostgres } from './embeddedPostgres'
 import { endOldTransactions } from './oldTransactions'
-import { endSession } from './postgresSessions'
 
 const INTERVAL_MS = 1000
 /**
@@ -57,7 +56,7 @@ export function watchLocks(
     const added = locks > MAX_LOCKS / 2 ? 1 : 0
     const count = (earlier && at - earlier.at < FORGET_MS ? earlier.count : 0) + added
     ends.set(oid, { count, at })
-    for (const pid of pids) endSession(pid)
+    await postgres.endUsersSessions(pids)
     const role = await withRoom(async () => {
       const { rows } = await client.query<{ role: string }>(
         'select rolname as role from pg_roles where oid = $1::oid',
@@ -105,7 +104,7 @@ export function watchLocks(
           'the queue of notifications is more than half full, because a session that listens has an old transaction',
         )
       if (performance.now() - agesAt < AGES_MS) return
-      await endOldTransactions(client, log)
+      await endOldTransactions(client, postgres.endUsersSessions, log)
       agesAt = performance.now()
     }
     try {

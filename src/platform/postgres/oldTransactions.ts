@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg'
 import type { Logger } from 'pino'
-import { endSession } from './postgresSessions'
+import type { EndSessions } from './postgresSessions'
 
 /** Autovacuum begins at 200 million transactions; at 2,100 million the server refuses all changes. */
 const LIMITS = { transaction: 300_000_000, database: 1_000_000_000 }
@@ -17,7 +17,12 @@ interface Holder {
  * @param admin a superuser's connection
  * @param limits ages, in transactions, of a session's transaction and of a database
  */
-export async function endOldTransactions(admin: ClientBase, log: Logger, limits = LIMITS): Promise<void> {
+export async function endOldTransactions(
+  admin: ClientBase,
+  endSessions: EndSessions,
+  log: Logger,
+  limits = LIMITS,
+): Promise<void> {
   const { rows } = await admin.query<Holder>(
     `select pid, usename as role from pg_stat_activity join pg_database on pg_database.oid = datid
      where backend_type = 'client backend' and usename <> current_user
@@ -26,7 +31,7 @@ export async function endOldTransactions(admin: ClientBase, log: Logger, limits 
     [limits.transaction, limits.database],
   )
   if (rows.length === 0) return
-  for (const { pid } of rows) endSession(pid)
+  await endSessions(rows.map(({ pid }) => pid))
   const roles = [...new Set(rows.map(({ role }) => role))]
   log.warn({ roles }, 'ended database sessions, because they kept old transaction ids in use')
 }

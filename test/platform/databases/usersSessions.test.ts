@@ -17,7 +17,7 @@ const burn = (ids: number) =>
   `do $$ begin for i in 1..${ids} loop begin insert into burnt values (1); raise exception ''; exception when others then end; end loop; end $$`
 
 test('security: a session that holds old transaction ids is ended before the server runs out of them', async () => {
-  const { users, adminUrl, log, lines } = await startUsersServer(join(directory(), 'data'))
+  const { users, adminUrl, endUsersSessions, log, lines } = await startUsersServer(join(directory(), 'data'))
   const admin = await connectClient(adminUrl)
   const urlOf = (role: string) => adminUrl.replace(/\/\/[^@]+@/, `//${role}:secret@`).replace('/postgres?', `/${role}?`)
   for (const role of ['holding', 'burning', 'keeping', 'other']) {
@@ -37,7 +37,7 @@ test('security: a session that holds old transaction ids is ended before the ser
   await other.query('begin')
   await other.query('select pg_current_xact_id()')
 
-  await endOldTransactions(admin, log, { transaction: 20_000, database: 1_000_000 })
+  await endOldTransactions(admin, endUsersSessions, log, { transaction: 20_000, database: 1_000_000 })
   expect(lines[0]).toMatch(/"roles":\["(holding","burning|burning","holding)"\]/)
   for (const ended of [holding, burning]) await expect(ended.query('select 1')).rejects.toThrow()
   for (const left of [keeping, other]) expect((await left.query('select 1 as one')).rows).toEqual([{ one: 1 }])
@@ -48,7 +48,7 @@ test('security: a session that holds old transaction ids is ended before the ser
     await vacuuming.query('vacuum freeze')
     await vacuuming.end()
   }
-  await endOldTransactions(admin, log, { transaction: 20_000, database: 20_000 })
+  await endOldTransactions(admin, endUsersSessions, log, { transaction: 20_000, database: 20_000 })
   expect(lines[1]).toContain('"roles":["keeping"]')
   await expect(keeping.query('select 1')).rejects.toThrow()
   expect((await other.query('select 1 as one')).rows).toEqual([{ one: 1 }])

@@ -9,8 +9,8 @@ export async function startUsersServer(dataDir: string) {
   const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
   mkdirSync(dataDir, { mode: 0o711 })
   const users = createUsersPostgres(dataDir, log)
-  const { adminUrl } = await users.start()
-  return { users, adminUrl, log, lines }
+  const { adminUrl, endUsersSessions } = await users.start()
+  return { users, adminUrl, endUsersSessions, log, lines }
 }
 
 /** Connects to a server that may end the connection at any time. */
