@@ -26,10 +26,10 @@ const NAMES = { state: 'state', databases: 'postgres' } as const
 export type PostgresUse = keyof typeof NAMES
 
 /**
- * Above that of instances (ociConfig.ts): 20 sessions of one user may take 20 GB, and no instance should be killed for
- * them.
+ * Of servers of users' databases. Above that of instances (ociConfig.ts): 20 sessions of one user may take 20 GB, and no
+ * instance should be killed for them.
  */
-const USERS_OOM_SCORE = 700
+export const USERS_OOM_SCORE = 700
 /** Time for the server of an earlier start to end. */
 const PREVIOUS_SERVER_TIMEOUT_MS = 10_000
 

@@ -137,6 +137,21 @@ test('the last output of a program is logged at the same level as its exit', asy
   expect(told?.err?.message).toMatch(/^node ended \(exit code 3, signal null\): .*there is no such option$/s)
 })
 
+test('security 151: on memory shortage the kernel kills a program of users before instances', async () => {
+  let pid = 0
+  const supervised = superviseNode('memory', LISTENS.replace("'us'", 'String(process.pid)'), {
+    async whenReady(port, ended) {
+      while (!(pid = Number(await heardAt(port)))) {
+        ended.throwIfAborted()
+        await delay(20)
+      }
+    },
+  })
+  await supervised.start()
+  // That of instances is 500, and those of the platform and of its own databases are lower.
+  expect(Number(await readFile(`/proc/${pid}/oom_score_adj`, 'utf8'))).toBe(700)
+})
+
 test('a program that exits is started again', async () => {
   const supervised = superviseNode('ends', LISTENS)
   await supervised.start()
