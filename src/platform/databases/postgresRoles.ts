@@ -166,22 +166,31 @@ async function dropInUse(connections: PostgresConnections, client: ClientBase, n
   }
 }
 
-/** Also revokes the role's privileges in other users' databases and on them, which would prevent its removal. */
+/**
+ * Also revokes the role's privileges in other users' databases and on them, which would prevent its removal.
+ * @throws AppError UNAVAILABLE while one of them is being deleted
+ */
 export async function dropRole(
   connections: PostgresConnections,
   client: ClientBase,
   database: ServerDatabase,
   { oid }: Role,
 ): Promise<void> {
-  const { rows } = await client.query<{ name: string; isOpen: boolean }>(
-    `select distinct datname as name, datallowconn as "isOpen" from pg_shdepend join pg_database
+  const { rows } = await client.query<{ name: string; isOpen: boolean; isInvalid: boolean }>(
+    `select distinct datname as name, datallowconn as "isOpen", datconnlimit = -2 as "isInvalid" from pg_shdepend join pg_database
        on pg_database.oid = case classid when 'pg_database'::regclass then objid else dbid end
      where refclassid = 'pg_authid'::regclass and refobjid = $1`,
     [oid],
   )
   const role = escapeIdentifier(database.username)
   const endSessions = () => endTransactions(client, rows)
-  for (const { name, isOpen } of rows) {
+  for (const { name, isOpen, isInvalid } of rows) {
+    // Its drop was interrupted: PostgreSQL allows nothing but to drop it.
+    if (isInvalid)
+      throw new AppError(
+        'UNAVAILABLE',
+        `The database "${name}", in which "${database.username}" has rights, is being deleted. Try again after that.`,
+      )
     const allow = (isAllowed: boolean) =>
       alterContended(client, `alter database ${escapeIdentifier(name)} allow_connections ${isAllowed}`, endSessions)
     if (!isOpen) await allow(true)
