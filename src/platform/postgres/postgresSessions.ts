@@ -5,7 +5,7 @@ import { startTimeOf } from '../processLock'
 /** The process title of a PostgreSQL session by TCP: `postgres: role database 127.0.0.1(40000) idle`. */
 const SESSION = /^postgres: .* 127\.0\.0\.1\(\d+\)/
 /** Also processes of the server that run users' functions. */
-const USERS_PROCESS = new RegExp(`${SESSION.source}|^postgres: (?:parallel|autovacuum) worker `)
+const USERS_PROCESS = /^postgres: (?:.* 127\.0\.0\.1\(\d+\)|(?:parallel|autovacuum) worker )/
 /** How long a session may take to end. Some loops in PostgreSQL, such as that of `position`, react to no signal. */
 const DEAF_MS = 15_000
 
