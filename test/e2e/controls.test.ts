@@ -1,6 +1,7 @@
 import type { Cookie, Page } from 'playwright-core'
 import { browserTest, openPage } from '../support/browser/browserTest'
 import { openEveryPage } from '../support/browser/everyPage'
+import { overflowOf } from '../support/browser/overflow'
 import { signUp, startProduct, type Product } from '../support/browser/startProduct'
 import { tabThrough } from '../support/browser/tabThrough'
 
@@ -28,22 +29,6 @@ browserTest('#18 every control that the keyboard reaches shows a focus ring', as
   })
   expect(errors).toEqual([])
 })
-
-/** What is wider than the window: the page itself, or a control outside all that scrolls sideways. */
-const overflowOf = (page: Page) =>
-  page.evaluate(() => {
-    const { clientWidth, scrollWidth } = document.documentElement
-    const scrolls = (element: Element | null): boolean =>
-      element !== null && (/auto|scroll/.test(getComputedStyle(element).overflowX) || scrolls(element.parentElement))
-    const controls = [...document.querySelectorAll('a, button, input, select, textarea, [role=switch], h1, h2')]
-    const cut = controls.filter((control) => {
-      const { left, right, width, height } = control.getBoundingClientRect()
-      const isHidden = width <= 1 || height <= 1 || control.closest('.visually-hidden, .ace_editor') !== null
-      return !isHidden && (right > clientWidth + 0.5 || left < -0.5) && !scrolls(control.parentElement)
-    })
-    const wide = scrollWidth > clientWidth ? [`the page: ${scrollWidth} of ${clientWidth} pixels`] : []
-    return [...wide, ...cut.map((control) => control.outerHTML.slice(0, 120))]
-  })
 
 browserTest('#18 every page fits 320 pixels, and 1280 pixels at a zoom of 200 %', async () => {
   const { page } = await openPage(product.url)

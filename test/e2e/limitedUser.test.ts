@@ -68,7 +68,7 @@ browserTest(
     await dialog.getByRole('button', { name: 'End', exact: true }).click()
     await page.getByText('No open sessions').waitFor()
     await bob.page.getByRole('heading', { name: 'Sign In', exact: true }).waitFor()
-    await page.getByRole('link', { name: 'All activity of bob' }).click()
+    await page.getByRole('link', { name: 'All activity' }).click()
     await page.getByRole('combobox', { name: 'User' }).waitFor()
     expect(await page.getByRole('combobox', { name: 'User' }).inputValue()).toBe('bob')
     await expectGoodPage(page, 'activity-of-user')

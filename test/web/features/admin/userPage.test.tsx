@@ -80,7 +80,7 @@ test('decisions §16: the page shows role, rights, sessions, API keys and what t
   expect(await screen.findByRole('listitem', { name: 'nightly' })).toHaveTextContent('qd_a1B2…')
   expect(await screen.findByText('deleted deployment', { exact: false })).toBeVisible()
   expect(activity.calls[0]?.query).toBe('?username=bob')
-  expect(screen.getByRole('link', { name: 'All activity of bob' })).toHaveAttribute('href', '/activity?username=bob')
+  expect(screen.getByRole('link', { name: 'All activity' })).toHaveAttribute('href', '/activity?username=bob')
 })
 
 test('the page shows how the user signs in', async () => {

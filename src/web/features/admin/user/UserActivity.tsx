@@ -17,7 +17,7 @@ export function UserActivity({ username }: { username: string }) {
   const toAll = (
     <Link to={`/activity?username=${encodeURIComponent(username)}`} className={adminStyles.action}>
       <ActionIcon name="activity" />
-      All activity of {username}
+      All activity
     </Link>
   )
   return (
