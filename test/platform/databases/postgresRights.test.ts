@@ -5,6 +5,7 @@ import { identifyDatabase } from '../../../src/platform/state/db'
 import { onServer } from '../../support/platform/freshState'
 import { useSqlDatabases, unique, connect, as, codeOf } from '../../support/platform/sqlDatabases'
 import { startPlatform, testPostgres } from '../../support/platform/startPlatform'
+import { until } from '../../support/platform/until'
 
 const { platform, create, listed } = useSqlDatabases()
 
@@ -67,6 +68,16 @@ test('security 141: owners who block every new connection to their databases do 
   const reindexing = made.map((database, at) =>
     codeOf(sessions[2 * at + 1]!.query(`reindex system ${database.credentials.database}`)),
   )
+  await until(async () => {
+    let waiting = 0
+    await onServer(async (client) => {
+      const { rowCount } = await client.query(
+        "select from pg_stat_activity where wait_event_type = 'Lock' and query like 'reindex system blocked%'",
+      )
+      waiting = rowCount ?? 0
+    })
+    return waiting === made.length
+  })
   await expect(connect(made[0]!, { timeoutMs: 1000 })).rejects.toThrow('timeout')
   // Counted one after another, eight at a time, the tables would delay it by 12 s.
   const begin = performance.now()
