@@ -2,6 +2,9 @@ import type { V1Pod } from '@kubernetes/client-node'
 import type { PodConsole } from './console/podConsole'
 import { nameOf, runIdOf, type ClusterMessage } from './podState'
 
+/** Maximum number of messages of one run, because the scheduler's reasons may alternate for days. */
+const MAX_PER_RUN = 50
+
 /** Writes the cluster's messages to the consoles of instances, each message once for each run. */
 export interface PodMessages {
   write(pod: V1Pod, messages: ClusterMessage[]): Promise<void>
@@ -18,7 +21,7 @@ export function createPodMessages(consoleOf: (podName: string) => PodConsole): P
       const { keys } = known?.runId === runIdOf(pod) ? known : { keys: new Set<string>() }
       written.set(nameOf(pod), { runId: runIdOf(pod), keys })
       for (const { key, text } of messages) {
-        if (keys.has(key)) continue
+        if (keys.has(key) || keys.size === MAX_PER_RUN) continue
         keys.add(key)
         await consoleOf(nameOf(pod)).note(`[System] ${text}`)
       }

@@ -271,8 +271,17 @@ export function messagesOf(pod: V1Pod): ClusterMessage[] {
   }
   const scheduled = pod.status?.conditions?.find(({ type }) => type === 'PodScheduled')
   if (scheduled?.status === 'False' && scheduled.reason === 'Unschedulable')
-    messages.push({ key: 'node', text: `Unschedulable: ${withClaim(scheduled.message ?? '', pod)}` })
+    messages.push({
+      key: `node ${schedulerReasonsOf(scheduled.message ?? '')}`,
+      text: `Unschedulable: ${withClaim(scheduled.message ?? '', pod)}`,
+    })
   return messages
+}
+
+/** The scheduler's reasons without their numbers of nodes, in one order. */
+function schedulerReasonsOf(message: string): string {
+  const reasons = message.split(/[,.:]/).map((part) => part.replaceAll(/\d/g, '').trim())
+  return [...new Set(reasons)].sort().join()
 }
 
 /** Adds the name of a Pod's claim to a message about it: the scheduler does not name unbound claims. */

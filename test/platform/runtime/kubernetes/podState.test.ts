@@ -258,22 +258,24 @@ test('the reasons why a Pod does not start yet are reported, each kind once', ()
   expect(messagesOf(waiting('CreateContainerConfigError', 'no such user'))).toEqual([
     { key: 'container', text: 'The container cannot be created: no such user' },
   ])
-  expect(
-    messagesOf(
-      podWith(
-        undefined,
-        {},
-        {
-          phase: 'Pending',
-          conditions: [
-            { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '0/1 nodes are available' },
-          ],
-        },
-      ),
-    ),
-  ).toEqual([{ key: 'node', text: 'Unschedulable: 0/1 nodes are available' }])
   expect(messagesOf(podWith(running))).toEqual([])
   expect(hasEnded(podWith(running))).toBe(false)
+})
+
+test('a Pod that waits for a node reports each reason once, however many nodes give it', () => {
+  const unschedulable = (message: string) => {
+    const conditions = [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message }]
+    return messagesOf(podWith(undefined, {}, { phase: 'Pending', conditions }))
+  }
+  const full = '0/1 nodes are available: 1 Insufficient cpu.'
+  const [first] = unschedulable(full)
+  expect(first?.text).toBe(`Unschedulable: ${full}`)
+  expect(unschedulable('0/7 nodes are available: 7 Insufficient cpu.')[0]?.key).toBe(first?.key)
+  const tainted = unschedulable('0/7 nodes are available: 2 node(s) had untolerated taint(s), 5 Insufficient cpu.')
+  expect(tainted[0]?.key).not.toBe(first?.key)
+  expect(
+    unschedulable('0/9 nodes are available: 4 Insufficient cpu, 5 node(s) had untolerated taint(s).')[0]?.key,
+  ).toBe(tainted[0]?.key)
 })
 
 test.each([
