@@ -28,9 +28,15 @@ export async function freshDatabase(options = ''): Promise<{ url: string; drop: 
   return { url: url.href, drop: () => onServer((client) => client.query(`drop database ${name} with (force)`)) }
 }
 
+/** The database that `globalSetup` creates with the tables of a platform. */
+export const MIGRATED_STATE = 'test_migrated_state'
+
+/** Creates a copy of the migrated state, because each start would take a third of a second for its migrations. */
+export const migratedDatabase = () => freshDatabase(`template ${MIGRATED_STATE}`)
+
 /** Creates the state of a platform with all its tables, in a separate database. */
 export async function freshState(): Promise<FreshState> {
-  const { url, drop } = await freshDatabase()
+  const { url, drop } = await migratedDatabase()
   const state = await openStateDatabase(url)
   return {
     ...state,

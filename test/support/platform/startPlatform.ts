@@ -20,7 +20,7 @@ import type { Ending } from '../../../src/platform/http/ending'
 import type { Runtime } from '../../../src/platform/runtime/runtime'
 import type { Replicas } from '../../../src/platform/share/replicas/replicas'
 import type { Db, StateDatabase, DatabaseIdentity } from '../../../src/platform/state/db'
-import { freshDatabase } from './freshState'
+import { migratedDatabase } from './freshState'
 import { stopHost } from './stopHost'
 
 export interface Account {
@@ -117,7 +117,7 @@ export async function startPlatform({
   ...given
 }: TestSettings = {}): Promise<TestPlatform> {
   const { url, drop } =
-    given.databaseUrl === undefined ? await freshDatabase() : { url: given.databaseUrl, drop: async () => undefined }
+    given.databaseUrl === undefined ? await migratedDatabase() : { url: given.databaseUrl, drop: async () => undefined }
   const dataDir = given.dataDir ?? (await mkdtemp(join(tmpdir(), 'quarterdeck-data-')))
   const shareDir = given.shareDir ?? join(dataDir, 'nfsshare')
   await mkdir(shareDir, { recursive: true })

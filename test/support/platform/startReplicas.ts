@@ -7,7 +7,7 @@ import { withLocalPaths } from '../../../src/platform/runtime/localPaths'
 import type { Runtime } from '../../../src/platform/runtime/runtime'
 import { findDeploymentDirectory } from '../../../src/platform/share/deploymentDirectory'
 import { createReplicas } from '../../../src/platform/share/replicas/replicas'
-import { freshDatabase } from './freshState'
+import { migratedDatabase } from './freshState'
 import { startPlatform, type TestPlatform } from './startPlatform'
 import { stopHost } from './stopHost'
 
@@ -25,7 +25,7 @@ export interface TestReplicas {
 
 /** Two replicas of the platform with one state, one shared area and one runtime, started at once. */
 export async function startReplicas(directory: string, { sample = false } = {}): Promise<TestReplicas> {
-  const { url: databaseUrl, drop } = await freshDatabase()
+  const { url: databaseUrl, drop } = await migratedDatabase()
   const shareDir = join(directory, 'nfsshare')
   const runtimeDir = join(directory, 'cluster')
   for (const path of [shareDir, join(runtimeDir, 'instances'), join(runtimeDir, 'replica')])

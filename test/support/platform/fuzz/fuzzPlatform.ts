@@ -8,6 +8,7 @@ import pino from 'pino'
 import { WebSocket } from 'ws'
 import { startEmbeddedPostgres } from '../../../../src/platform/postgres/embeddedPostgres'
 import { collectRoutes } from '../collectRoutes'
+import { freshDatabase } from '../freshState'
 import { handshakeOf } from '../handshake'
 import { heldNow } from '../heldMemory'
 import { startPlatform } from '../startPlatform'
@@ -50,7 +51,10 @@ export async function startFuzzer(seed: number): Promise<Fuzzer> {
   const server = await startEmbeddedPostgres(directory, 'databases', pino({ level: 'silent' }))
   const ofTheRun = process.env.TEST_POSTGRES_URL
   process.env.TEST_POSTGRES_URL = server.adminUrl
-  const { started: platform, routes } = await collectRoutes(() => startPlatform({ bodyMs: 500, uploadLimit: 2 ** 20 }))
+  const { url: databaseUrl } = await freshDatabase()
+  const { started: platform, routes } = await collectRoutes(() =>
+    startPlatform({ bodyMs: 500, uploadLimit: 2 ** 20, databaseUrl }),
+  )
   const admin = await platform.register('fuzzer')
   await platform.register('bob')
   await platform.app.listen({ host: '127.0.0.1', port: 0 })
