@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { StartError } from '../errors'
 import { takeLock, type HeldLock } from '../processLock'
+import { OOM_SCORES } from '../supervision/programProcess'
 import { supervise } from '../supervision/supervisor'
 import { findPostgresBinaries, type PostgresBinaries } from './postgresBinaries'
 import { createCluster, finishCluster, readCluster } from './postgresCluster'
@@ -25,11 +26,6 @@ import {
 const NAMES = { state: 'state', databases: 'postgres' } as const
 export type PostgresUse = keyof typeof NAMES
 
-/**
- * Of servers of users' databases. Above that of instances (ociConfig.ts): 20 sessions of one user may take 20 GB, and no
- * instance should be killed for them.
- */
-export const USERS_OOM_SCORE = 700
 /** Time for the server of an earlier start to end. */
 const PREVIOUS_SERVER_TIMEOUT_MS = 10_000
 
@@ -101,7 +97,7 @@ async function startLocked({ dataDir, use, directory, binaries, lock, log }: Sta
     cluster,
     binaries,
     settings: use === 'databases' ? await settingsForUsers(dataDir, binaries) : [],
-    oomScore: use === 'databases' ? USERS_OOM_SCORE : undefined,
+    oomScore: use === 'databases' ? OOM_SCORES.usersDatabases : undefined,
     listens: use === 'databases',
     socketDirectory,
     lock,

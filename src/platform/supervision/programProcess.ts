@@ -12,6 +12,12 @@ const MAX_LAST_LINES = 3
 /** In characters. */
 const MAX_LINE_LENGTH = 500
 
+/**
+ * Which programs the kernel kills first when memory runs out (proc_pid_oom_score_adj(5)): servers of users' databases,
+ * because 20 sessions of one user may take 20 GB, then instances. The platform and its state have the default of 0.
+ */
+export const OOM_SCORES = { usersDatabases: 700, instances: 500 } as const
+
 export interface ProgramCommand {
   /** The program and its arguments, see `dieWithParent`. */
   command: string[]

@@ -3,8 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Logger } from 'pino'
 import { AppError } from '../../errors'
-import { USERS_OOM_SCORE } from '../../postgres/embeddedPostgres'
-import { dieWithParent } from '../../supervision/programProcess'
+import { dieWithParent, OOM_SCORES } from '../../supervision/programProcess'
 import { supervise } from '../../supervision/supervisor'
 import { endRecordedProcess, writePidFile } from './pidFile'
 import { createProgramPort } from './programPort'
@@ -60,7 +59,7 @@ export function superviseMongo(program: MongoProgram, log: Logger): SupervisedMo
       async whenReady(pid, ended) {
         await writePidFile(pidFile, pid)
         // Where there is no /proc, the kernel decides by itself.
-        await writeFile(`/proc/${pid}/oom_score_adj`, String(USERS_OOM_SCORE)).catch(() => undefined)
+        await writeFile(`/proc/${pid}/oom_score_adj`, String(OOM_SCORES.usersDatabases)).catch(() => undefined)
         await program.whenReady(await programPort.current(), ended)
       },
       onEnd: () => program.onEnd?.(),

@@ -1,3 +1,4 @@
+import { OOM_SCORES } from '../../supervision/programProcess'
 import { instanceOpenFiles } from '../instanceOpenFiles'
 import { WORKING_DIRECTORY } from './systemPaths'
 
@@ -90,8 +91,6 @@ const ARCHITECTURES: Partial<Record<NodeJS.Architecture, string[]>> = {
   x64: ['SCMP_ARCH_X86_64', 'SCMP_ARCH_X86', 'SCMP_ARCH_X32'],
   arm64: ['SCMP_ARCH_AARCH64', 'SCMP_ARCH_ARM'],
 }
-/** On memory shortage the kernel kills instances before the platform and its databases (proc_pid_oom_score_adj(5)). */
-const OOM_SCORE = 500
 
 const bindMount = ({ source, target }: Mount, access: 'ro' | 'rw', restrictions: string[] = []) => ({
   destination: target,
@@ -128,7 +127,7 @@ export function ociConfig(spec: ContainerSpec, restrictions: Map<string, string[
       env: Object.entries(spec.env).map(([name, value]) => `${name}=${value}`),
       cwd: WORKING_DIRECTORY,
       noNewPrivileges: true,
-      oomScoreAdj: OOM_SCORE,
+      oomScoreAdj: OOM_SCORES.instances,
       rlimits: [{ type: 'RLIMIT_NOFILE', soft: openFiles, hard: openFiles }],
       capabilities: { bounding: [], effective: [], permitted: [], inheritable: [], ambient: [] },
     },
