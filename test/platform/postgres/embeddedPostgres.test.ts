@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { mkdirSync, readFileSync, statSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
@@ -9,32 +10,37 @@ import { until } from '../../support/platform/until'
 
 jest.setTimeout(120_000)
 
+const log = pino({ level: 'silent' })
+const directory = useTemporaryDirectory()
 let postgres: EmbeddedPostgres
 let impostor: Server
-const directory = useTemporaryDirectory()
-afterAll(async () => {
+afterEach(async () => {
   impostor.close()
   await postgres.stop()
 })
 
-async function answers(url: string): Promise<unknown> {
+/** @returns the first value of the result */
+async function query(url: string, text: string): Promise<unknown> {
   const client = new Client({ connectionString: url })
   client.on('error', () => undefined)
   try {
     await client.connect()
-    return (await client.query<{ role: string }>('select current_user as role')).rows[0]?.role
+    const { rows } = await client.query<unknown[]>({ text, rowMode: 'array' })
+    return rows[0]?.[0]
   } finally {
     await client.end().catch(() => undefined)
   }
 }
 
+const roleAt = (url: string) => query(url, 'select current_user')
+
 test('security: a program that takes the port of the stopped embedded server gets no data, and the server moves', async () => {
   const dataDir = join(directory(), 'data')
   mkdirSync(dataDir, { mode: 0o711 })
-  postgres = await startEmbeddedPostgres(dataDir, 'databases', pino({ level: 'silent' }))
+  postgres = await startEmbeddedPostgres(dataDir, 'databases', log)
   const { adminUrl } = postgres
   const port = Number(new URL(adminUrl).port)
-  expect(await answers(adminUrl)).toBe('postgres')
+  expect(await roleAt(adminUrl)).toBe('postgres')
   expect(statSync(join(dataDir, 'postgres.sockets')).mode & 0o777).toBe(0o700)
 
   const heard = jest.fn()
@@ -54,8 +60,21 @@ test('security: a program that takes the port of the stopped embedded server get
       }),
   )
   // By its original address, which every connection of the platform uses.
-  expect(await until(() => answers(adminUrl).catch(() => undefined))).toBe('postgres')
+  expect(await until(() => roleAt(adminUrl).catch(() => undefined))).toBe('postgres')
   expect(Number(new URL(postgres.adminUrl).port)).not.toBe(port)
-  expect(await answers(postgres.adminUrl)).toBe('postgres')
+  expect(await roleAt(postgres.adminUrl)).toBe('postgres')
   expect(heard).not.toHaveBeenCalled()
+})
+
+test('a server whose port was taken between two starts moves to another port and keeps its data', async () => {
+  postgres = await startEmbeddedPostgres(directory(), 'databases', log)
+  await query(postgres.adminUrl, "create table facts as select 'yes' as value")
+  const { port } = new URL(postgres.adminUrl)
+  await postgres.stop()
+
+  impostor = createServer().listen(Number(port), '127.0.0.1')
+  await once(impostor, 'listening')
+  postgres = await startEmbeddedPostgres(directory(), 'databases', log)
+  expect(new URL(postgres.adminUrl).port).not.toBe(port)
+  expect(await query(postgres.adminUrl, 'select value from facts')).toBe('yes')
 })

@@ -1,7 +1,5 @@
-import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs'
-import { connect } from 'node:net'
+import { existsSync, mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import pino from 'pino'
@@ -12,7 +10,6 @@ import { createUsersPostgres, type UsersPostgres } from '../../../src/platform/p
 import { insertActivity, listActivity } from '../../../src/platform/state/accounts/activity'
 import { migrateState, openStateDatabase, type Db } from '../../../src/platform/state/db'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
-import { canMount, mountTmpfs, unmount } from '../../support/platform/tmpfs'
 
 jest.setTimeout(120_000)
 
@@ -76,47 +73,6 @@ async function earlierVersion(name: string): Promise<string> {
 
 const factsOf = async (db: Db) =>
   (await db.selectFrom('facts').select('value').where('name', '=', 'kept').execute()).map(({ value }) => value)
-
-test.each([
-  ['', 'new'],
-  [' if the path is too long for a socket', 'long'.repeat(30)],
-])(
-  'security: the state’s server listens on no port%s, and the server of users’ databases starts on demand',
-  async (_case, name) => {
-    const dataDir = join(directory(), name)
-    mkdirSync(dataDir, { mode: 0o711 })
-    const users = createUsersPostgres(dataDir, log)
-    const postgres = await startStatePostgres({ dataDir, users, migrate: migrateState, log })
-    const { port } = JSON.parse(readFileSync(join(dataDir, 'state.json'), 'utf8')) as { port: number }
-    const refused = await new Promise<string | undefined>((resolve) =>
-      connect(port, '127.0.0.1', () => resolve(undefined)).on('error', ({ code }: NodeJS.ErrnoException) =>
-        resolve(code),
-      ),
-    )
-    expect(refused).toBe('ECONNREFUSED')
-    expect(existsSync(join(dataDir, 'postgres'))).toBe(false)
-    expect([users.exists(), users.port()]).toEqual([false, undefined])
-
-    const [first, second] = await Promise.all([users.start(), users.start()])
-    expect(first).toBe(second)
-    expect(users.port()).toBe(Number(new URL(first.adminUrl).port))
-    expect(await query(first.adminUrl, "select datname from pg_database where datname = 'quarterdeck'")).toEqual([])
-    // When memory runs out, the kernel kills sessions of users first.
-    const oomScoreOf = async (url: string) => {
-      const client = new Client({ connectionString: url })
-      await client.connect()
-      const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
-      const score = readFileSync(`/proc/${rows[0]?.pid}/oom_score_adj`, 'utf8')
-      await client.end()
-      return Number(score)
-    }
-    expect(await oomScoreOf(first.adminUrl)).toBe(700)
-    expect(await oomScoreOf(postgres.url)).toBeLessThan(500)
-    await users.stop()
-    await expect(users.start()).rejects.toThrow('shutting down')
-    await postgres.stop()
-  },
-)
 
 test('the state of an earlier version moves once to its own server, and users’ databases stay', async () => {
   const dataDir = await earlierVersion('earlier')
@@ -219,27 +175,3 @@ test('missing files of an earlier version’s state stop the start, and no empty
   expect(await withState(dataDir, users, factsOf)).toEqual(['yes'])
   await users.stop()
 })
-
-;(canMount ? test : test.skip)(
-  'a disk that is too full for a PostgreSQL server is named in the error, and the next attempt works',
-  async () => {
-    const dataDir = join(directory(), 'full')
-    mountTmpfs(dataDir, '10m')
-    const users = createUsersPostgres(dataDir, log)
-    try {
-      await expect(startStatePostgres({ dataDir, users, migrate: migrateState, log })).rejects.toMatchObject({
-        lines: [expect.stringMatching(/could not be created in .*No space left on device/)],
-      })
-      const sql = createSqlServer({ url: undefined, embedded: users, state: undefined, log })
-      const database = { id: randomUUID(), physical_name: 'plots', username: 'plots' }
-      await expect(sql.create(database, 'secret')).rejects.toMatchObject({ code: 'DISK_FULL' })
-      execFileSync('mount', ['-o', 'remount,size=300m', dataDir])
-      await sql.create(database, 'secret')
-      expect(await withState(dataDir, users, factsOf)).toEqual([])
-      await sql.close()
-    } finally {
-      await users.stop()
-      unmount(dataDir)
-    }
-  },
-)

@@ -1,22 +1,12 @@
-import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Client, type Pool } from 'pg'
-import pino from 'pino'
+import type { Pool } from 'pg'
 import { sql } from 'kysely'
 import type { AppError } from '../../../src/platform/errors'
 import { boundPool } from '../../../src/platform/state/boundedPool'
-import { migrateState, openStateDatabase, stateFailure, type StateDatabase } from '../../../src/platform/state/db'
-import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../../src/platform/postgres/embeddedPostgres'
-import { startStatePostgres } from '../../../src/platform/postgres/statePostgres'
-import { createUsersPostgres } from '../../../src/platform/postgres/usersPostgres'
-import { openSecrets } from '../../../src/platform/state/secrets'
+import { openStateDatabase, stateFailure } from '../../../src/platform/state/db'
 import { freshDatabase, freshState, onServer } from '../../support/platform/freshState'
-import { processesOf } from '../../support/platform/processesOf'
-import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 import { until } from '../../support/platform/until'
-
-const directory = useTemporaryDirectory()
 
 test('migrations run once when several platforms start at the same time', async () => {
   const { url, drop } = await freshDatabase()
@@ -156,151 +146,4 @@ test('the state of a newer version is refused', async () => {
     lines: [expect.stringContaining('holds the state of a newer Quarterdeck')],
   })
   await state.close()
-})
-
-test('an embedded PostgreSQL whose port was taken moves to another port and keeps its data', async () => {
-  const log = pino({ level: 'silent' })
-  const query = async (postgres: EmbeddedPostgres, text: string) => {
-    const client = new Client({ connectionString: postgres.adminUrl })
-    await client.connect()
-    return client.query<{ value: string }>(text).finally(() => client.end())
-  }
-  const first = await startEmbeddedPostgres(directory(), 'databases', log)
-  await query(first, "create table facts as select 'yes' as value")
-  const { port } = new URL(first.adminUrl)
-  await first.stop()
-
-  const squatter = createServer().listen(Number(port), '127.0.0.1')
-  await until(() => squatter.listening)
-  const second = await startEmbeddedPostgres(directory(), 'databases', log)
-  squatter.close()
-  expect(new URL(second.adminUrl).port).not.toBe(port)
-  expect((await query(second, 'select * from facts')).rows).toEqual([{ value: 'yes' }])
-  await second.stop()
-})
-
-describe('the embedded PostgreSQL', () => {
-  const log = pino({ level: 'silent' })
-  const dataDir = () => join(directory(), 'embedded')
-  const clusterFile = () => join(dataDir(), 'state.json')
-  const start = (data: string) =>
-    startStatePostgres({ dataDir: data, users: createUsersPostgres(data, log), migrate: migrateState, log })
-
-  async function kept(work: (state: StateDatabase) => Promise<void> = async () => undefined): Promise<string[]> {
-    const postgres = await start(dataDir())
-    const state = await openStateDatabase(postgres.url)
-    await work(state)
-    const facts = await state.db.selectFrom('facts').select('value').where('name', '=', 'kept').execute()
-    await state.close()
-    await postgres.stop()
-    return facts.map(({ value }) => value)
-  }
-
-  beforeAll(async () => {
-    await mkdir(dataDir())
-    expect(
-      await kept(
-        async ({ db }) => void (await db.insertInto('facts').values({ name: 'kept', value: 'yes' }).execute()),
-      ),
-    ).toEqual(['yes'])
-  })
-
-  test('is never recreated when its passwords are unreadable: the start fails with one line, and the data stays', async () => {
-    const cluster = await readFile(clusterFile(), 'utf8')
-    await rm(clusterFile())
-    await expect(start(dataDir())).rejects.toMatchObject({
-      lines: [expect.stringContaining('state.json is missing: restore it from a backup')],
-    })
-    for (const damaged of ['', cluster.slice(0, 20), '{}']) {
-      await writeFile(clusterFile(), damaged)
-      await expect(start(dataDir())).rejects.toMatchObject({
-        lines: [expect.stringContaining('state.json is damaged: restore it from a backup')],
-      })
-    }
-    await rm(clusterFile())
-    await mkdir(clusterFile())
-    await expect(start(dataDir())).rejects.toMatchObject({
-      lines: [expect.stringContaining('state.json cannot be read (EISDIR)')],
-    })
-    await rm(clusterFile(), { recursive: true })
-    await writeFile(clusterFile(), cluster)
-    expect(await kept()).toEqual(['yes'])
-  })
-
-  test('of a first start that was interrupted at the end is found by the next start', async () => {
-    await rename(clusterFile(), `${clusterFile()}.new`)
-    expect(await kept()).toEqual(['yes'])
-    expect(await readdir(dataDir())).toEqual(['state', 'state.json', 'state.lock', 'state.sockets'])
-  })
-
-  test('of a first start that was interrupted half-way is created again', async () => {
-    const fresh = join(directory(), 'cut-off')
-    await mkdir(join(fresh, 'state.new'), { recursive: true })
-    await writeFile(join(fresh, 'state.new/PG_VERSION'), '18')
-    await writeFile(join(fresh, 'state.json.new'), '{"port"')
-    await (await start(fresh)).stop()
-    expect(await readdir(fresh)).toEqual(['state', 'state.json', 'state.lock', 'state.sockets'])
-  })
-
-  test('leaves no process when it is stopped during a restart', async () => {
-    const postgres = await start(dataDir())
-    const first = processesOf(dataDir())
-    for (const pid of first) process.kill(pid, 'SIGKILL')
-    await until(() => processesOf(dataDir()).some((pid) => !first.includes(pid)))
-    await postgres.stop()
-    expect(processesOf(dataDir())).toEqual([])
-    expect(await kept()).toEqual(['yes'])
-  })
-})
-
-describe('the key file', () => {
-  test('is created once, and only its owner can read it', async () => {
-    const state = await freshState()
-    await openSecrets(directory(), state.db)
-    const file = join(directory(), 'secret.key')
-    const key = await readFile(file, 'utf8')
-    await openSecrets(directory(), state.db)
-    expect(await readFile(file, 'utf8')).toBe(key)
-    expect((await stat(file)).mode & 0o777).toBe(0o600)
-    await state.close()
-  })
-
-  test('decrypts what it encrypted for the same purpose and user, unless it was altered', async () => {
-    const state = await freshState()
-    const sealed = (await openSecrets(directory(), state.db)).seal('a secret', 'test', 'ann')
-    expect(sealed).not.toContain(Buffer.from('a secret').toString('base64').slice(0, 8))
-    const again = await openSecrets(directory(), state.db)
-    expect(again.unseal(sealed, 'test', 'ann')).toBe('a secret')
-    expect(() => again.unseal(sealed, 'test', 'bob')).toThrow()
-    expect(() => again.unseal(sealed, 'another purpose', 'ann')).toThrow()
-    const altered = `${sealed.slice(0, -6)}AAAA${sealed.slice(-2)}`
-    expect(() => again.unseal(altered, 'test', 'ann')).toThrow()
-    await state.close()
-  })
-
-  test('stops the start with a clear line when it is missing, damaged or of another state', async () => {
-    const state = await freshState()
-    const file = join(directory(), 'secret.key')
-    await rm(file, { force: true })
-    await openSecrets(directory(), state.db)
-    const key = await readFile(file, 'utf8')
-
-    await writeFile(file, 'ff'.repeat(32))
-    await expect(openSecrets(directory(), state.db)).rejects.toMatchObject({
-      lines: [expect.stringContaining('is not the one that this state was written with')],
-    })
-    await writeFile(file, key.slice(0, 10))
-    await expect(openSecrets(directory(), state.db)).rejects.toMatchObject({
-      lines: [expect.stringContaining('is damaged')],
-    })
-    await rm(file)
-    await expect(openSecrets(directory(), state.db)).rejects.toMatchObject({
-      lines: [expect.stringContaining('is missing')],
-    })
-
-    await writeFile(file, key)
-    await chmod(file, 0o600)
-    await openSecrets(directory(), state.db)
-    await state.close()
-  })
 })

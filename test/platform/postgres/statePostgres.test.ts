@@ -1,0 +1,179 @@
+import { execFileSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import pino from 'pino'
+import { createSqlServer } from '../../../src/platform/databases/sqlServer'
+import { startStatePostgres, type StatePostgres } from '../../../src/platform/postgres/statePostgres'
+import { createUsersPostgres, type UsersPostgres } from '../../../src/platform/postgres/usersPostgres'
+import { OOM_SCORES } from '../../../src/platform/supervision/programProcess'
+import { migrateState, openStateDatabase, type Db } from '../../../src/platform/state/db'
+import { processesOf } from '../../support/platform/processesOf'
+import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
+import { canMount, mountTmpfs, unmount } from '../../support/platform/tmpfs'
+import { until } from '../../support/platform/until'
+
+jest.setTimeout(120_000)
+
+const log = pino({ level: 'silent' })
+const directory = useTemporaryDirectory()
+const dataDir = () => join(directory(), 'embedded')
+const clusterFile = () => join(dataDir(), 'state.json')
+const start = (data: string, users = createUsersPostgres(data, log)) =>
+  startStatePostgres({ dataDir: data, users, migrate: migrateState, log })
+
+/** Starts the server with the state, and stops it after `work`. */
+async function withState<Result>(work: (db: Db) => Promise<Result>): Promise<Result> {
+  const postgres = await start(dataDir())
+  const state = await openStateDatabase(postgres.url)
+  try {
+    return await work(state.db)
+  } finally {
+    await state.close()
+    await postgres.stop()
+  }
+}
+
+const storedFacts = () =>
+  withState(async (db) =>
+    (await db.selectFrom('facts').select('value').where('name', '=', 'kept').execute()).map(({ value }) => value),
+  )
+
+beforeAll(async () => {
+  await mkdir(dataDir())
+  await withState((db) => db.insertInto('facts').values({ name: 'kept', value: 'yes' }).execute())
+})
+
+test('the state is never recreated when its passwords are unreadable: the start fails with one line, and the data stays', async () => {
+  const cluster = await readFile(clusterFile(), 'utf8')
+  await rm(clusterFile())
+  await expect(start(dataDir())).rejects.toMatchObject({
+    lines: [expect.stringContaining('state.json is missing: restore it from a backup')],
+  })
+  for (const damaged of ['', cluster.slice(0, 20), '{}']) {
+    await writeFile(clusterFile(), damaged)
+    await expect(start(dataDir())).rejects.toMatchObject({
+      lines: [expect.stringContaining('state.json is damaged: restore it from a backup')],
+    })
+  }
+  await rm(clusterFile())
+  await mkdir(clusterFile())
+  await expect(start(dataDir())).rejects.toMatchObject({
+    lines: [expect.stringContaining('state.json cannot be read (EISDIR)')],
+  })
+  await rm(clusterFile(), { recursive: true })
+  await writeFile(clusterFile(), cluster)
+  expect(await storedFacts()).toEqual(['yes'])
+})
+
+test('the next start finds the cluster of a first start that was interrupted at the end', async () => {
+  await rename(clusterFile(), `${clusterFile()}.new`)
+  expect(await storedFacts()).toEqual(['yes'])
+  expect(await readdir(dataDir())).toEqual(['state', 'state.json', 'state.lock', 'state.sockets'])
+})
+
+test('the next start creates the cluster again if the first start was interrupted half-way', async () => {
+  const fresh = join(directory(), 'cut-off')
+  await mkdir(join(fresh, 'state.new'), { recursive: true })
+  await writeFile(join(fresh, 'state.new/PG_VERSION'), '18')
+  await writeFile(join(fresh, 'state.json.new'), '{"port"')
+  await (await start(fresh)).stop()
+  expect(await readdir(fresh)).toEqual(['state', 'state.json', 'state.lock', 'state.sockets'])
+})
+
+test('a server that is stopped during a restart leaves no process', async () => {
+  const postgres = await start(dataDir())
+  const first = processesOf(dataDir())
+  for (const pid of first) process.kill(pid, 'SIGKILL')
+  await until(() => processesOf(dataDir()).some((pid) => !first.includes(pid)))
+  await postgres.stop()
+  expect(processesOf(dataDir())).toEqual([])
+  expect(await storedFacts()).toEqual(['yes'])
+})
+
+test.each([
+  ['', 'new'],
+  [' if the path is too long for a socket', 'long'.repeat(30)],
+])('security: the state’s server listens on no port%s', async (_case, name) => {
+  const data = join(directory(), name)
+  await mkdir(data, { mode: 0o711 })
+  const postgres = await start(data)
+  const { port } = JSON.parse(await readFile(join(data, 'state.json'), 'utf8')) as { port: number }
+  await expect(once(connect(port, '127.0.0.1'), 'connect')).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+  await postgres.stop()
+})
+
+describe('the server of users’ databases', () => {
+  let users: UsersPostgres
+  let postgres: StatePostgres
+  beforeAll(async () => {
+    const data = join(directory(), 'beside')
+    await mkdir(data, { mode: 0o711 })
+    users = createUsersPostgres(data, log)
+    postgres = await start(data, users)
+  })
+  afterAll(() => postgres.stop())
+
+  async function query<Row extends object>(url: string, text: string): Promise<Row[]> {
+    const client = new Client({ connectionString: url })
+    await client.connect()
+    try {
+      return (await client.query<Row>(text)).rows
+    } finally {
+      await client.end()
+    }
+  }
+
+  test('is created on demand, once for concurrent calls, and has no database of the state', async () => {
+    expect([users.exists(), users.port()]).toEqual([false, undefined])
+    const [first, second] = await Promise.all([users.start(), users.start()])
+    expect(first).toBe(second)
+    expect(users.port()).toBe(Number(new URL(first.adminUrl).port))
+    expect(await query(first.adminUrl, "select 1 from pg_database where datname = 'quarterdeck'")).toEqual([])
+  })
+
+  test('has sessions that the kernel kills before instances when memory runs out, unlike those of the state', async () => {
+    const oomScoreOf = async (url: string) => {
+      const client = new Client({ connectionString: url })
+      await client.connect()
+      const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+      const score = await readFile(`/proc/${rows[0]?.pid}/oom_score_adj`, 'utf8')
+      await client.end()
+      return Number(score)
+    }
+    expect(await oomScoreOf((await users.start()).adminUrl)).toBeGreaterThan(OOM_SCORES.instances)
+    expect(await oomScoreOf(postgres.url)).toBeLessThan(OOM_SCORES.instances)
+  })
+
+  test('does not start again once the platform has stopped it', async () => {
+    await users.stop()
+    await expect(users.start()).rejects.toThrow('shutting down')
+  })
+})
+
+;(canMount ? test : test.skip)(
+  'a disk that is too full for a PostgreSQL server is named in the error, and the next attempt works',
+  async () => {
+    const data = join(directory(), 'full')
+    mountTmpfs(data, '10m')
+    const users = createUsersPostgres(data, log)
+    try {
+      await expect(start(data, users)).rejects.toMatchObject({
+        lines: [expect.stringMatching(/could not be created in .*No space left on device/)],
+      })
+      const sql = createSqlServer({ url: undefined, embedded: users, state: undefined, log })
+      const database = { id: randomUUID(), physical_name: 'plots', username: 'plots' }
+      await expect(sql.create(database, 'secret')).rejects.toMatchObject({ code: 'DISK_FULL' })
+      execFileSync('mount', ['-o', 'remount,size=300m', data])
+      await sql.create(database, 'secret')
+      await (await start(data, users)).stop()
+      await sql.close()
+    } finally {
+      await users.stop()
+      unmount(data)
+    }
+  },
+)
