@@ -38,12 +38,15 @@ beforeAll(() => {
   })
 })
 
-/** Begins calls, and lets the time pass for which they may rely on their rights once they are admitted. */
-async function admit<Calls extends unknown[]>(begin: () => Calls): Promise<Calls> {
+/**
+ * Begins calls. Once they are admitted, the clock moves on.
+ * @param passedMs by default longer than they may rely on the rights that they were admitted with
+ */
+async function admit<Calls extends unknown[]>(begin: () => Calls, passedMs = LONG_MS): Promise<Calls> {
   const before = admitted
   const calls = begin()
   await until(() => admitted === before + calls.length)
-  ahead += LONG_MS
+  ahead += passedMs
   return calls
 }
 
@@ -106,12 +109,27 @@ test('security 88: a call whose body arrives after the rights for it were revoke
   expect(body.data.deployments).toContainEqual(expect.objectContaining({ name: 'other', enabled: false }))
 })
 
-test('security 88: an API key is not created by a call whose session ended before its body arrived', async () => {
-  const stolen = await platform().signIn(admin())
-  const [end] = await admit(() => [hold('POST', '/api/keys', { name: 'of a thief', scopes: ['admin'] }, stolen)])
-  expect(await platform().call('DELETE', '/api/sessions', { token: admin().token })).toMatchObject({ status: 200 })
-  expect(await end()).toBe(401)
-  expect((await platform().call('GET', '/api/keys', { token: admin().token })).body.data.keys).toEqual([])
+describe('a stolen session that an administrator ends', () => {
+  let stolen: string
+  beforeEach(async () => {
+    stolen = await platform().signIn(admin())
+  })
+  const endOtherSessions = async () =>
+    expect(await platform().call('DELETE', '/api/sessions', { token: admin().token })).toMatchObject({ status: 200 })
+
+  test('security 88: a call whose body arrives after its session ended is refused', async () => {
+    const [end] = await admit(() => [hold('POST', '/api/deployments/other/toggle', { enabled: true }, stolen)])
+    await endOtherSessions()
+    expect(await end()).toBe(401)
+  })
+
+  // Sooner than the rights are checked again: a key outlives the session, so its creation checks the session itself.
+  test('security 88: an API key is not created by a call whose session ended before its body arrived', async () => {
+    const [end] = await admit(() => [hold('POST', '/api/keys', { name: 'of a thief', scopes: ['admin'] }, stolen)], 0)
+    await endOtherSessions()
+    expect(await end()).toBe(401)
+    expect((await platform().call('GET', '/api/keys', { token: admin().token })).body.data.keys).toEqual([])
+  })
 })
 
 test('security 88: a queued change of files is checked against the rights at the time it starts', async () => {
