@@ -12,6 +12,9 @@ if (typeof window !== 'undefined') {
   window.matchMedia = (media) => Object.assign(new EventTarget(), { matches: false, media }) as MediaQueryList
   // jsdom has no layout, so nothing scrolls.
   Element.prototype.scrollIntoView = () => undefined
+  // jsdom has no object URLs.
+  URL.createObjectURL = () => 'blob:nothing'
+  URL.revokeObjectURL = () => undefined
   // jsdom has no layout to observe.
   window.ResizeObserver = class {
     observe() {}

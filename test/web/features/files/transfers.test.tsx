@@ -10,8 +10,6 @@ const followed = recordFollowedLinks()
 
 test('§4 the Download and Archive buttons show progress while their request is in flight', async () => {
   const { user, network } = await five()
-  URL.createObjectURL = () => 'blob:1'
-  URL.revokeObjectURL = () => {}
   network.get('/api/sftp/jobs').answers({ jobs: [] })
   await user.click(box('a'))
   await user.click(box('b'))
@@ -62,17 +60,15 @@ test.each([
   [['world'], 'world.zip'],
 ])('§7 %j is downloaded as %s', async (chosen, zip) => {
   const { user, network, store } = await filesPage([entryOf('world/'), entryOf('a'), entryOf('b')])
-  const saved: Blob[] = []
-  URL.createObjectURL = (blob) => `blob:${saved.push(blob as Blob)}`
-  URL.revokeObjectURL = () => {}
+  const createUrl = jest.spyOn(URL, 'createObjectURL').mockReturnValue('blob:zip')
   const call = network
     .post('/api/sftp/download-multiple')
     .answersWith(() => new HttpResponse('zip-canary', { headers: { 'content-type': 'application/zip' } }))
   for (const name of chosen) await user.click(box(name))
   await user.click(bar().getByRole('button', { name: 'Download' }))
-  await waitFor(() => expect(followed()).toEqual([{ href: 'blob:1', name: zip }]))
+  await waitFor(() => expect(followed()).toEqual([{ href: 'blob:zip', name: zip }]))
   expect(call.calls[0]?.body).toEqual({ files: chosen.map((name) => ({ path: `/nfsshare/${name}`, name })) })
-  expect(await saved[0]?.text()).toBe('zip-canary')
+  expect(await (createUrl.mock.calls[0]![0] as Blob).text()).toBe('zip-canary')
   expect(JSON.stringify(store.getState())).not.toContain('canary')
 })
 

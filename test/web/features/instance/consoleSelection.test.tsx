@@ -79,17 +79,12 @@ test('focusing the command field or clearing the log ends the log selection', as
 test('Download saves the lines as a .log file named after the instance', async () => {
   const { print, user } = await consolePage()
   await print('\u001b[31mred\u001b[0m', 'plain')
-  const saved: Blob[] = []
+  const createUrl = jest.spyOn(URL, 'createObjectURL').mockReturnValue('#')
   const names: string[] = []
-  URL.createObjectURL = (blob) => {
-    saved.push(blob as Blob)
-    return '#'
-  }
-  URL.revokeObjectURL = () => {}
   jest.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function (this: HTMLAnchorElement) {
     names.push(this.download)
   })
   await user.click(tool('Download'))
   expect(names).toEqual(['3fa2c1-lobby.log'])
-  expect(await saved[0]!.text()).toBe('red\nplain\n')
+  expect(await (createUrl.mock.calls[0]![0] as Blob).text()).toBe('red\nplain\n')
 })

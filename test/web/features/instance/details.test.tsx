@@ -140,13 +140,8 @@ describe('the crash details', () => {
   test('are downloaded unchanged', async () => {
     const { user, show } = await crashed()
     await show()
-    const saved: Blob[] = []
-    URL.createObjectURL = (blob) => {
-      saved.push(blob as Blob)
-      return '#'
-    }
-    URL.revokeObjectURL = () => {}
+    const createUrl = jest.spyOn(URL, 'createObjectURL').mockReturnValue('#')
     await user.click(await screen.findByRole('button', { name: 'Download' }))
-    expect(JSON.parse(await saved[0]!.text())).toEqual(crash)
+    expect(JSON.parse(await (createUrl.mock.calls[0]![0] as Blob).text())).toEqual(crash)
   })
 })
