@@ -6,96 +6,24 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { WebSocket } from 'ws'
 import { RIGHTS } from '../../../../src/contract/pageRules'
-import { bodyExamples } from '../../../../src/platform/http/openapi/bodyExamples'
+import {
+  OWN_DEFINITION,
+  ownFile,
+  questionsOf,
+  type Operation,
+  type Pair,
+  type Place,
+  type Question,
+} from '../../../support/platform/callQuestions'
 import { useGuest } from '../../../support/platform/limitedUsers'
 import { testPostgres, type Answer } from '../../../support/platform/startPlatform'
 import { until } from '../../../support/platform/until'
 
-/** What others have, and the same that nobody has, in as many characters: answers have the same length. */
-type Pair = readonly [ofOthers: string, absent: string]
-type Kind = 'deployment' | 'pod' | 'instance' | 'path' | 'user' | 'username' | 'session' | 'key' | 'job' | 'database'
-type Place = Kind | 'invite' | 'method' | 'definition' | 'text'
-
-interface Operation {
-  operationId: string
-  parameters?: { name: string; in: 'path' | 'query' }[]
-  requestBody?: object
-}
-
-/** One call, with a thing of others or with an absent one in one of its places. */
-interface Question {
-  method: string
-  url: string
-  body?: unknown
-  headers?: Record<string, string>
-}
-
-/** What the parameters of calls name, by the begin of the path of the call: the longest one counts. */
-const parameters: Record<string, Record<string, Place>> = {
-  '/api/': { path: 'path', deployment: 'deployment', pod: 'pod' },
-  '/api/deployments': { name: 'deployment', uid: 'instance' },
-  '/api/database': { name: 'database' },
-  '/api/users': { id: 'user' },
-  '/api/users/{id}/sessions': { id: 'user', of: 'session' },
-  '/api/users/{id}/keys': { id: 'user', of: 'key' },
-  '/api/sessions': { id: 'session' },
-  '/api/keys': { id: 'key' },
-  '/api/account/': { id: 'method' },
-  '/api/invite-codes': { code: 'invite' },
-  '/api/activity': { username: 'username', search: 'text' },
-  '/api/sftp/jobs': { id: 'job' },
-}
-/** Parameters that name nothing that somebody could have. Tickets have a test of their own below. */
-const namesNothing = ['instances', 'type', 'token', 'kind', 'before', 'hours', 'except']
-/** Parameters of the sign-in by OpenID Connect, which the provider made. */
-const ofProvider = '/api/auth/oidc/'
-
-/** What the fields of bodies name. */
-const fields: Record<string, Place> = {
-  path: 'path',
-  sourcePath: 'path',
-  targetPath: 'path',
-  deployment: 'deployment',
-  deployments: 'deployment',
-}
-const fieldsOf: Record<string, Record<string, Place>> = {
-  saveConfiguration: { content: 'definition' },
-  createDeployment: { name: 'deployment' },
-  createDatabase: { name: 'database' },
-  logIn: { username: 'username' },
-}
-/** Calls that make something at a path: a name that is taken, in a directory that one may use, cannot be kept secret. */
-const making = ['createFile', 'createDirectory', 'moveFile targetPath', 'saveFile']
-
-const OWN_DEFINITION = "name: own\ntype: process\ndataDirectory: /own\nrun:\n  command: [sleep, '600']\n"
-const grants = [{ deployment: 'own', rights: ['view'] }]
-const ownFile = { path: '/nfsshare/own/own.txt', name: 'own.txt' }
-/** Bodies of calls that would be accepted, all about what the caller has. */
-const bodies: Record<string, unknown> = {
-  ...bodyExamples,
-  logIn: { username: 'nobody', password: 'a wrong password' },
-  createDeployment: { name: 'mine', type: 'process' },
-  saveConfiguration: { content: OWN_DEFINITION },
-  toggleDeployment: { enabled: false },
-  createFile: { path: '/nfsshare/own/new.txt', content: '' },
-  createDirectory: { path: '/nfsshare/own/new' },
-  saveFile: { path: '/nfsshare/own/own.txt', content: 'changed' },
-  moveFile: { sourcePath: '/nfsshare/own/own.txt', targetPath: '/nfsshare/own/moved.txt' },
-  archive: { path: '/nfsshare/own/own.txt' },
-  unarchive: { path: '/nfsshare/own/a.zip' },
-  createDownloadTicket: { path: '/nfsshare/own/own.txt' },
-  archiveSeveral: { files: [ownFile, { ...ownFile }] },
-  downloadSeveral: { files: [ownFile, { ...ownFile }] },
-  createKey: { name: 'mine', scopes: ['read'], deployments: ['own'] },
-  setUserAccess: { role: 'limited', grants },
-  createInviteCode: { message: 'for me', role: 'limited', grants },
-}
-
 const { platform, admin, guest, rights } = useGuest(['own', 'treasure', 'inner'], () => ({ sql: testPostgres() }))
 let port: number
 let things: Record<Place, Pair[]>
-let own: Record<string, string>
-let operations: (Operation & { method: string; url: string })[]
+let own: Partial<Record<Place, string>>
+let operations: Operation[]
 
 const instanceOf = async (deployment: string) => {
   const { body } = await platform().call('GET', `/api/deployments/${deployment}/instances`, { token: admin().token })
@@ -169,14 +97,14 @@ beforeAll(async () => {
   }
   own = { deployment: 'own', instance: mine.uid, pod: mine.podName, path: ownFile.path, user: '2' }
   const document = (await platform().app.inject({ url: '/api/openapi.json' })).json<{
-    paths: Record<string, Record<string, Operation>>
+    paths: Record<string, Record<string, Omit<Operation, 'method' | 'url'>>>
   }>()
   operations = Object.entries(document.paths).flatMap(([url, byMethod]) =>
     Object.entries(byMethod).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), url })),
   )
 })
 
-/** Begins to pack a file that takes long. @returns the id of the job, of the administrator */
+/** Starts a job of the administrator that takes longer than the test. @returns its id */
 async function holdJob(): Promise<string> {
   const big = join(platform().dataDir, 'nfsshare/treasure/big')
   await writeFile(big, '')
@@ -187,77 +115,7 @@ async function holdJob(): Promise<string> {
   return (await until(async () => (await jobs())[0]))!.id
 }
 
-function placeOf(url: string, name: string): Place | undefined {
-  const begins = Object.keys(parameters).filter((begin) => url.startsWith(begin))
-  for (const begin of begins.sort((one, other) => other.length - one.length)) {
-    const place = parameters[begin]![name]
-    if (place) return place
-  }
-  if (namesNothing.includes(name) || url.startsWith(ofProvider)) return undefined
-  throw new Error(`The parameter "${name}" of ${url} is not known here: say what it names`)
-}
-
-/** Every question that a call's places allow, as pairs. */
-function questionsOf({ operationId, method, url, parameters: declared = [] }: (typeof operations)[number]) {
-  const found: { pair: Pair; questions: [Question, Question] }[] = []
-  const urlWith = (changed?: string, value = '') => {
-    let path = url
-    const query: string[] = []
-    for (const parameter of declared) {
-      const place = placeOf(url, parameter.name)
-      const text =
-        parameter.name === changed ? value : place ? (own[place] ?? randomUUID()) : { type: 'sql' }[parameter.name]
-      if (text === undefined) continue
-      if (parameter.in === 'path') path = path.replace(`{${parameter.name}}`, encodeURIComponent(text))
-      else query.push(`${parameter.name}=${encodeURIComponent(text)}`)
-    }
-    return query.length > 0 ? `${path}?${query.join('&')}` : path
-  }
-  const body = bodies[operationId]
-  const methods = method === 'GET' && operationId !== 'download' ? ['GET', 'HEAD'] : [method]
-  const add = (pair: Pair, ask: (value: string) => Omit<Question, 'method'>) => {
-    for (const each of methods)
-      found.push({
-        pair,
-        questions: [
-          { method: each, ...ask(pair[0]) },
-          { method: each, ...ask(pair[1]) },
-        ],
-      })
-  }
-  for (const { name } of declared) {
-    const place = placeOf(url, name)
-    if (place) for (const pair of things[place]) add(pair, (value) => ({ url: urlWith(name, value), body }))
-  }
-  for (const [at, place] of leavesOf(operationId, body))
-    for (const pair of things[place]) {
-      const isMaking = making.includes(operationId) || making.includes(`${operationId} ${at.join('.')}`)
-      if (isMaking && pair[0].endsWith('/cellar')) continue
-      add(pair, (value) => ({ url: urlWith(), body: replaced(body, at, value) }))
-    }
-  return found
-}
-
-/** The places of a body, each as the names and numbers that lead to it. */
-function leavesOf(operationId: string, value: unknown, at: string[] = []): [string[], Place][] {
-  if (typeof value === 'string') {
-    const name = at.findLast((step) => Number.isNaN(Number(step))) ?? ''
-    const place = fieldsOf[operationId]?.[name] ?? fields[name]
-    return place ? [[at, place]] : []
-  }
-  if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([name, below]) => leavesOf(operationId, below, [...at, name]))
-}
-
-function replaced(body: unknown, at: string[], value: string): unknown {
-  const copy = structuredClone(body) as Record<string, unknown>
-  let around = copy
-  for (const step of at.slice(0, -1)) around = around[step] as Record<string, unknown>
-  around[at.at(-1)!] = value
-  return copy
-}
-
-/** An answer without what differs between any two calls, and with one name for what others have and what nobody has. */
+/** An answer without what differs between any two calls, and with the same name for both values of the pair. */
 function comparable({ status, headers, body }: Pick<Answer, 'status' | 'headers'> & { body?: unknown }, pair: Pair) {
   const { 'x-request-id': _id, date: _date, ratelimit: _limit, ...others } = headers
   let text = JSON.stringify({ status, headers: others, body })
@@ -283,7 +141,7 @@ const upload = (path: string, token: string) =>
     token,
   )
 
-/** Tries to open a socket by hand. @returns the answer without a socket; for an opened one, status 101 */
+/** Asks for a WebSocket without a client library. @returns the refusal, or status 101 for an open socket */
 async function upgrade(path: string, token: string): Promise<Pick<Answer, 'status' | 'headers'>> {
   const asked = request({
     host: '127.0.0.1',
@@ -325,15 +183,15 @@ async function messageInOwnConsole(token: string, message: object): Promise<stri
   const socket = new WebSocket(`ws://127.0.0.1:${port}/api/logs/own/${own.pod}`, {
     headers: { authorization: `Bearer ${token}` },
   })
-  const said: string[] = []
-  socket.on('message', (data) => said.push((data as Buffer).toString()))
+  const frames: string[] = []
+  socket.on('message', (data) => frames.push((data as Buffer).toString()))
   await once(socket, 'open')
   socket.send(JSON.stringify(message))
-  // Its answer follows that to the message.
+  // Answers come in order.
   socket.send(JSON.stringify({ type: 'command', command: 'end', ref: 'end' }))
-  await until(() => said.some((frame) => frame.includes('"ref":"end"')))
+  await until(() => frames.some((frame) => frame.includes('"ref":"end"')))
   socket.terminate()
-  return said.filter((frame) => frame.includes('[System]') || frame.includes('"ref":"one"')).join('\n')
+  return frames.filter((frame) => frame.includes('[System]') || frame.includes('"ref":"one"')).join('\n')
 }
 
 describe.each([
@@ -349,16 +207,17 @@ describe.each([
 ])('decisions §16: %s with hand-written calls', (_who, tokenOf) => {
   test('security 86: cannot find out with 200 calls and sockets whether names, ids and paths of others exist', async () => {
     const asked = new Set<string>()
-    const told: unknown[] = []
+    const differences: unknown[] = []
     const compare = (what: string, pair: Pair, one: Parameters<typeof comparable>[0], other: typeof one) => {
       asked.add(what)
       const answers = [comparable(one, pair), comparable(other, pair)]
-      if (one.status === 429 || JSON.stringify(answers[0]) !== JSON.stringify(answers[1])) told.push({ what, answers })
+      if (one.status === 429 || JSON.stringify(answers[0]) !== JSON.stringify(answers[1]))
+        differences.push({ what, answers })
     }
     let token = ''
     let count = 0
     for (const operation of operations)
-      for (const { pair, questions } of questionsOf(operation)) {
+      for (const { pair, questions } of questionsOf(operation, things, own)) {
         // A new key before the limit of calls of a key.
         if (count++ % 200 === 0) token = await tokenOf()
         const [one, other] = [await ask(questions[0], token), await ask(questions[1], token)]
@@ -382,7 +241,7 @@ describe.each([
       )
       compare(`GET /api/sftp/download of ${pair[0]}`, pair, one!, other!)
     }
-    expect(told).toEqual([])
+    expect(differences).toEqual([])
     expect(asked.size).toBeGreaterThanOrEqual(200)
   })
 
