@@ -10,7 +10,7 @@ import { configurationAddress, filesAddress } from '../../addresses'
 import { DeploymentToggle } from './DeploymentToggle'
 import type { Guide } from './deploymentsSlice'
 import { guideClosed } from './deploymentsSlice'
-import styles from './deployments.module.scss'
+import styles from './creationGuide.module.scss'
 
 /** The steps from a new deployment to its first start. Closes itself after the last step. */
 export function CreationGuide({ guide, deployment }: { guide: Guide; deployment: ListedDeployment }) {

@@ -10,7 +10,7 @@ import { deletionRequested, menuToggled, selectIsMenuOpen } from './deploymentsS
 import { typeOf } from './deploymentType'
 import { useIsRestarting } from '../../deploymentPower/power'
 import { useAskFirst } from '../../deploymentPower/useAskFirst'
-import styles from './deployments.module.scss'
+import styles from './deploymentActions.module.scss'
 
 /** Icon buttons, or on narrow screens a menu. */
 export function DeploymentActions({ deployment }: { deployment: ListedDeployment }) {

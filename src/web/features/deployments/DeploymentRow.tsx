@@ -6,7 +6,7 @@ import { DeploymentActions } from './DeploymentActions'
 import { DeploymentToggle } from './DeploymentToggle'
 import { appearances, typeOf } from './deploymentType'
 import { InstanceSummary } from './InstanceSummary'
-import styles from './deployments.module.scss'
+import styles from './deploymentRow.module.scss'
 
 export function DeploymentRow({ deployment, isNew }: { deployment: ListedDeployment; isNew: boolean }) {
   const { name, typeIndex, enabled, path, description } = deployment

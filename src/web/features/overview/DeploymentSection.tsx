@@ -15,7 +15,8 @@ import type { OverviewState, View } from './overviewSlice'
 import { sectionToggled, selectSelected } from './overviewSlice'
 import { countPlayers } from './totals'
 import styles from './groups.module.scss'
-import instanceStyles from './instances/instances.module.scss'
+import linkStyles from './instances/instanceLink.module.scss'
+import listStyles from './instances/instanceList.module.scss'
 
 type DeploymentSectionProps = {
   section: OverviewSection
@@ -76,9 +77,9 @@ export const DeploymentSection = memo(function DeploymentSection({
           )}
           {!failure && instances.length === 0 && <p className={styles.note}>No instances currently running</p>}
           {shown.length > 0 && (
-            <ul className={isCards ? instanceStyles.cards : rowsClass(shown.length)}>
+            <ul className={isCards ? listStyles.cards : rowsClass(shown.length)}>
               {shown.map((instance) => (
-                <li key={instance.uid} className={isSelecting ? instanceStyles.selectable : undefined}>
+                <li key={instance.uid} className={isSelecting ? listStyles.selectable : undefined}>
                   {isSelecting && <InstanceCheckbox instance={instance} />}
                   <ErrorBoundary
                     resetKey={instance.state}
@@ -106,8 +107,7 @@ export const DeploymentSection = memo(function DeploymentSection({
 /** Number of rows from which the browser skips those that are out of view. */
 const MANY = 50
 
-const rowsClass = (count: number) =>
-  count >= MANY ? `${instanceStyles.rows} ${instanceStyles.many}` : instanceStyles.rows
+const rowsClass = (count: number) => (count >= MANY ? `${listStyles.rows} ${listStyles.many}` : listStyles.rows)
 
 const countText = (shown: number, all: number) =>
   shown === all ? counted(all, 'instance') : `${shown} of ${counted(all, 'instance')}`
@@ -136,9 +136,9 @@ function Aside({ name, instances }: { name: string; instances: Instance[] }) {
 /** Replaces an instance that failed to render, for example because of an unknown state. */
 function BrokenInstance({ name, message, isCard }: { name: string; message: string; isCard: boolean }) {
   return (
-    <div className={isCard ? `${instanceStyles.card} panel` : instanceStyles.row} role="alert">
-      <span className={instanceStyles.name}>{name}</span>
-      <span className={`${instanceStyles.problem} state blocked`}>{message}</span>
+    <div className={isCard ? `${linkStyles.card} panel` : linkStyles.row} role="alert">
+      <span className={linkStyles.name}>{name}</span>
+      <span className={`${linkStyles.problem} state blocked`}>{message}</span>
     </div>
   )
 }

@@ -1,7 +1,8 @@
 import type { FormEvent, KeyboardEvent, RefObject } from 'react'
 import { COMMAND_MAX_LENGTH } from '../../../../contract/pageRules'
 import { useCommandLine } from './useCommandLine'
-import styles from './console.module.scss'
+import styles from './commandField.module.scss'
+import buttonStyles from './log/logButton.module.scss'
 
 type CommandFieldProps = {
   field: RefObject<HTMLInputElement | null>
@@ -66,7 +67,7 @@ export function CommandField({
         onChange={(event) => type(event.target.value)}
         onKeyDown={onKeyDown}
       />
-      <button type="submit" className={styles.logButton} disabled={!isUsable}>
+      <button type="submit" className={buttonStyles.logButton} disabled={!isUsable}>
         Send
       </button>
     </form>

@@ -11,6 +11,7 @@ import { selectCommands } from '../instanceSlice'
 import { targetsChosen, targetToggled } from './consolesSlice'
 import type { ShownConsole } from './useShownConsoles'
 import consoleStyles from '../console/console.module.scss'
+import buttonStyles from '../console/log/logButton.module.scss'
 import styles from './consoles.module.scss'
 
 type BroadcastLineProps = { consoles: ShownConsole[]; field: RefObject<HTMLInputElement | null> }
@@ -44,7 +45,7 @@ export function BroadcastLine({ consoles, field }: BroadcastLineProps) {
         {consoles.length > 1 && (
           <button
             type="button"
-            className={consoleStyles.logButton}
+            className={buttonStyles.logButton}
             aria-keyshortcuts="Alt+0"
             title="Alt+0"
             onClick={() => dispatch(targetsChosen(consoles.map(({ pane }) => pane)))}

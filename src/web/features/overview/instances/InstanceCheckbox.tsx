@@ -3,7 +3,7 @@ import type { Instance } from '../../../../contract/instance'
 import { MAX_CONSOLES } from '../../../addresses'
 import { missingRight, useAccess } from '../../../api/useAccess'
 import { instanceDeselected, instanceSelected, selectSelected } from '../overviewSlice'
-import styles from './instances.module.scss'
+import styles from './instanceList.module.scss'
 
 /** Selects an instance, to open its console beside others. */
 export function InstanceCheckbox({ instance: { uid, name, deployment } }: { instance: Instance }) {

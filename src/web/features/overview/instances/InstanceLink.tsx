@@ -9,7 +9,7 @@ import { instanceAddress } from '../../../addresses'
 import { rounded } from '../totals'
 import { Sparkline } from './Sparkline'
 import { UsageBar } from './UsageBar'
-import styles from './instances.module.scss'
+import styles from './instanceLink.module.scss'
 
 type InstanceLinkProps = {
   deployment: string
@@ -60,13 +60,13 @@ export const InstanceLink = memo(function InstanceLink({ deployment, instance, i
         <>
           <span className={styles.cpu}>
             <span className={isCard ? styles.label : 'visually-hidden'}>CPU </span>
-            <UsageBar share={instance.cpu / 100} />
+            <UsageBar className={styles.bar} share={instance.cpu / 100} />
             <span className={styles.figure}>{rounded(instance.cpu, 1)}&nbsp;%</span>
           </span>
-          {!isCard && <Sparkline samples={samples} />}
+          {!isCard && <Sparkline className={styles.sparkline} samples={samples} />}
           <span className={styles.memory}>
             <span className={isCard ? styles.label : 'visually-hidden'}>Memory </span>
-            <UsageBar share={shareOf(instance.memory)} />
+            <UsageBar className={styles.bar} share={shareOf(instance.memory)} />
             <span className={styles.figure}>
               {rounded(instance.memory.used, 2)}/{rounded(instance.memory.total, 2)}&nbsp;GiB
             </span>

@@ -1,5 +1,5 @@
 import { MAX_SAMPLES } from '../overviewSlice'
-import styles from './instances.module.scss'
+import styles from './sparkline.module.scss'
 
 const WIDTH = 80
 const HEIGHT = 20
@@ -8,11 +8,17 @@ const MIN_SAMPLES = 4
 /** Minimum range in percent, so that an idle instance draws a straight line instead of noise. */
 const LEAST_RANGE = 10
 
+type SparklineProps = {
+  samples: readonly number[] | undefined
+  /** Places the line in the parent's layout. */
+  className: string | undefined
+}
+
 /** The newest sample is at the right edge. Hidden from screen readers, which read the figure beside it. */
-export function Sparkline({ samples = [] }: { samples: readonly number[] | undefined }) {
+export function Sparkline({ samples = [], className }: SparklineProps) {
   return (
     <svg
-      className={styles.sparkline}
+      className={`${className} ${styles.sparkline}`}
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
       width={WIDTH}
       height={HEIGHT}

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import styles from '../console.module.scss'
+import styles from './logButton.module.scss'
 
 type LogButtonProps = {
   label: string
