@@ -6,7 +6,7 @@ import pino from 'pino'
 import { createEntryLocks } from '../../../src/platform/share/changes/entryLocks'
 import { openTemporaries } from '../../../src/platform/share/changes/temporaries'
 import { createJail } from '../../../src/platform/share/jail'
-import { dropEndedReplicas, registerReplica } from '../../../src/platform/state/replicas'
+import { dropEndedReplicas, registerReplica, type Replica } from '../../../src/platform/state/replicas'
 import { createStoredTemporaries } from '../../../src/platform/state/temporaries'
 import { freshState, type FreshState } from '../../support/platform/freshState'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
@@ -25,27 +25,51 @@ const age = (id: string, minutes: number) =>
     .where('id', '=', id)
     .execute()
 
-test('the leftovers of a replica are found only when it was silent for five minutes at two looks in a row', async () => {
-  const [dead, alive] = [await registerReplica(state.db, log), await registerReplica(state.db, log)]
+describe('the unfinished file of a silent replica', () => {
   const id = randomUUID()
-  await createStoredTemporaries(state.db, dead.id).add(id, '/share/unfinished')
-  const records = createStoredTemporaries(state.db, alive.id)
-  expect([await records.leftovers(), await records.leftovers()]).toEqual([[], []])
-  await age(dead.id, 4)
-  expect([await records.leftovers(), await records.leftovers()]).toEqual([[], []])
-  await age(dead.id, 6)
-  expect(await records.leftovers()).toEqual([])
-  // The replica is alive after all: it could not reach the state for a while.
-  await age(dead.id, 0)
-  expect([await records.leftovers(), await records.leftovers()]).toEqual([[], []])
-  await age(dead.id, 6)
-  await dropEndedReplicas(state.db)
-  expect(await records.leftovers()).toEqual([])
-  expect(await records.leftovers()).toMatchObject([{ id, path: '/share/unfinished' }])
-  await records.remove(id)
-  expect(await records.leftovers()).toEqual([])
-  await Promise.all([dead.close(), alive.close()])
-  expect(await state.db.selectFrom('replicas').selectAll().execute()).toEqual([])
+  let silent: Replica
+  let other: Replica
+  let records: ReturnType<typeof createStoredTemporaries>
+  beforeEach(async () => {
+    silent = await registerReplica(state.db, log)
+    other = await registerReplica(state.db, log)
+    await createStoredTemporaries(state.db, silent.id).add(id, '/share/unfinished')
+    records = createStoredTemporaries(state.db, other.id)
+  })
+  afterEach(() => Promise.all([silent.close(), other.close()]))
+  const lookTwice = async () => [await records.leftovers(), await records.leftovers()]
+
+  test('is a leftover when the replica was silent for five minutes at two looks in a row', async () => {
+    expect(await lookTwice()).toEqual([[], []])
+    await age(silent.id, 4)
+    expect(await lookTwice()).toEqual([[], []])
+    await age(silent.id, 6)
+    expect(await lookTwice()).toMatchObject([[], [{ id, path: '/share/unfinished' }]])
+    await records.remove(id)
+    expect(await records.leftovers()).toEqual([])
+  })
+
+  test('is no leftover if the replica could not reach the state for a while and is alive again', async () => {
+    await age(silent.id, 6)
+    expect(await records.leftovers()).toEqual([])
+    await age(silent.id, 0)
+    expect(await lookTwice()).toEqual([[], []])
+    await age(silent.id, 6)
+    expect(await lookTwice()).toMatchObject([[], [{ id }]])
+  })
+
+  test('is found after the row of the replica was dropped', async () => {
+    await age(silent.id, 6)
+    await dropEndedReplicas(state.db)
+    expect(await lookTwice()).toMatchObject([[], [{ id }]])
+  })
+})
+
+test('a replica that is closed leaves no row in the state', async () => {
+  const replica = await registerReplica(state.db, log)
+  expect(await state.db.selectFrom('replicas').select('id').execute()).toEqual([{ id: replica.id }])
+  await replica.close()
+  expect(await state.db.selectFrom('replicas').select('id').execute()).toEqual([])
 })
 
 test('the unfinished files of an ended replica are removed from the shared area', async () => {

@@ -13,3 +13,12 @@ export function processesOf(path: string): number[] {
     })
     .map(Number)
 }
+
+/** Whether a process does not exist or is a zombie. */
+export function isGone(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.startsWith('Z')
+  } catch {
+    return true
+  }
+}

@@ -13,10 +13,11 @@ import { openLocalRuntime } from '../../../../src/platform/runtime/local/localRu
 import { stopPlainInstances } from '../../../../src/platform/runtime/openRuntime'
 import type { LocalSpec, Runtime } from '../../../../src/platform/runtime/runtime'
 import { createReplicas, type Replicas } from '../../../../src/platform/share/replicas/replicas'
-import { hasProgram } from '../../../support/platform/hasProgram'
 import { localSpec, pathsIn } from '../../../support/platform/instanceSpec'
+import { isGone } from '../../../support/platform/processesOf'
 import { stopHost } from '../../../support/platform/stopHost'
 import { useTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
+import { canMount, mountTmpfs, unmount } from '../../../support/platform/tmpfs'
 import { until } from '../../../support/platform/until'
 import { runtimeSuite } from '../runtimeSuite'
 
@@ -193,8 +194,8 @@ test('#15 after the host is killed, the next one stops its instances in order an
   expect(isGone(pid)).toBe(true)
   const history = await runtime.history('lost', 10_000)
   expect(history.map(({ seq }) => seq)).toEqual(history.map((_line, at) => at + 1))
-  const words = history.map(({ content }) => content).filter((line) => !/tick|^pid/.test(line))
-  expect(words).toEqual([
+  const printed = history.map(({ content }) => content).filter((line) => !/tick|^pid/.test(line))
+  expect(printed).toEqual([
     '[System] The process that hosts the instances ended. This instance is stopped in order.',
     'heard stop',
     'saved',
@@ -212,9 +213,9 @@ test('#15 instances of a killed host are stopped in order by stop:all and by a p
   const pid = await pidIn('left')
   await runtime.close()
   killHost()
-  const told = jest.fn()
-  expect(await stopPlainInstances(directory(), told)).toBe(1)
-  expect(told).toHaveBeenCalledWith(1)
+  const onStopping = jest.fn()
+  expect(await stopPlainInstances(directory(), onStopping)).toBe(1)
+  expect(onStopping).toHaveBeenCalledWith(1)
   expect(isGone(pid)).toBe(true)
   expect(existsSync(join(directory(), 'left.saved'))).toBe(true)
   runtime = await openLocalRuntime({ dataDir: directory(), replicas })
@@ -246,16 +247,16 @@ test('a follower refused because the host died gets no lines later', async () =>
 test('a host that accepts the connection and ends before it answers is replaced by a new one', async () => {
   const dataDir = join(directory(), 'ending')
   mkdirSync(join(dataDir, 'runtime'), { recursive: true })
-  let taken = 0
+  let connections = 0
   const ending = createServer((socket) => {
-    taken += 1
+    connections += 1
     socket.destroy()
     ending.close()
   }).listen(join(dataDir, 'runtime/host.sock'))
   await once(ending, 'listening')
   const other = await openLocalRuntime({ dataDir, replicas })
   expect(await other.list()).toEqual([])
-  expect(taken).toBe(1)
+  expect(connections).toBe(1)
   await other.close()
   await stopHost(dataDir)
 })
@@ -282,25 +283,12 @@ test('a host that accepts the connection and never answers stops the start with 
   silent.close()
 })
 
-/** True if the process does not exist or is a zombie. */
-function isGone(pid: number): boolean {
-  try {
-    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.startsWith('Z')
-  } catch {
-    return true
-  }
-}
-
-/** Mounting requires root. */
-const canMount = process.platform === 'linux' && process.getuid?.() === 0 && hasProgram('mount')
-
 ;(canMount ? test : test.skip)(
   'security 49: a full disk ends neither host nor instance, and consoles continue (skipped without mount rights)',
   async () => {
     const dataDir = join(directory(), 'full')
     const records = join(dataDir, 'runtime/instances')
-    mkdirSync(records, { recursive: true })
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', records])
+    mountTmpfs(records, '1m')
     const full = await openLocalRuntime({ dataDir, replicas })
     try {
       const program = `console.log('Ready'); require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
@@ -344,7 +332,7 @@ const canMount = process.platform === 'linux' && process.getuid?.() === 0 && has
     } finally {
       await full.close()
       await stopHost(dataDir)
-      execFileSync('umount', [records])
+      unmount(records)
     }
   },
 )

@@ -56,7 +56,7 @@ test('switching to another deployment resets editor, undo history and banner', a
 
 describe('a session that ends with unsaved changes', () => {
   /** Ends the session; `subject` signs in again and returns to the editor. */
-  async function again(ended: SessionEnd, subject = 'ann') {
+  async function signInAgain(ended: SessionEnd, subject = 'ann') {
     const app = await configurationPage(stored, { revision: 'r1' })
     app.editor.write(broken)
     act(() => void app.store.dispatch(sessionEnded(ended)))
@@ -81,7 +81,7 @@ describe('a session that ends with unsaved changes', () => {
   test.each(['refused', 'expired', 'gone'] as const)(
     'restores the changes on their base revision when the session is %s and the same user returns',
     async (ended) => {
-      const { store } = await again(ended)
+      const { store } = await signInAgain(ended)
       await waitFor(() => expect(aceEditor().text()).toBe(broken))
       expect(store.getState().configuration?.drafts).toEqual({ lobby: { text: broken, revision: 'r1' } })
       expect(screen.getByText('Restored your unsaved changes to lobby')).toBeVisible()
@@ -92,16 +92,51 @@ describe('a session that ends with unsaved changes', () => {
     ['signedOut', 'ann'],
     ['expired', 'bob'],
   ] as const)('drops the changes when the session is %s and %s signs in next', async (ended, subject) => {
-    const { store } = await again(ended, subject)
+    const { store } = await signInAgain(ended, subject)
     expect(aceEditor().text()).toBe(stored)
     expect(store.getState().drafts?.offers).toEqual([])
   })
 })
 
-describe('a save that conflicts with another save', () => {
-  const theirs = `${stored}# theirs\n`
-  const mine = `${stored}# mine\n`
+const theirs = `${stored}# theirs\n`
+const mine = `${stored}# mine\n`
 
+test('a draft keeps its base revision when newer revisions are fetched', async () => {
+  const { network, store, user } = await configurationPage()
+  network.get('/api/deployments/lobby').answers({ content: stored, revision: 'one' })
+  act(() => void store.dispatch(api.util.invalidateTags(['Deployment'])))
+  await waitFor(() => expect(JSON.stringify(store.getState().api)).toContain('"one"'))
+  // Cache updates reach the page with the next frame.
+  await act(() => new Promise<void>((drawn) => void requestAnimationFrame(() => drawn())))
+  aceEditor().write(mine)
+  network.get('/api/deployments/lobby').answers({ content: theirs, revision: 'two' })
+  act(() => void store.dispatch(api.util.invalidateTags(['Deployment'])))
+  await waitFor(() => expect(JSON.stringify(store.getState().api)).toContain('"two"'))
+  const save = network.patch('/api/deployments/lobby').answers({})
+  await user.click(screen.getByRole('button', { name: 'Save Changes' }))
+  await screen.findByText('Changes saved successfully!')
+  expect(save.calls.map(({ body }) => body)).toEqual([{ content: mine, revision: 'one' }])
+})
+
+test('text typed while a save is in flight is based on the saved revision', async () => {
+  const { network, user } = await configurationPage()
+  const first = network.patch('/api/deployments/lobby').answersLater({ revision: 'two' })
+  aceEditor().write(mine)
+  await user.click(screen.getByRole('button', { name: 'Save Changes' }))
+  aceEditor().write(`${mine}# more\n`)
+  network.get('/api/deployments/lobby').answers({ content: mine, revision: 'two' })
+  first.release()
+  await waitFor(() =>
+    expect(screen.getByRole('button', { name: 'Save Changes' })).toHaveAttribute('aria-busy', 'false'),
+  )
+  const second = network.patch('/api/deployments/lobby').answers({ revision: 'three' })
+  await user.click(screen.getByRole('button', { name: 'Save Changes' }))
+  await waitFor(() =>
+    expect(second.calls.map(({ body }) => body)).toEqual([{ content: `${mine}# more\n`, revision: 'two' }]),
+  )
+})
+
+describe('a save that conflicts with another save', () => {
   async function conflict() {
     const app = renderApp('/deployments/lobby/edit', { signedInAs: 'ann' })
     app.network.get('/api/deployments/lobby').answers({ content: stored, revision: 'one' })
@@ -123,9 +158,13 @@ describe('a save that conflicts with another save', () => {
     }
   }
 
-  test('sends the base revision; Cancel keeps the unsaved text', async () => {
-    const { refused, store, editor, answer, user } = await conflict()
+  test('sends the base revision', async () => {
+    const { refused } = await conflict()
     expect(refused.calls.map(({ body }) => body)).toEqual([{ content: mine, revision: 'one' }])
+  })
+
+  test('Cancel keeps the unsaved text, whose next save conflicts again', async () => {
+    const { store, editor, answer, user } = await conflict()
     await answer('Cancel')
     await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
     expect(screen.getByRole('alert')).toHaveTextContent(
@@ -173,40 +212,5 @@ describe('a save that conflicts with another save', () => {
     refused.release()
     await waitFor(() => expect(JSON.stringify(store.getState().api.mutations)).not.toContain('pending'))
     expect(store.getState().configuration?.dialog).toBeNull()
-  })
-
-  test('a draft keeps its base revision when newer revisions are fetched', async () => {
-    const { network, store, user } = await configurationPage()
-    network.get('/api/deployments/lobby').answers({ content: stored, revision: 'one' })
-    act(() => void store.dispatch(api.util.invalidateTags(['Deployment'])))
-    await waitFor(() => expect(JSON.stringify(store.getState().api)).toContain('"one"'))
-    // Cache updates reach the page with the next frame.
-    await act(() => new Promise<void>((drawn) => void requestAnimationFrame(() => drawn())))
-    aceEditor().write(mine)
-    network.get('/api/deployments/lobby').answers({ content: theirs, revision: 'two' })
-    act(() => void store.dispatch(api.util.invalidateTags(['Deployment'])))
-    await waitFor(() => expect(JSON.stringify(store.getState().api)).toContain('"two"'))
-    const save = network.patch('/api/deployments/lobby').answers({})
-    await user.click(screen.getByRole('button', { name: 'Save Changes' }))
-    await screen.findByText('Changes saved successfully!')
-    expect(save.calls.map(({ body }) => body)).toEqual([{ content: mine, revision: 'one' }])
-  })
-
-  test('text typed while a save is in flight is based on the saved revision', async () => {
-    const { network, user } = await configurationPage()
-    const first = network.patch('/api/deployments/lobby').answersLater({ revision: 'two' })
-    aceEditor().write(mine)
-    await user.click(screen.getByRole('button', { name: 'Save Changes' }))
-    aceEditor().write(`${mine}# more\n`)
-    network.get('/api/deployments/lobby').answers({ content: mine, revision: 'two' })
-    first.release()
-    await waitFor(() =>
-      expect(screen.getByRole('button', { name: 'Save Changes' })).toHaveAttribute('aria-busy', 'false'),
-    )
-    const second = network.patch('/api/deployments/lobby').answers({ revision: 'three' })
-    await user.click(screen.getByRole('button', { name: 'Save Changes' }))
-    await waitFor(() =>
-      expect(second.calls.map(({ body }) => body)).toEqual([{ content: `${mine}# more\n`, revision: 'two' }]),
-    )
   })
 })
