@@ -1,4 +1,5 @@
 import type { InstanceState } from '../../contract/instance'
+import { createSharedRead } from '../concurrency/sharedRead'
 import type { Runtime } from '../runtime/runtime'
 import type { WatchedInstances } from './watchedInstances'
 
@@ -15,9 +16,6 @@ export function broadcastStates(
   runtime: Pick<Runtime, 'watch'>,
   instanceState: (deployment: string, podName: string) => Promise<InstanceState | undefined>,
 ): () => void {
-  let isChecking = false
-  let checkAgain = false
-
   async function sendChangedStates(): Promise<void> {
     for (const instance of watched.list()) {
       const state = await instanceState(instance.deployment, instance.podName)
@@ -27,20 +25,10 @@ export function broadcastStates(
     }
   }
 
-  /** Serializes the checks, so that an older state is never sent after a newer one. */
-  function check(): void {
-    checkAgain = isChecking
-    if (isChecking) return
-    isChecking = true
-    // The database may be unavailable for a moment. The next check follows soon.
-    void sendChangedStates()
-      .catch(() => undefined)
-      .finally(() => {
-        isChecking = false
-        if (checkAgain) check()
-      })
-  }
-
+  // One check at a time, so that an older state is never sent after a newer one.
+  const sendInTurn = createSharedRead(sendChangedStates)
+  // The database may be unavailable for a moment. The next check follows soon.
+  const check = () => void sendInTurn().catch(() => undefined)
   const timer = setInterval(check, STATE_CHECK_MS)
   const unwatch = runtime.watch(check)
   return () => {
