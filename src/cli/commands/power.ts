@@ -55,18 +55,18 @@ async function powerInstances(
     }
   }
   if (!before) return undefined
-  const isMeant = ({ podName }: Instance) => targets.some((target) => target.podName === podName)
-  const startedAt = new Map(before.map((instance) => [instance.podName, instance.startedAt]))
+  const isTarget = ({ podName }: Instance) => targets.some((target) => target.podName === podName)
+  const startedBefore = new Map(before.map(({ podName, startedAt }) => [podName, startedAt]))
   return poll(terminal, api, deployment, (all) => {
-    const instances = all.filter(isMeant)
+    const instances = all.filter(isTarget)
     throwIfBlocked(instances)
     if (command === 'stop' || command === 'drain') return instances.every(({ state }) => state === 'STOPPED')
     if (instances.length < targets.length) throw new CliError(EXIT.notFound, 'The instance is gone.')
     return instances.every(
-      ({ state, podName, startedAt: started }) =>
-        state === 'RUNNING' && (command === 'start' || started !== startedAt.get(podName)),
+      ({ state, podName, startedAt }) =>
+        state === 'RUNNING' && (command === 'start' || startedAt !== startedBefore.get(podName)),
     )
-  }).then((all) => statesOf(all.filter(isMeant)))
+  }).then((all) => statesOf(all.filter(isTarget)))
 }
 
 async function powerDeployment(
@@ -98,7 +98,7 @@ async function restartDeployment(
   wait: boolean,
 ): Promise<States | undefined> {
   const before = wait ? await readableInstances(terminal, api, name) : undefined
-  const isOld = new Map(before?.map(({ podName, startedAt }) => [podName, startedAt]))
+  const startedBefore = new Map(before?.map(({ podName, startedAt }) => [podName, startedAt]))
   let isAnswered = false
   const restarted = api.calls
     .POST('/api/deployments/{name}/restart', { params: { path: { name } } })
@@ -122,7 +122,9 @@ async function restartDeployment(
       throwIfBlocked(instances)
       return (
         isAnswered ||
-        instances.every(({ podName, startedAt, state }) => state === 'RUNNING' && startedAt !== isOld.get(podName))
+        instances.every(
+          ({ podName, startedAt, state }) => state === 'RUNNING' && startedAt !== startedBefore.get(podName),
+        )
       )
     }),
   ])
