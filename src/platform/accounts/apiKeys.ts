@@ -20,12 +20,15 @@ import { isRestricted, knows, type Caller } from '../caller'
 import { noSession } from './sessions'
 
 /** Characters of a key after its prefix: 238 random bits. */
-const LENGTH = 40
+const SECRET_LENGTH = 40
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 /** Characters after the prefix that identify a key in a list. */
-const SHOWN = 4
+const SHOWN_LENGTH = 4
 const MAX_KEYS_PER_USER = 100
 /** Calls of one key in a window of WINDOW_SECONDS. */
 export const CALLS_PER_WINDOW = 600
+/** The policy of the RateLimit-Policy header (draft-ietf-httpapi-ratelimit-headers-10 §3). */
+export const RATE_LIMIT_POLICY = `"key";q=${CALLS_PER_WINDOW};w=${WINDOW_SECONDS}`
 
 /** The state of a key's limit after a call, for the RateLimit header. */
 export interface KeyLimit {
@@ -66,7 +69,7 @@ export function createApiKeys(db: Db, now: () => number, onRemoved: () => Promis
       const expiresAt = expires_at === undefined ? null : new Date(expires_at)
       if (expiresAt && expiresAt.getTime() <= now())
         throw new AppError('INVALID_INPUT', 'expires_at: must be in the future', { field: 'expires_at' })
-      const text = Array.from({ length: LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
+      const text = Array.from({ length: SECRET_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
       const key = API_KEY_PREFIX + text
       const id = randomUUID()
       const rows = await db
@@ -81,7 +84,7 @@ export function createApiKeys(db: Db, now: () => number, onRemoved: () => Promis
               id,
               user_id: by.userId,
               name,
-              prefix: key.slice(0, API_KEY_PREFIX.length + SHOWN),
+              prefix: key.slice(0, API_KEY_PREFIX.length + SHOWN_LENGTH),
               key_hash: hashToken(key),
               scopes: [...new Set(scopes)],
               all_deployments: deployments === undefined,
@@ -118,21 +121,12 @@ export function createApiKeys(db: Db, now: () => number, onRemoved: () => Promis
   }
 }
 
-const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
-
 const limitOf = ({ calls, secondsLeft }: KeyCalls): KeyLimit => ({ remaining: CALLS_PER_WINDOW - calls, secondsLeft })
 
-/** The policy of the RateLimit-Policy header (draft-ietf-httpapi-ratelimit-headers-10 §3). */
-export const RATE_LIMIT_POLICY = `"key";q=${CALLS_PER_WINDOW};w=${WINDOW_SECONDS}`
-
 function checkScopes({ isAdmin, role }: Caller, scopes: readonly string[]): void {
-  const refused =
-    !isAdmin && scopes.includes('admin')
-      ? 'admin'
-      : role === 'limited' && scopes.includes('databases')
-        ? 'databases'
-        : undefined
-  if (refused)
+  const forbidden = [...(isAdmin ? [] : ['admin']), ...(role === 'limited' ? ['databases'] : [])]
+  const refused = forbidden.find((scope) => scopes.includes(scope))
+  if (refused !== undefined)
     throw new AppError('INVALID_INPUT', `scopes: a key cannot have "${refused}", because your role does not allow it`, {
       field: 'scopes',
     })

@@ -36,7 +36,7 @@ export async function readClusterConfig(source: ClusterSource): Promise<ClusterC
   const client = await import('@kubernetes/client-node')
   const config = new client.KubeConfig()
   try {
-    read(config, source, () => new client.KubeConfig())
+    loadConfig(config, source, () => new client.KubeConfig())
   } catch {
     throw new AppError(
       'UNAVAILABLE',
@@ -59,12 +59,12 @@ export async function readClusterConfig(source: ClusterSource): Promise<ClusterC
  * @throws AppError UNAVAILABLE as `readClusterConfig`
  */
 export async function connectCluster(source: ClusterSource, timeoutMs: number): Promise<ClusterConnection> {
-  const read = await readClusterConfig(source)
-  const { configuration, expired } = withDeadline(read, timeoutMs)
+  const cluster = await readClusterConfig(source)
+  const { configuration, expired } = withDeadline(cluster, timeoutMs)
   return {
-    core: new read.client.CoreV1Api(configuration),
-    rbac: new read.client.RbacAuthorizationV1Api(configuration),
-    namespace: read.namespace ?? NAMESPACE,
+    core: new cluster.client.CoreV1Api(configuration),
+    rbac: new cluster.client.RbacAuthorizationV1Api(configuration),
+    namespace: cluster.namespace ?? NAMESPACE,
     expired,
   }
 }
@@ -101,12 +101,13 @@ export function withDeadline(
   return { configuration, expired }
 }
 
-function read(config: KubeConfig, source: ClusterSource, another: () => KubeConfig): void {
+/** Several files are merged, as kubectl does. */
+function loadConfig(config: KubeConfig, source: ClusterSource, createConfig: () => KubeConfig): void {
   if (source === 'own') return config.loadFromCluster()
   const [first = '', ...others] = source.kubeconfig.split(delimiter).filter(Boolean)
   config.loadFromFile(first)
   for (const file of others) {
-    const next = another()
+    const next = createConfig()
     next.loadFromFile(file)
     config.mergeConfig(next)
   }

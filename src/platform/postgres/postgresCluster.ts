@@ -42,11 +42,11 @@ export async function readCluster(file: string): Promise<PostgresCluster | undef
  * @throws StartError if there is data but no file with its passwords
  */
 export async function finishCluster(directory: string, clusterFile: string): Promise<PostgresCluster | undefined> {
-  const isMade = await lstat(directory).then(
+  const exists = await lstat(directory).then(
     () => true,
     (error: unknown) => errorCodeOf(error) !== 'ENOENT',
   )
-  if (!isMade) return undefined
+  if (!exists) return undefined
   const cluster = await readCluster(`${clusterFile}.new`)
   if (!cluster)
     throw new StartError([
@@ -94,8 +94,8 @@ export async function createCluster(
     // Without stderr, initdb could not be started. The last line is about its cleanup, so the line with the reason is
     // searched.
     const lines = (error as { stderr?: string }).stderr?.trim().split('\n') ?? []
-    const said = lines.findLast((line) => /FATAL|PANIC|error:/.test(line)) ?? lines.at(-1) ?? ''
-    throw new StartError([`The embedded PostgreSQL could not be created in ${directory}: ${said || String(error)}`])
+    const reason = lines.findLast((line) => /FATAL|PANIC|error:/.test(line)) ?? lines.at(-1) ?? ''
+    throw new StartError([`The embedded PostgreSQL could not be created in ${directory}: ${reason || String(error)}`])
   } finally {
     await rm(passwordFile, { force: true })
   }

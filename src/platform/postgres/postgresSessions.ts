@@ -4,27 +4,27 @@ import { startTimeOf } from '../processLock'
 
 /** The process title of a PostgreSQL session by TCP: `postgres: role database 127.0.0.1(40000) idle`. */
 const SESSION = /^postgres: .* 127\.0\.0\.1\(\d+\)/
-/** Also processes of the server that run users' functions. */
+/** A session, or another process of the server that runs users' functions. */
 const USERS_PROCESS = /^postgres: (?:.* 127\.0\.0\.1\(\d+\)|(?:parallel|autovacuum) worker )/
 /** How long a session may take to end. Some loops in PostgreSQL, such as that of `position`, react to no signal. */
 const DEAF_MS = 15_000
 
 /**
- * Ends sessions of users by signals: this works even if nobody can connect. To be called again while they have not
- * ended: a process that does not react is killed, and the server then ends all sessions and recovers within seconds.
+ * Ends sessions of users by signals, which works even if no client can connect. Callers repeat it until the sessions
+ * have ended: a process that does not react is killed, and the server then ends all sessions and recovers within seconds.
  * @param pids undefined: all TCP sessions
  */
 export type EndSessions = (pids?: number[]) => Promise<void>
 
 /** @param server the pid of the server's first process */
 export function createSessionEnder(server: () => number | undefined, log: Logger): EndSessions {
-  const asked = new Map<number, { startTime: string; at: number }>()
+  const signalled = new Map<number, { startTime: string; at: number }>()
 
   async function end(pid: number): Promise<void> {
     const startTime = startTimeOf(pid)
     if (startTime === '') return
-    const { at } = asked.get(pid) ?? { at: performance.now() }
-    asked.set(pid, { startTime, at })
+    const { at } = signalled.get(pid) ?? { at: performance.now() }
+    signalled.set(pid, { startTime, at })
     if (performance.now() - at < DEAF_MS) return signal(pid, 'SIGTERM')
     const title = await titleOf(pid)
     if (!USERS_PROCESS.test(title)) return
@@ -37,7 +37,7 @@ export function createSessionEnder(server: () => number | undefined, log: Logger
 
   return async (pids) => {
     // The kernel gives the pids of ended processes to others.
-    for (const [pid, { startTime }] of asked) if (startTimeOf(pid) !== startTime) asked.delete(pid)
+    for (const [pid, { startTime }] of signalled) if (startTimeOf(pid) !== startTime) signalled.delete(pid)
     await Promise.all((pids ?? (await tcpSessionsOf(server()))).map(end))
   }
 }

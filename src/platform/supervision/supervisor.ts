@@ -45,7 +45,7 @@ export interface Supervisor {
 /** Does not start the program yet. Its output is logged at level debug, the last lines again with its end. */
 export function supervise(program: Program, log: Logger): Supervisor {
   const { name, stopSignal, stopTimeoutMs, killSignal } = program
-  let wanted = false
+  let isWanted = false
   let isUp = false
   let pid: number | undefined
   let child: ChildProcess | undefined
@@ -76,7 +76,7 @@ export function supervise(program: Program, log: Logger): Supervisor {
       try {
         return await run(tries)
       } catch (error) {
-        if (!(error instanceof ProgramEnded && error.isPortTaken) || tries === MAX_PORT_TRIES || !wanted) throw error
+        if (!(error instanceof ProgramEnded && error.isPortTaken) || tries === MAX_PORT_TRIES || !isWanted) throw error
       }
     }
   }
@@ -86,9 +86,9 @@ export function supervise(program: Program, log: Logger): Supervisor {
     // A failed start is retried where it failed.
     if (!isUp) return
     isUp = false
-    if (!wanted) return
+    if (!isWanted) return
     if (performance.now() - startedAt > BACK_OFF_RESET_MS) backOff = program.backOff.firstMs
-    log.error({ code, signal, said: lastLines, againInMs: backOff }, `${name} ended; restarting it`)
+    log.error({ code, signal, lastLines, againInMs: backOff }, `${name} ended; restarting it`)
     scheduleRestart()
   }
 
@@ -103,12 +103,12 @@ export function supervise(program: Program, log: Logger): Supervisor {
   }
 
   async function start(retries: boolean): Promise<void> {
-    wanted = true
+    isWanted = true
     if (isUp) return
     clearTimeout(timer)
     starting ??= retryOtherPorts()
       .catch(async (error: unknown) => {
-        const isRetried = () => wanted && retries
+        const isRetried = () => isWanted && retries
         if (isRetried()) log.error({ err: error, againInMs: backOff }, `failed to start ${name}`)
         // The program may run without being ready.
         await endChild()
@@ -123,7 +123,7 @@ export function supervise(program: Program, log: Logger): Supervisor {
     pid: () => pid,
     start,
     async stop() {
-      wanted = false
+      isWanted = false
       clearTimeout(timer)
       await endChild()
       await starting?.catch(() => undefined)

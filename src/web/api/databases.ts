@@ -115,11 +115,12 @@ const withoutPassword = (credentials: ShownCredentials) => ({
   connectionString: undefined,
 })
 
-/** Returns the database of an answer as a list, which is empty without credentials. */
+/** Returns the database of an answer as a list, which is empty if the server sent no credentials. */
 function databaseOfAnswer({ data }: { data?: unknown }): ListedDatabase[] {
   return isObject(data) && isObject(data.credentials) ? listedDatabase(data) : []
 }
 
+/** Checks an entry of an answer. Returns it as a list, which is empty if the entry has no name. */
 function listedDatabase(database: Partial<Database> | Record<string, unknown> | null): ListedDatabase[] {
   if (!isObject(database) || typeof database.name !== 'string') return []
   const { name, size, tables, credentials } = database
