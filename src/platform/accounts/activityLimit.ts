@@ -1,9 +1,9 @@
 import type { ActivityRecord } from '../state/accounts/activity'
 
 const WINDOW_MS = 60_000
-/** What a user was refused in a minute that is recorded one by one. */
+/** Refused activities of a user that get an entry each, per minute. */
 const MAX_REFUSALS = 300
-/** How often a user does one thing in a minute that is recorded one by one. More is the work of a program. */
+/** Activities of a user with the same action that get an entry each, per minute. More is the work of a program. */
 const MAX_OF_ACTION = 600
 
 interface Window {
@@ -13,17 +13,16 @@ interface Window {
 }
 
 export interface ActivityLimit {
-  /** Counts an activity. @returns whether it is recorded by itself */
+  /** Counts an activity. @returns whether it gets an entry of its own */
   admits(activity: ActivityRecord): boolean
-  /** Records what was only counted. */
+  /** Records the activities that were only counted. */
   close(): void
 }
 
 /**
- * Limits what the activity log has of a user one by one: nobody can remove an entry within 90 days, so that whoever may
- * call anything could fill the disk. Different actions, and the acts of each API key, count by themselves, so that many
- * of one hide none of another.
- * @param record called at the end of a minute with the number of those beyond the limit
+ * Limits the entries of a user in the activity log. Entries are kept for 90 days, so a user who repeats any call could
+ * fill the disk. Each action and each API key has a limit of its own, so that many entries of one hide none of another.
+ * @param record called at the end of a minute with a summary of the activities beyond the limit
  */
 export function createActivityLimit(record: (summary: ActivityRecord) => void): ActivityLimit {
   const windows = new Map<string, Window>()

@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 /**
  * Shares an expensive read between callers. A call during a read gets the result of the next read, because the one in
  * flight may miss what the caller has just written. At most one read is in flight.
- * @param pauseMs minimum time between the end of a read and the begin of the next one
- * @returns a function that resolves with the result of a read that began after the call; it throws what `read` throws.
+ * @param pauseMs minimum time between the end of a read and the start of the next one
+ * @returns a function that resolves with the result of a read that started after the call; it throws what `read` throws.
  */
 export function createSharedRead<Result>(read: () => Promise<Result>, pauseMs = 0): () => Promise<Result> {
   let inFlight: Promise<unknown> = Promise.resolve()
@@ -22,7 +22,7 @@ export function createSharedRead<Result>(read: () => Promise<Result>, pauseMs = 
 }
 
 /**
- * As `createSharedRead`, for entries by key: a read covers all keys that were requested since the last one began.
+ * As `createSharedRead`, for entries by key: a read covers all keys that were requested since the last one started.
  * @returns a function that resolves with the entry, undefined if there is none
  */
 export function createBatchedRead<Key, Entry>(
@@ -42,8 +42,8 @@ export function createBatchedRead<Key, Entry>(
 
 /**
  * Shares an expensive read between callers that accept a recent result.
- * @param maxAgeMs maximum time between the begin of a read and a call that gets its result
- * @returns the function, whose `forget` makes later calls get the result of a read that begins after it
+ * @param maxAgeMs maximum time between the start of a read and a call that gets its result
+ * @returns the function, whose `forget` makes later calls get the result of a read that starts after it
  */
 export function createRecentRead<Result>(
   read: () => Promise<Result>,

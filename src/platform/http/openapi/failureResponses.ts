@@ -88,7 +88,7 @@ interface Response {
   content?: { 'application/json'?: { examples?: object } }
 }
 
-/** Moves failed answers, many of which calls share, to the components of a document. @returns the same document */
+/** Moves failure responses, many of which are shared by calls, to a document's components. @returns the same document */
 export function shareErrors<Document extends object>(document: Document): Document {
   const { paths = {}, components } = document as {
     paths?: Record<string, Record<string, { responses?: Record<string, object> }>>

@@ -22,7 +22,7 @@ export interface Network {
   managerTimestamp(): Promise<number>
   /** Whether the last heartbeat is older than that of a live manager can be. */
   managerSilent(): Promise<boolean>
-  /** When the cluster last answered, if it does not answer any more; as `silentSince`. */
+  /** The last answer of a cluster that has stopped answering, in milliseconds since the epoch (see `silentSince`). */
   clusterSilentSince(): number | undefined
   nodes(): Promise<NetworkNodes>
   disks(): Promise<Disk[]>

@@ -17,8 +17,8 @@ export function holesOf({ size, blocks }: Pick<Stats, 'size' | 'blocks'>): numbe
 }
 
 /**
- * As `holesOf` for a file of which less than a sixteenth is stored, else 0, because what takes no space may be saved by
- * compression.
+ * Bytes of holes in a nearly empty file, of which less than a sixteenth is stored. 0 for other files: compression may
+ * save as much.
  */
 export function emptyBytesOf(stats: Pick<Stats, 'size' | 'blocks'>): number {
   const holes = holesOf(stats)
