@@ -47,17 +47,17 @@ export const secretPatterns: readonly SecretPattern[] = [
   {
     name: 'name with a value',
     pattern:
-      /(?<shown>(?:passw(?:or)?d|passphrase|passcode|pwd|token|secret|credential|cookie|mnemonic|webhook|(?:api|access|private|license|licence|signing|encryption|encrypt|master|shared|account|auth|ssh|deploy|service|host|client|server)[-_ ]?key)[\w.-]{0,40})(?:['"]?\]?\s*[=:]|['"]\s{0,20},\s{0,20}['"])\s*\S/i,
+      /(?<shown>(?:passw(?:or)?d|pass[-_ ]?phrase|pass[-_ ]?code|pwd|token|secret|credential|cookie|mnemonic|webhook|(?:api|access|priv(?:ate)?|license|licence|signing|encryption|encrypt|master|shared|account|auth|ssh|deploy|service|host|client|server)[-_. ]?key|(?:auth|access|join|pin|unlock|activation|security)[-_ ]?code)[\w.-]{0,40})(?:['"]?\]?\s*[=:]|['"]\s{0,20},\s{0,20}['"])\s*\S/i,
   },
   {
     name: 'name before a value',
     pattern:
-      /(?<shown>(?:passw(?:or)?d|passphrase|passcode|pwd|token|secret|credential|cookie|(?:api|access|private|license|licence|signing|encryption|master|auth|ssh)[-_ ]?key)s?)(?:['"]?\s+\S|[^\w\s./-]{1,20}\s{0,20}[^\s./-])/i,
+      /(?<shown>(?:passw(?:or)?d|pass[-_ ]?phrase|pass[-_ ]?code|pwd|token|secret|credential|cookie|(?:api|access|private|license|licence|signing|encryption|master|auth|ssh)[-_ ]?key)s?)(?:['"]?\s+\S|[^\w\s./-]{1,20}\s{0,20}[^\s./-])/i,
   },
   {
     name: 'name in another language',
     pattern:
-      /(?<shown>passwor[dt]|kennwort|losung|wachtwoord|mot de passe|contrase(?:ñ|n)a|senha|parola|has[lł]o|heslo|jelsz[oó]|l[oö]senord|adgangskode|passord|salasana|[sş]ifre|парол[ья]|κωδικ[οό]ς|密码|密碼|口令|パスワード|暗証番号|비밀번호|암호|סיסמה|كلمة (?:المرور|السر))['"]?(?:\s{0,20}[^\w\s./-]{1,20}|\s)\s{0,20}\S/i,
+      /(?<shown>passwor[dt]|kennwort|zugangsdaten|losung|wachtwoord|mot de passe|contrase(?:ñ|n)a|senha|parola|has[lł]o|heslo|jelsz[oó]|l[oö]senord|adgangskode|passord|salasana|[sş]ifre|парол[ья]|κωδικ[οό]ς|密码|密碼|口令|パスワード|暗証番号|비밀번호|암호|סיסמה|كلمة (?:المرور|السر))['"]?(?:\s{0,20}[^\w\s./-]{1,20}|\s)\s{0,20}\S/i,
   },
   {
     name: 'code in a sentence',
@@ -66,7 +66,7 @@ export const secretPatterns: readonly SecretPattern[] = [
   },
   {
     name: 'words of a wallet',
-    pattern: /(?<shown>(?:seed|recovery|backup) (?:phrase|words|codes?))['"]?\s{0,20}[=:]\s{0,20}\S/i,
+    pattern: /(?<shown>(?:seed|recovery|backup)[ _-](?:phrase|words|codes?))['"]?\s{0,20}[=:]\s{0,20}\S/i,
   },
   {
     name: 'session or licence',
@@ -77,19 +77,28 @@ export const secretPatterns: readonly SecretPattern[] = [
   {
     name: 'short name',
     pattern:
-      /(?<![a-z0-9])(?<shown>(?:pass|psw|pw|bearer|auth(?:orization)?|pin|otp|identified by)s?)(?![a-z0-9])['"]?[=:\s]+[^=:\s]/i,
+      /(?<![a-z0-9])(?<shown>(?:pass|pswd?|pw|bearer|auth(?:orization)?|pin|otp|cred(?=s)|identified by)s?)(?![a-z0-9])['"]?[=:\s]+[^=:\s]/i,
   },
   {
     name: 'name that ends in pass',
     pattern:
-      /(?<shown>(?:require|master|root|db|user|admin|my|key|store|trust|ssh|ldap|rcon|smtp|mail|proxy|sql|redis|mysql|jdbc|pg|old|new)(?:pass|pw)|masterauth|requirepass)(?![a-z])['"]?[=:\s]+[^=:\s]/i,
+      /(?<shown>(?:require|master|root|db|user|admin|my|key|store|trust|cert|pfx|p12|ssh|sudo|vnc|telnet|ldap|bind|sasl|rcon|smtp|imap|mail|s?ftp|http|web|wifi|api|app|bot|proxy|server|host|client|room|join|guest|login|sql|redis|mysql|jdbc|pg|old|new)(?:pass|pw)|masterauth|requirepass)(?![a-z])['"]?[=:\s]+[^=:\s]/i,
+  },
+  // Not passes of games and of programs that draw.
+  {
+    name: 'short name at the end of a longer one',
+    pattern:
+      /(?<=[a-z0-9])(?<!by|com|tres|sur|[Gg]ame|[Bb]attle|[Ss]eason|[Rr]ender)(?<shown>Pass|Pw|Pin|Creds)['"]?\s{0,20}[=:]\s{0,20}\S/,
   },
   // A space is no separator here (`say keys are fun`). After a colon, as in JSON, only long values match.
   {
     name: 'key that is assigned',
     pattern: /(?<![a-z0-9?&])(?<shown>key|psk|jwt)(?:['"]?\s{0,20}=\s{0,20}\S|['"]?\s{0,20}:\s{0,20}['"]?[\w+/-]{16})/i,
   },
-  { name: 'key of several words that is assigned', pattern: /(?<shown>[a-z0-9]Key)['"]?\s{0,20}=\s{0,20}\S/ },
+  {
+    name: 'key of several words that is assigned',
+    pattern: /(?<shown>[a-z0-9]Key)['"]?\s{0,20}(?:=\s{0,20}\S|:\s{0,20}['"]?(?=[A-Za-z_+/-]{0,60}\d)[\w+/-]{16})/,
+  },
   { name: 'Authorization header', pattern: /(?<shown>\b(?:basic|digest|negotiate))\s+[\w+/]{8}/i },
   {
     name: 'option of a program that signs in',

@@ -144,6 +144,14 @@ test.each([
   ['users.acl', 'user ann on >swordfish-lamp ~* +@all\n', 'swordfish-lamp'],
   ['.pgpass', 'db:5432:shop:ann:swordfish-lamp\n', 'swordfish-lamp'],
   ['passwords', '# of all\nswordfish-lamp\nother-lamp\n', 'swordfish-lamp'],
+  ['pass.txt', 'swordfish-lamp\n', 'swordfish-lamp'],
+  ['rcon-pw.txt', 'swordfish-lamp', 'swordfish-lamp'],
+  ['Passwort.txt', 'brave horse lamp\n', 'brave horse lamp'],
+  ['recovery-codes.txt', '# of ann\nk7wq-3mzp-x8tn\nb2vd-9rcf-h6ys\n', 'b2vd-9rcf-h6ys'],
+  ['secrets/rcon', 'swordfish-lamp\n', 'swordfish-lamp'],
+  ['creds.txt', 'ann:swordfish-lamp\n', 'swordfish-lamp'],
+  ['ldap.conf', 'host db\nbindpw brave horse lamp\n', 'brave horse lamp'],
+  ['config.yml', 'room: 1\nroomPass: brave horse lamp\n', 'brave horse lamp'],
   ['settings.toml', 'password = """\nbrave horse lamp"""\nport = 1\n', 'brave horse lamp'],
   ['here.php', '$password = <<<EOT\nbrave horse lamp\nEOT;\n', 'brave horse lamp'],
   ['here.ps1', "$password = @'\nbrave horse lamp\n'@\n", 'brave horse lamp'],
@@ -170,6 +178,17 @@ test.each([
   expectNowhere(text, secret.slice(-8))
   expectNowhere(text, Buffer.from(secret).toString('base64').slice(4, -4))
   expect(text).toContain('Hello')
+})
+
+test('the lines of a short file that only holds a word for secrets in its name do not count as secrets', () => {
+  const said = 'the-nether has paper.jar'
+  const saved = ['compass.txt', 'passengers.md', 'maps/spins.txt', 'secrets/rcon.yml'].map((path, index) =>
+    call('saveFile', { path: `/nfsshare/${path}`, text: holdText('the-nether\npaper.jar\n') }, 'pending', undefined, {
+      requestId: `r${index}`,
+    }),
+  )
+  const text = exportOf([...saved, linesReceived([{ type: 'message', content: said }])], true)
+  expect(text).toContain(said)
 })
 
 test('names and settings beside a secret in a saved file do not count as secrets', () => {

@@ -156,6 +156,7 @@ const MAX_SETTINGS = 2000
 
 /** Maximum number of lines of a file that is read as a list of secrets because of its name. */
 const LONGEST_LIST = 20
+const EXTENSION = /\.[a-z]{1,5}$/i
 const STRUCTURED = /\.(?:ya?ml|json5?|toml|properties|xml|[jt]sx?|php|py|lua|conf|cfg|ini)$/i
 
 /** Returns the secrets in a file that is about to be saved. In a file of one line, and in a short list, its name is the key. */
@@ -170,11 +171,13 @@ export function secretsOfFile({ path, text: handle }: { path: string; text: stri
   }
   // Long lines are not searched as a whole: all text after a keyword would count as a secret.
   const lines = start.filter((line) => !isLong(line))
-  const name = path.slice(path.lastIndexOf('/') + 1)
-  const isList = start.length <= LONGEST_LIST && !STRUCTURED.test(name) && hiddenOf(`${name}: x`) !== ''
+  const [directory = '', name = ''] = path.split('/').slice(-2)
+  // A word for secrets may end before the extension (`pass.txt`), or be the directory of one file for each (`secrets/rcon`).
+  const names = [name, name.replace(EXTENSION, ''), directory].filter((word) => hiddenOf(`${word}: x`) !== '')
+  const isList = start.length <= LONGEST_LIST && !STRUCTURED.test(name) && names.length > 0
   const one = lines.length === 1 && start.length === 1 && text.length <= LONGEST_FILE
   return [
-    ...secretsOfSettings(one ? `${name}: ${lines[0]}` : lines.join('\n')),
+    ...secretsOfSettings(one ? `${(isList && names[0]) || name}: ${lines[0]}` : lines.join('\n')),
     ...(isList
       ? lines.flatMap((line) => [...valuesIn(line.trim()), line.slice(line.lastIndexOf(':') + 1).trim()])
       : []),
