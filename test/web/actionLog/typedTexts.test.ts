@@ -90,6 +90,17 @@ test('a part of a known name is kept', () => {
   expect(log.actions[1]!.payload).toBe('prop')
 })
 
+test.each(['4827', '7731'])('a PIN such as %s is masked even if the digits are in an id of a response', (pin) => {
+  const { log } = exported([files('9c9ac30d-a21a-4827-bfa4-42c937731ee8', 'f77312-world', 'b4827a'), ...byKey(pin)])
+  expect(typedAs(log.actions.slice(1)).join('')).toMatch(/^(?:•+\d?)+$/)
+  expect(typedAs(log.actions.slice(1))).not.toContain(pin)
+})
+
+test('a part of a known name that consists of digits is kept', () => {
+  const { log } = exported([files('backup-4827.zip', 'world7731'), filterTyped('4827'), filterTyped('7731')])
+  expect(typedAs(log.actions.slice(1))).toEqual(['4827', '7731'])
+})
+
 test('every prefix of a secret that was typed key by key is masked, even if a known name starts with it', () => {
   const { log } = exported([files('hunting.txt'), ...byKey(SECRET)])
   expect(typedAs(log.actions.slice(1)).join('')).toMatch(/^[•\d]+$/)

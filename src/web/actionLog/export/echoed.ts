@@ -113,6 +113,12 @@ export type WithoutSecrets = (text: string, field: string) => string
 
 export const isAnswer = ({ type }: { type: string }) => /^api\/execute(?:Query|Mutation)\/fulfilled$/.test(type)
 
+/** A typed number that may be a PIN. */
+const NUMBER = /^\d{4,}$/
+/** An id, which holds some of all PINs by chance. */
+const ID =
+  /(?<![\da-z])(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|(?=\d{0,40}[a-f])(?=[a-f]{0,40}\d)[\da-f]{6,64})(?![\da-z])/g
+
 /** Indexes the texts of the server's responses, without console output. */
 export function answersOf(base: State, actions: Recording['actions'], withoutSecrets: WithoutSecrets) {
   const texts = new Set<string>()
@@ -140,13 +146,15 @@ export function answersOf(base: State, actions: Recording['actions'], withoutSec
     if (action.type === 'session/started' || action.type === 'realtime/messageReceived') add(action.payload)
   }
   const all = [...texts].join('\n')
+  const withoutIds = all.replace(ID, '')
   const allSpelled = [...spellings].join('\n')
   const held = new Map<string, boolean>()
   const spelled = new Map<string, string>()
   return {
     /** Whether a response contains the text. Fast for typing: a text whose start is in no response is in none. */
     hold(text: string): boolean {
-      const isHeld = held.get(text) ?? (held.get(text.slice(0, -1)) !== false && all.includes(text.toLowerCase()))
+      const isBegun = held.get(text.slice(0, -1)) !== false || NUMBER.test(text.slice(0, -1))
+      const isHeld = held.get(text) ?? (isBegun && (NUMBER.test(text) ? withoutIds : all).includes(text.toLowerCase()))
       held.set(text, isHeld)
       return isHeld
     },
