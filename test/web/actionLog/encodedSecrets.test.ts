@@ -72,3 +72,10 @@ test.each([
 ])('hides a secret %s', (_how, secret, text) => {
   expect(hideInLines([`x ${text} y`], [], formsOf(secret))).toEqual(['x ••• y'])
 })
+
+test.each([
+  ['773177', '773,177'],
+  ['48 27 19 93', '48.271.993'],
+])('the code %s is hidden as a program formats it as a number: %s', (code, printed) => {
+  expect(hideInLines([`it is ${printed} or 773`], [], formsOf(code))).toEqual(['it is ••• or 773'])
+})

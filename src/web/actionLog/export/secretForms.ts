@@ -33,9 +33,18 @@ function misreadOf(secret: string): string[] {
   ]
 }
 
+/** A code that is no longer than the numbers of programs, which lose zeros at its start. */
+const NUMBER = /^[1-9]\d{5,14}$/
+
+/** Returns a code with separators of thousands, as Java formats the numbers in messages. */
+function groupedOf(digits: string): string[] {
+  const grouped = NUMBER.test(digits) ? Number(digits).toLocaleString('en-US') : ''
+  return grouped === '' ? [] : [grouped, grouped.replaceAll(',', '.')]
+}
+
 /**
  * Returns a secret and its other forms: trimmed, composed (NFC), decomposed (NFD), without
- * colour codes, with letters and digits only, and a code without its groups.
+ * colour codes, with letters and digits only, and a code without its groups and as a number.
  * Plain text is normalized before the search, but the Base64 and the bytes of each form differ.
  */
 export function formsOf(secret: string): string[] {
@@ -47,7 +56,7 @@ export function formsOf(secret: string): string[] {
   // Programs make names of files and labels of typed text: `p@ss/word` becomes `p-ss-word`. The search ignores dashes.
   const left = secret.replace(/[^\p{L}\p{N}]/gu, '')
   if (left.length >= SHORTEST && WORD.test(secret) && plainOf(left) !== plainOf(secret)) forms.push(left)
-  if (DIGITS.test(secret)) forms.push(secret.replace(/\D/g, ''))
+  if (DIGITS.test(secret)) forms.push(secret.replace(/\D/g, ''), ...groupedOf(secret.replace(/\D/g, '')))
   if (CODE.test(secret)) {
     const groups = secret.toUpperCase().match(/[A-Z2-9]{4}/g) ?? []
     forms.push(groups.join(''), groups.join('-'))
