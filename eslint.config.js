@@ -29,6 +29,7 @@ const services = [
   'platform/openIdSettings.ts',
   'platform/settingFormats.ts',
   'platform/childProgram.ts',
+  'platform/noDebugger.ts',
   'platform/concurrency',
   'platform/consoleHead.ts',
   'platform/lineSplitter.ts',

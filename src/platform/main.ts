@@ -1,3 +1,4 @@
+import './noDebugger'
 import { setFlagsFromString } from 'node:v8'
 import pino, { type Logger } from 'pino'
 import { readSettings } from './config'
@@ -91,8 +92,6 @@ async function main(): Promise<void> {
     setTimeout(() => process.exit(1), CLOSE_TIMEOUT_MS).unref()
     void close().then(() => process.exit(code))
   }
-  // Without a listener, Node.js opens a debugger to all programs of this machine, instances included.
-  process.on('SIGUSR1', () => undefined)
   // Other replicas serve while this one ends.
   process.on('SIGTERM', () => void (ending?.begin() ?? Promise.resolve()).then(() => end(0)))
   process.on('SIGINT', () => end(0))

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { processesOf } from '../support/platform/processesOf'
 import { killLeftovers, runProgram, type RunningProgram } from '../support/platform/runPlatform'
@@ -49,6 +49,37 @@ test('security 144: SIGUSR1, after which Node.js would open a debugger to all pr
   expect(await end(platform, dataDir)).toBe(0)
   expect(platform.output().stderr).toBe('')
   expect(readFileSync(join(dataDir, 'runtime', 'host.log'), 'utf8')).toBe('')
+})
+
+/** Sends the signal before the first statement of a program, and prints at its end whether a debugger is open. */
+const SIGNAL_AT_START = `
+  const inspector = require('node:inspector')
+  process.kill(process.pid, 'SIGUSR1')
+  while (inspector.url() === undefined);
+  process.on('exit', () => console.error('debugger at the end:', inspector.url()))
+`
+
+function signalAtStart(): Record<string, string> {
+  const file = join(directory(), 'signalAtStart.cjs')
+  writeFileSync(file, SIGNAL_AT_START)
+  return { NODE_OPTIONS: `--require=${file} --inspect-port=0` }
+}
+
+test('security 144: a debugger that SIGUSR1 opened while Node.js was starting is closed by the platform', async () => {
+  const { platform, dataDir } = await start('early', signalAtStart())
+
+  platform.child.kill('SIGUSR1')
+
+  expect(await end(platform, dataDir)).toBe(0)
+  expect(platform.output().stderr).toContain('debugger at the end: undefined')
+})
+
+test.each(['pack', 'unpack', 'sevenZip'])('security 144: SIGUSR1 opens no debugger in %sMain', async (name) => {
+  const { exited, output } = runProgram(`share/archives/${name}Main`, signalAtStart())
+
+  await exited
+
+  expect(output().stderr).toContain('debugger at the end: undefined')
 })
 
 test('security 145: while the reader of its log hangs, the platform serves, and it continues the log afterwards', async () => {

@@ -1,3 +1,4 @@
+import '../../noDebugger'
 import { chmodSync, rmSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { takeLock } from '../../processLock'
@@ -34,8 +35,8 @@ interface Subscriptions {
 /** The program of the host process: `hostMain <directory> <socket>`. */
 function main(directory: string, socketPath: string): void {
   if (!takeLock(`${directory}.lock`)) process.exit(0)
-  // The terminal's SIGHUP and SIGINT (Ctrl-C) are meant for the platform. SIGUSR1 would open a debugger (main.ts).
-  for (const signal of ['SIGHUP', 'SIGINT', 'SIGUSR1'] as const) process.on(signal, () => undefined)
+  // The terminal's SIGHUP and SIGINT (Ctrl-C) are meant for the platform.
+  for (const signal of ['SIGHUP', 'SIGINT'] as const) process.on(signal, () => undefined)
   // The next host could only stop the instances, so an error caused by one must not end the others.
   process.on('uncaughtException', (error) => console.error('Unhandled error; the host continues:', error))
   process.on('SIGTERM', () => void host.shutdown().then(() => process.exit(0)))

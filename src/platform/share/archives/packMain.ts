@@ -1,3 +1,4 @@
+import '../../noDebugger'
 import { once } from 'node:events'
 import { constants, type Stats } from 'node:fs'
 import { open } from 'node:fs/promises'

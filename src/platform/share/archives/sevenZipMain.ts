@@ -1,3 +1,4 @@
+import '../../noDebugger'
 import { fstatSync, readSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import SevenZip from '7z-wasm'

@@ -1,3 +1,4 @@
+import '../../noDebugger'
 import { open } from 'node:fs/promises'
 import { serveArchiveTask } from './archiveTask'
 import { createExtraction, type ExtractionLimits } from './extraction'
