@@ -7,8 +7,9 @@ import type { InstanceState } from '../../contract/instance'
 import { CLOSE_RIGHTS_CHANGED, CLOSE_SESSION_ENDED } from '../../contract/pageRules'
 import type { ActivityLog } from '../accounts/activityLog'
 import type { TrustedProxies } from '../accounts/clientAddress'
-import { may, requireRight } from '../caller'
+import { credentialOf, may, requireRight } from '../caller'
 import type { Callers } from '../accounts/callers'
+import { noSession } from '../accounts/sessions'
 import { createKeyedCounter } from '../concurrency/keyedCounter'
 import type { Power } from '../deployments/power'
 import { AppError } from '../errors'
@@ -119,7 +120,17 @@ export function openConsoleChannel(
     })
     executeMessages(
       viewer,
-      (text) => executeConsoleRequest({ runtime, power, records, isReplica }, instance, user, text),
+      async (text) => {
+        // The connection is closed soon after its session ends or rights change; a call is refused at once.
+        const present = await callers.present(credentialOf(user))
+        if (!present) throw noSession()
+        await executeConsoleRequest(
+          { runtime, power, records, isReplica },
+          instance,
+          { ...present, address: user.address },
+          text,
+        )
+      },
       (thrown) => {
         const error = stateFailure(thrown)
         if (error instanceof AppError) return { code: error.code, message: error.message }

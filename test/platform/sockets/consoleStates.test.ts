@@ -26,6 +26,7 @@ async function open(runtime: object, others: object): Promise<WebSocket> {
   const parts = {
     callers: {
       authenticate: async () => ann,
+      present: async () => ann,
       find: async () => new Map([['session 1', ann]]),
       onChange: () => () => undefined,
     },
@@ -93,6 +94,7 @@ test('the requests of a viewer are executed in order, however long each takes', 
   viewer.ping()
   // The answer to a ping follows everything that was read before it.
   await once(viewer, 'pong')
+  await until(() => writes.length === 1)
   expect(done).toEqual([])
   writes[0]!()
   await until(() => done.length === 2)
