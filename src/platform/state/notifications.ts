@@ -86,12 +86,9 @@ export async function openNotifications(db: Db, url: string, log: Logger): Promi
   async function sendAll(): Promise<void> {
     for (const [topic, notification] of unsent) {
       const { rows } = await sql<{ version: string }>`
-        with published as (
-          insert into notifications as n (topic, version, data) values (${topic}, 1, ${notification.data ?? null})
-          on conflict (topic) do update set version = n.version + 1, data = excluded.data
-          returning version
-        )
-        select version, pg_notify(${CHANNEL}, ${topic}) from published`.execute(db)
+        insert into notifications as n (topic, version, data) values (${topic}, 1, ${notification.data ?? null})
+        on conflict (topic) do update set version = n.version + 1, data = excluded.data
+        returning version`.execute(db)
       const version = Number(rows[0]?.version)
       // The listeners of this replica have been called. A version that another replica published in between is not
       // skipped.
@@ -99,6 +96,9 @@ export async function openNotifications(db: Db, url: string, log: Logger): Promi
       // A notification that arrived during the query is sent too, even with the same data: the state may have changed
       // after others read it.
       if (unsent.get(topic) === notification) unsent.delete(topic)
+      // Fails for all sessions while one of them, in any database of the server, keeps the queue full. The row is read
+      // in any case.
+      await sql`select pg_notify(${CHANNEL}, ${topic})`.execute(db).catch(() => undefined)
     }
   }
 

@@ -56,6 +56,16 @@ test('a replica that was disconnected receives the latest notification that it m
   await until(async () => (await listeners()).length === 2)
 })
 
+test('security 153: while PostgreSQL accepts no messages of LISTEN and NOTIFY, notifications arrive all the same', async () => {
+  await state.pool.query('set allow_system_table_mods = on; alter function pg_notify(text, text) rename to full_queue')
+  const heard: (string | undefined)[] = []
+  two.on('sync', (data) => heard.push(data))
+  one.publish('sync', 'first')
+  await until(() => heard.at(-1) === 'first', Boolean, 5)
+  one.publish('sync', 'last')
+  await until(() => heard.at(-1) === 'last', Boolean, 5)
+})
+
 test('a notification that is repeated while it is being sent is sent again', async () => {
   one.publish('sessions')
   // By now it is being sent.
