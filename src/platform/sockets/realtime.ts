@@ -31,7 +31,11 @@ export interface RealtimeParts {
   isReplica: boolean
 }
 
-/** Per user. A browser has one connection per tab. */
+/**
+ * Per user, of those begun by long-polling and of those begun as WebSockets. A browser has one connection per tab.
+ * Without TLS, images of another page of the same site can begin long-polling with the user's cookie, and must not use
+ * up the places of WebSockets.
+ */
 const MAX_CONNECTIONS_PER_USER = 100
 
 /**
@@ -43,7 +47,7 @@ export function openRealtime(app: FastifyInstance, { callers, origins, sync, isR
   const users = new WeakMap<IncomingMessage, Caller>()
   /** The open connections. A client may leave socket.io's namespace and join it again over the same connection. */
   const connections = new Map<EngineConnection, Caller>()
-  const connectionCounts = createKeyedCounter<number>()
+  const connectionCounts = createKeyedCounter<string>()
   /** Functions that give back the place of a handshake that was allowed, or of its connection. */
   const places = new WeakMap<IncomingMessage, () => void>()
 
@@ -52,14 +56,15 @@ export function openRealtime(app: FastifyInstance, { callers, origins, sync, isR
    * @returns whether its user may have a further connection
    */
   function takePlace(request: IncomingMessage, { userId }: Caller): boolean {
-    const { socket } = request
+    const { socket, headers } = request
+    const kind = `${headers.upgrade === undefined ? 'polling' : 'websocket'} ${userId}`
     // The `close` of a destroyed one may have been emitted already.
-    if (socket.destroyed || connectionCounts.get(userId) >= MAX_CONNECTIONS_PER_USER) return false
-    connectionCounts.add(userId, 1)
+    if (socket.destroyed || connectionCounts.get(kind) >= MAX_CONNECTIONS_PER_USER) return false
+    connectionCounts.add(kind, 1)
     const giveBack = () => {
       if (!places.delete(request)) return
       socket.off('close', giveBack)
-      connectionCounts.add(userId, -1)
+      connectionCounts.add(kind, -1)
     }
     places.set(request, giveBack)
     socket.once('close', giveBack)

@@ -6,8 +6,11 @@ import type { RealtimeConnection, RealtimeListener } from './realtimeSocket'
 /** socket.io does not reconnect after the server has refused or closed the connection. */
 const RETRY_MS = 5000
 
-/** Status of a refused long-polling request. The server has replicas, so a connection must stay at one of them. */
-const POLLING_REFUSED = 400
+/**
+ * Status of a refused long-polling request: 400 if the server has replicas, because a connection must stay at one of
+ * them; 403 also if the user's places of long-polling are used up.
+ */
+const POLLING_REFUSED: unknown[] = [400, 403]
 
 /** The reconnection of product §9. */
 const options = {
@@ -37,7 +40,7 @@ export function openRealtime(listener: RealtimeListener, origin: string): Realti
     reconnectLater()
   })
   socket.on('connect_error', (error?: Error & { description?: unknown }) => {
-    if (socket.active && isPolling && error?.description === POLLING_REFUSED) {
+    if (socket.active && isPolling && POLLING_REFUSED.includes(error?.description)) {
       isPolling = false
       socket.io.opts.transports = ['websocket']
       // Runs after socket.io has scheduled its next attempt, which this replaces.

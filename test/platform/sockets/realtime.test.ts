@@ -258,6 +258,16 @@ test.each([
   },
 )
 
+test('security 154: connections that images of another page have begun leave room for those of the console', async () => {
+  const user = await platform().register('images')
+  // A browser sends the cookie and no `Origin` for an image.
+  const image = () => fetch(`${url}/socket.io/?EIO=4&transport=polling`, { headers: { cookie: `token=${user.token}` } })
+  for (let count = 0; count < 100; count++) expect((await image()).status).toBe(200)
+  expect((await image()).status).toBe(403)
+
+  expect(await outcome(open({ token: user.token, transports: ['websocket'] }))).toBe('connected')
+})
+
 test('a handshake that is not understood does not count towards the limit', async () => {
   const user = await platform().register('no-place')
   const headers = { cookie: `token=${user.token}` }

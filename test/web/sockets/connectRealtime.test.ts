@@ -1,7 +1,7 @@
 /** @jest-environment node */
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:http'
-import type { Socket } from 'socket.io'
+import type { ServerOptions, Socket } from 'socket.io'
 import { Server } from 'socket.io'
 import { firstViewShown } from '../../../src/web/chunks'
 import { connectRealtime } from '../../../src/web/sockets/connectRealtime'
@@ -9,9 +9,9 @@ import { openRealtime } from '../../../src/web/sockets/openRealtime'
 import type { RealtimeConnection } from '../../../src/web/sockets/realtimeSocket'
 
 /** A real server on a free port; everything a test opens is closed after it. */
-async function startServer(transports: ('polling' | 'websocket')[] = ['polling', 'websocket']) {
+async function startServer(options: Partial<ServerOptions> = {}) {
   const server = createServer()
-  const io = new Server(server, { transports })
+  const io = new Server(server, options)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   closing.push(async () => void (await io.close()))
@@ -132,8 +132,15 @@ test('§4 a connection closed before the client library has loaded is never open
   expect(arrivals).toBe(1)
 })
 
-test('§15 if the server refuses long-polling, the client connects by WebSocket at once and reports no lost connection', async () => {
-  const { io, origin } = await startServer(['websocket'])
+/** Refuses as the platform does when the user's places are used up. */
+const refusePolling: ServerOptions['allowRequest'] = ({ headers }, decide) =>
+  headers.upgrade === undefined ? decide('TOO_MANY', false) : decide(null, true)
+
+test.each<[string, Partial<ServerOptions>]>([
+  ['the server refuses long-polling', { transports: ['websocket'] }],
+  ['the user’s places of long-polling are used up', { allowRequest: refusePolling }],
+])('§15 if %s, the client connects by WebSocket at once and reports no lost connection', async (_reason, options) => {
+  const { io, origin } = await startServer(options)
   const arrived = nextSocket(io)
   const since = performance.now()
   const { heard, until } = follow(origin)
