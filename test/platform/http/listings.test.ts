@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { expectHeldUnder } from '../../support/platform/heldMemory'
@@ -191,4 +191,23 @@ test('decisions §18: a client that sends the current version of a listing gets 
   await until(async () => (await ask(version)).statusCode === 200)
   expect((await ask(version)).headers.etag).not.toBe(version)
   expect((await ask('"another"')).statusCode).toBe(200)
+})
+
+test('security 155: of hundreds of listings of a user, few are read at a time, and those of others overtake them', async () => {
+  const directory = join(share, 'many')
+  mkdirSync(directory)
+  for (let index = 0; index < 5000; index += 1) writeFileSync(join(directory, String(index)), '')
+  // Each path is a listing of its own.
+  for (let index = 0; index < 200; index += 1) symlinkSync('many', join(share, `many-${index}`))
+  let answered = 0
+  const flood = Array.from({ length: 200 }, async (_listing, index) => {
+    const { status } = await list(`/nfsshare/many-${index}`)
+    answered += 1
+    return status
+  })
+  await until(() => answered > 0)
+  const before = answered
+  expect(await list('/nfsshare', bob())).toMatchObject({ status: 200 })
+  expect(answered - before).toBeLessThan(20)
+  expect(new Set(await Promise.all(flood))).toEqual(new Set([200]))
 })

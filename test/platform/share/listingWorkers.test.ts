@@ -153,13 +153,13 @@ describeHung(`a disk that hangs${hungDiskMissing === undefined ? '' : ` (${hungD
 
   test('does not reduce the time limit of listings that wait for a worker', async () => {
     listing = createListing(createJail(share()))
-    const hung = ['hung-1', 'hung-2'].map((name) => ask(hungDirectory(name)))
-    await until(() => countHungThreads() === 2)
+    const hung = ['hung-1', 'hung-2', 'hung-3'].map((name) => ask(hungDirectory(name)))
+    await until(() => countHungThreads() === 3)
     const waiting = ask(makeDirectory('waiting'))
     // Gives the listing time to be queued; the test does not depend on it.
     await delay(100)
     passTime()
-    expect(await Promise.all(hung)).toMatchObject([NO_ANSWER, NO_ANSWER])
+    expect(await Promise.all(hung)).toMatchObject([NO_ANSWER, NO_ANSWER, NO_ANSWER])
     expect(await waiting).toBe(1)
   })
 

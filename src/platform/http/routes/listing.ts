@@ -1,6 +1,9 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AtPath, FilesAnswer } from '../../../contract/file'
+import { createFairQueue } from '../../concurrency/fairQueue'
 import { formatPath, parsePath } from '../../share/apiPath'
-import { userOf } from '../access'
+import { abortOnDisconnect } from '../abortSignals'
+import { presentUserOf, userOf } from '../access'
 import { matchesETag } from '../etag'
 import type { FileAccess } from '../fileAccess'
 import { call, nothing } from '../openapi/call'
@@ -15,6 +18,19 @@ export interface ListingRouteParts {
 
 /** The listing of a directory (product §7). */
 export function listingRoute(app: Router, { fileAccess, deploymentTypeIndexAt }: ListingRouteParts): void {
+  const queue = createFairQueue()
+
+  /** Users take turns, because a large directory takes seconds and there are few threads for listings. */
+  async function listInTurn(request: FastifyRequest, reply: FastifyReply, path: string) {
+    const release = await queue.acquire(userOf(request).userId, abortOnDisconnect(reply))
+    try {
+      const { files } = await fileAccess.of(await presentUserOf(request))
+      return await files.listing.list(path, await deploymentTypeIndexAt(path))
+    } finally {
+      release()
+    }
+  }
+
   app.get(
     '/api/sftp/files',
     {
@@ -27,8 +43,7 @@ export function listingRoute(app: Router, { fileAccess, deploymentTypeIndexAt }:
     },
     async (request, reply) => {
       const path = formatPath(parsePath(request.query.path))
-      const { files } = await fileAccess.of(userOf(request))
-      const { body, etag } = await files.listing.list(path, await deploymentTypeIndexAt(path))
+      const { body, etag } = await listInTurn(request, reply, path)
       reply.header('etag', etag)
       // 304 for a client that has the same listing (RFC 9110 §13.1.2).
       if (matchesETag(request.headers['if-none-match'], etag)) return reply.code(304).send()

@@ -11,8 +11,11 @@ import { withDirectory, type Jail } from '../jail'
 import type { Reach } from '../reach'
 import type { ListingAnswer, ListingTask } from './keptListings'
 
-/** The second one works only while the first is busy, so that a hung disk does not hold up the listings of another. */
-const MAX_WORKERS = 2
+/**
+ * One more than a user occupies (`createFairQueue`). The second one works only while the first is busy, so that a hung
+ * disk does not hold up the listings of another.
+ */
+const MAX_WORKERS = 3
 /** Timeout of a listing, without its wait for a worker. */
 const TIMEOUT_MS = 20_000
 /** Number of workers that may be left behind in hung system calls. */
