@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { chmod, mkdir, readdir, readFile, stat } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { Agent, request as httpRequest } from 'node:http'
 import { type Socket } from 'node:net'
 import { join } from 'node:path'
@@ -260,4 +260,14 @@ test('security 25: of two concurrent uploads of one name one is stored completel
     const stored = await readFile(join(share(), 'twice/world.zip'))
     expect(contents.some((content) => content.equals(stored))).toBe(true)
   }
+})
+
+test('security 156: files of one name are kept beside thousands of others within seconds', async () => {
+  const path = await makeDirectory('beside')
+  for (let count = 2; count <= 3000; count += 1) await writeFile(join(share(), 'beside', `a (${count})`), '')
+  await writeFile(join(share(), 'beside', 'a'), '')
+  const files = Array.from({ length: 500 }, (): Part => ['files', Buffer.from('new'), 'a'])
+  const { status, body } = await upload([['path', path], ['onConflict', 'keepBoth'], ...files])
+  expect(status).toBe(201)
+  expect(body.data?.files.map(({ name }) => name)).toEqual(files.map((_file, index) => `a (${3001 + index})`))
 })

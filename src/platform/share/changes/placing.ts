@@ -70,19 +70,48 @@ async function renameOverReservation(
   }
 }
 
-/** Tries `name.ext`, `name (2).ext`, `name (3).ext` … while `place` throws NAME_TAKEN. @returns the name. */
-export async function placeUnderFreeName(wanted: string, place: (candidate: string) => Promise<void>): Promise<string> {
-  for (let count = 1; ; count += 1) {
-    const candidate = count === 1 ? wanted : numberedName(wanted, count)
+/** Up to this number, the lowest free one is searched. */
+const LAST_CONSECUTIVE = 20
+/** Another entry may take a name after it was found free. */
+const MAX_ATTEMPTS = 1000
+
+/**
+ * Places something under its name or, if that is taken, under `name (2).ext`, `name (3).ext` …
+ * @param place throws AppError NAME_TAKEN if the name is taken by now. @returns the name
+ */
+export async function placeUnderFreeName(
+  wanted: string,
+  isTaken: (candidate: string) => Promise<boolean>,
+  place: (candidate: string) => Promise<void>,
+): Promise<string> {
+  const nameOf = (count: number) => (count === 1 ? wanted : numberedName(wanted, count))
+  for (let attempt = 1; ; attempt += 1) {
+    const candidate = nameOf(await freeNumber((count) => isTaken(nameOf(count))))
     try {
       await place(candidate)
       return candidate
     } catch (error) {
-      if (!(error instanceof AppError && error.code === 'NAME_TAKEN') || count >= 10_000) throw error
+      if (!(error instanceof AppError && error.code === 'NAME_TAKEN') || attempt >= MAX_ATTEMPTS) throw error
     }
   }
 }
 
-async function entryExists(directory: OpenDirectory, name: string): Promise<boolean> {
+/** A free number after a taken one. In long steps, because a directory may have thousands of files of one name. */
+async function freeNumber(isTaken: (count: number) => Promise<boolean>): Promise<number> {
+  let taken = 0
+  let step = 1
+  while (await isTaken(taken + step)) {
+    taken += step
+    if (taken >= LAST_CONSECUTIVE) step *= 2
+  }
+  while (step > 1) {
+    step /= 2
+    if (await isTaken(taken + step)) taken += step
+  }
+  return taken + 1
+}
+
+/** Whether a directory has an entry of this name. */
+export async function entryExists(directory: OpenDirectory, name: string): Promise<boolean> {
   return (await lstatOf(directory, name)) !== undefined
 }

@@ -7,7 +7,7 @@ import type { Logger } from 'pino'
 import { AppError, errorCodeOf } from '../../errors'
 import type { EntryLocks } from './entryLocks'
 import { withDirectory, openSubdirectory, type OpenDirectory, type Jail } from '../jail'
-import { renameNoReplace, placeUnderFreeName } from './placing'
+import { entryExists, renameNoReplace, placeUnderFreeName } from './placing'
 import { removeTree } from './removal'
 import { inheritOwner } from '../ownership'
 import { internalName } from '../internalNames'
@@ -165,7 +165,8 @@ async function createTemporary<Opened>(
         }),
       ),
     placeNew: (target, to = directory) => placeWith(() => placeNewIn(to)(target)),
-    placeUnderFreeName: (target, to = directory) => placeWith(() => placeUnderFreeName(target, placeNewIn(to))),
+    placeUnderFreeName: (target, to = directory) =>
+      placeWith(() => placeUnderFreeName(target, (candidate) => entryExists(to, candidate), placeNewIn(to))),
     discard,
   }
 }

@@ -192,13 +192,9 @@ async function addAll(
     }
   }
   const text = [contents.end, skipped.summary()].filter(Boolean).join(' ')
-  if (text !== '') await placeUnderFreeName(NOT_INCLUDED, (name) => addText(zip, name, text, paths))
-}
-
-/** @throws AppError NAME_TAKEN */
-async function addText(zip: ZipFile, name: string, text: string, paths: Set<string>): Promise<void> {
-  if (paths.has(name)) throw new AppError('NAME_TAKEN', `"${name}" exists already.`)
-  zip.addBuffer(Buffer.from(`${text}\n`), name)
+  if (text === '') return
+  const isTaken = async (name: string) => paths.has(name)
+  await placeUnderFreeName(NOT_INCLUDED, isTaken, async (name) => zip.addBuffer(Buffer.from(`${text}\n`), name))
 }
 
 /** Resolves a path to its real names; undefined if it has disappeared since the first check or now leads outside. */
