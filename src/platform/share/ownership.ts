@@ -39,11 +39,13 @@ export async function chownTree(
   return (isChanged ? 1 : 0) + (await chownEntries(directory, uid, onProgress, skipped))
 }
 
+/** @param former a user whose directories are not skipped: the tree was moved from the directory of that deployment */
 async function chownEntries(
   directory: OpenDirectory,
   uid: number,
   onProgress: (entries: number) => void,
   skipped: SkippedEntries,
+  former = uid,
 ): Promise<number> {
   let visited = 0
   let changed = 0
@@ -53,7 +55,9 @@ async function chownEntries(
       visited += 1
       if (visited % PROGRESS_ENTRIES === 0) onProgress(visited)
       const stats = await lstatOf(parent, name)
-      if (!stats || (stats.isDirectory() && stats.uid !== uid && isDeploymentUser(stats.uid))) continue
+      if (!stats) continue
+      const isOfOther = stats.uid !== uid && stats.uid !== former && isDeploymentUser(stats.uid)
+      if (stats.isDirectory() && isOfOther) continue
       const pathOfEntry = `${path}${String(name)}`
       if (stats.isDirectory() && level > DEPTH_LIMIT) {
         if (stats.uid !== uid) skipped.add(tooDeepMessage(pathOfEntry))
@@ -85,12 +89,13 @@ export async function inheritOwner(directory: OpenDirectory, name: RawName): Pro
   const stats = await lstatOf(directory, name)
   if (!stats) return
   try {
-    if (stats.uid !== uid) await lchown(directory.entryPath(name), uid, uid)
     const below = stats.isDirectory() ? await openSubdirectory(directory, name) : undefined
     if (below)
       await withDirectory(Promise.resolve(below), (held) =>
-        chownEntries(held, uid, () => undefined, createSkippedEntries()),
+        chownEntries(held, uid, () => undefined, createSkippedEntries(), stats.uid),
       )
+    // Last: after an interruption, another move still finds the former owner.
+    if (stats.uid !== uid) await lchown(directory.entryPath(name), uid, uid)
   } catch (error) {
     if (errorCodeOf(error) !== 'EPERM') throw error
   }

@@ -44,6 +44,19 @@ let files: Files
     expect(ownerOf('elsewhere/target.txt')).toBe(0)
   })
 
+  test('a tree that is moved from the directory of another deployment gets its owner, except what belongs to a third', async () => {
+    mkdirSync(join(share(), 'hub/world/region'), { recursive: true })
+    mkdirSync(join(share(), 'hub/world/inner'))
+    writeFileSync(join(share(), 'hub/world/region/a.mca'), '')
+    for (const path of ['hub', 'hub/world', 'hub/world/region', 'hub/world/region/a.mca'])
+      chownSync(join(share(), path), UID + 1, UID + 1)
+    chownSync(join(share(), 'hub/world/inner'), UID + 2, UID + 2)
+    await files.changes.move('/nfsshare/hub/world', '/nfsshare/lobby/world')
+    for (const path of ['lobby/world', 'lobby/world/region', 'lobby/world/region/a.mca'])
+      expect(ownerOf(path)).toBe(UID)
+    expect(ownerOf('lobby/world/inner')).toBe(UID + 2)
+  })
+
   test('a new file elsewhere keeps the owner of the platform', async () => {
     await files.changes.createFile('/nfsshare/elsewhere/mine.txt')
     expect(ownerOf('elsewhere/mine.txt')).toBe(0)
