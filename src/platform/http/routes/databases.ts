@@ -2,8 +2,10 @@ import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { CreateDatabase, DatabaseAnswer, DatabaseName, DatabasesAnswer, DatabaseType } from '../../../contract/database'
 import { Done, Nothing } from '../../../contract/envelope'
+import { createFairQueue } from '../../concurrency/fairQueue'
 import type { Databases } from '../../databases/databases'
-import { forOperators } from '../access'
+import { AppError } from '../../errors'
+import { forOperators, presentUserOf, userOf } from '../access'
 import { fieldOf, type Activity } from '../activity'
 import { done } from '../envelope'
 import { call } from '../openapi/call'
@@ -15,8 +17,38 @@ const ByName = z.strictObject({ type: DatabaseType, name: DatabaseName })
 const wireType = fieldOf('params', 'type')
 const typeOf = (request: FastifyRequest) => (wireType(request) === 'mongo' ? 'MongoDB' : 'SQL')
 
+/** How long a change waits for others, which may be on a server that hangs. */
+const WAIT_MS = 10_000
+
+/** Users take turns with changes, of which few are done at a time (databases/databaseLock.ts). */
+function createTurns() {
+  // A server that is down must not delay changes on the other.
+  const queues = { sql: createFairQueue(), mongo: createFairQueue() }
+  return async <Result>(
+    request: FastifyRequest,
+    type: DatabaseType,
+    change: () => Promise<Result>,
+  ): Promise<Result> => {
+    const waiting = new AbortController()
+    const timer = setTimeout(() => waiting.abort(othersInProgress()), WAIT_MS)
+    const release = await queues[type]
+      .acquire(userOf(request).userId, waiting.signal)
+      .finally(() => clearTimeout(timer))
+    try {
+      await presentUserOf(request)
+      return await change()
+    } finally {
+      release()
+    }
+  }
+}
+
+const othersInProgress = () =>
+  new AppError('UNAVAILABLE', 'Other changes of databases are still in progress. Try again in a moment.')
+
 /** Adds the calls for users’ databases (product §7). */
 export function databaseRoutes(app: Router, databases: Databases): void {
+  const inTurn = createTurns()
   const config = { access: forOperators('databases') }
   const recorded = (action: (type: string) => string, subject = fieldOf('params', 'name')) => ({
     ...config,
@@ -40,11 +72,11 @@ export function databaseRoutes(app: Router, databases: Databases): void {
     async ({ params }) => done({ databases: await databases.list(params.type) }),
   )
 
-  const created = recorded((type) => `created ${type} database`, fieldOf('body', 'name'))
+  const creation = recorded((type) => `created ${type} database`, fieldOf('body', 'name'))
   app.post(
     '/api/database/:type',
     {
-      config: created,
+      config: creation,
       schema: {
         ...call(
           'createDatabase',
@@ -58,7 +90,11 @@ export function databaseRoutes(app: Router, databases: Databases): void {
         response: { 201: DatabaseAnswer },
       },
     },
-    async ({ params, body }, reply) => reply.code(201).send(done(await databases.create(params.type, body.name))),
+    async (request, reply) => {
+      const { params, body } = request
+      const created = await inTurn(request, params.type, () => databases.create(params.type, body.name))
+      return reply.code(201).send(done(created))
+    },
   )
 
   const reset = recorded((type) => `reset password of ${type} database`)
@@ -79,7 +115,10 @@ export function databaseRoutes(app: Router, databases: Databases): void {
         response: { 200: DatabaseAnswer },
       },
     },
-    async ({ params }) => done(await databases.resetPassword(params.type, params.name)),
+    async (request) => {
+      const { type, name } = request.params
+      return done(await inTurn(request, type, () => databases.resetPassword(type, name)))
+    },
   )
 
   const deleted = recorded((type) => `deleted ${type} database`)
@@ -93,8 +132,9 @@ export function databaseRoutes(app: Router, databases: Databases): void {
         response: { 200: Done },
       },
     },
-    async ({ params }) => {
-      await databases.remove(params.type, params.name)
+    async (request) => {
+      const { type, name } = request.params
+      await inTurn(request, type, () => databases.remove(type, name))
       return done({})
     },
   )
