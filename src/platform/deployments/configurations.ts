@@ -64,8 +64,9 @@ export function createConfigurations(parts: StoredDeploymentParts): Configuratio
         parts,
         name,
         { content, directory_seen: dataDirectory },
-        // For a restricted caller, the text that the operators' settings were compared with must still be stored.
-        revision !== undefined || isRestricted(by) ? stored : undefined,
+        // Another deployment may have the name by now. For a restricted caller, the text that the operators' settings were
+        // compared with must still be stored.
+        { type, content: revision !== undefined || isRestricted(by) ? stored : undefined },
       )
       cacheDefinition(content, definition)
       return { revision: revisionOf(content), warnings: await warningsOf(definition, by) }

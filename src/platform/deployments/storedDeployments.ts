@@ -6,7 +6,13 @@ import { AppError } from '../errors'
 import type { Runtime } from '../runtime/runtime'
 import type { ShareLocation } from '../share/shareMarker'
 import type { Db } from '../state/db'
-import { findDeployment, listDeployments, updateDeployment, type DeploymentRow } from '../state/deployments/deployments'
+import {
+  findDeployment,
+  listDeployments,
+  updateDeployment,
+  type DeploymentBefore,
+  type DeploymentRow,
+} from '../state/deployments/deployments'
 import { tryParseDefinition } from './definitions'
 import type { OwnPort } from './portRanges'
 
@@ -59,14 +65,14 @@ export const noDeployment = (name: string) => new AppError('NOT_FOUND', `There i
 
 /**
  * Changes a deployment that is not being deleted, and makes the manager reconcile.
- * @param from the text that must still be stored
- * @throws AppError CONFLICT, with the field `revision` if another text is stored
+ * @param from what must still be stored
+ * @throws AppError CONFLICT, with the field `revision` if something else is stored
  */
 export async function changeStored(
   { db, wake }: StoredDeploymentParts,
   name: string,
   columns: Parameters<typeof updateDeployment>[2],
-  from?: string,
+  from?: DeploymentBefore,
 ): Promise<void> {
   if (!(await updateDeployment(db, name, columns, from))) {
     const known = await findDeployment(db, name)

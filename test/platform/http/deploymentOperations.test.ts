@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Caller } from '../../../src/platform/caller'
 import { createPower } from '../../../src/platform/deployments/power'
 import { lockOwner } from '../../../src/platform/processLock'
 import { useDeploymentCalls } from '../../support/platform/deploymentCalls'
@@ -185,4 +186,21 @@ test('an aborted call stops waiting for an instance to stop, and the operation c
     () => call('GET', '/slow-end'),
     ({ status }) => status === 404,
   )
+})
+
+test('a text that waits while its deployment is deleted and created again with another type is not stored', async () => {
+  await call('POST', '', { name: 'again', type: 'process' })
+  const content = 'name: again\ntype: process\ndataDirectory: /again\nrun: { command: ["node", "bot.js"] }\n'
+  const by: Caller = { userId: 1, username: 'ann', role: 'operator', isAdmin: false, grants: new Map() }
+  const present = jest.fn(async () => by).mockResolvedValueOnce(by)
+  // After the text was read.
+  present.mockImplementationOnce(async () => {
+    await call('DELETE', '/again')
+    await call('POST', '', { name: 'again', type: 'scalable' })
+    return by
+  })
+  await expect(platform().deployments.configure(present, 'again', { content })).rejects.toMatchObject({
+    code: 'CONFLICT',
+  })
+  expect((await call('GET', '/again')).body.data.content).toContain('type: scalable')
 })

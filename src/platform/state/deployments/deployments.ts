@@ -6,6 +6,12 @@ import { resetInstances } from './instances'
 
 export type DeploymentRow = Selectable<State['deployments']>
 
+/** What a change of a deployment was made from. */
+export interface DeploymentBefore {
+  type?: string | undefined
+  content?: string | undefined
+}
+
 /** Sorted by name. */
 export async function listDeployments(db: Db): Promise<DeploymentRow[]> {
   return db.selectFrom('deployments').selectAll().orderBy('name').execute()
@@ -34,17 +40,21 @@ export async function insertDeployment(
 }
 
 /**
- * @param from updates only if this text is stored
- * @returns false if the deployment does not exist, is being deleted or has another text
+ * @param from updates only a deployment of this type and with this text, where given
+ * @returns false if the deployment does not exist, is being deleted or has another type or text
  */
 export async function updateDeployment(
   db: Db,
   name: string,
   change: Partial<Pick<DeploymentRow, 'content' | 'deleting' | 'directory_seen'>> & { enabled?: false },
-  from?: string,
+  from: DeploymentBefore = {},
 ): Promise<boolean> {
-  const update = db.updateTable('deployments').set(change).where('name', '=', name).where('deleting', '=', false)
-  const { numUpdatedRows } = await (from === undefined ? update : update.where('content', '=', from)).executeTakeFirst()
+  let update = db.updateTable('deployments').set(change).where('name', '=', name).where('deleting', '=', false)
+  for (const column of ['type', 'content'] as const) {
+    const before = from[column]
+    if (before !== undefined) update = update.where(column, '=', before)
+  }
+  const { numUpdatedRows } = await update.executeTakeFirst()
   return numUpdatedRows === 1n
 }
 
