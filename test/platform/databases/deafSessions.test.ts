@@ -3,9 +3,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Client } from 'pg'
 import { createSqlServer } from '../../../src/platform/databases/sqlServer'
+import { canConnect, connectClient } from '../../support/platform/postgresClients'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 import { until } from '../../support/platform/until'
-import { connectClient, startUsersServer } from '../../support/platform/usersServer'
+import { startUsersServer } from '../../support/platform/usersServer'
 
 jest.setTimeout(120_000)
 
@@ -21,12 +22,6 @@ async function loop(client: Client, before = ''): Promise<void> {
   // Before the loop itself it needs little time.
   await until(() => seconds() > start + 2)
 }
-
-const canConnect = (url: string) =>
-  connectClient(url).then(
-    (client) => client.end().then(() => true),
-    () => false,
-  )
 
 test('security 150: a session in a loop that no signal interrupts does not block the deletion of databases', async () => {
   const { users, log, lines } = await startUsersServer(join(directory(), 'loop'))

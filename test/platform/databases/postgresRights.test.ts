@@ -1,7 +1,8 @@
-import { Client } from 'pg'
+import type { Client } from 'pg'
 import pino from 'pino'
 import type { Database } from '../../../src/contract/database'
 import { identifyDatabase } from '../../../src/platform/state/db'
+import { withClient } from '../../support/platform/postgresClients'
 import { onServer } from '../../support/platform/freshState'
 import { useSqlDatabases, unique, connect, as, codeOf } from '../../support/platform/sqlDatabases'
 import { startPlatform, testPostgres } from '../../support/platform/startPlatform'
@@ -208,11 +209,7 @@ describe('the platform’s state on the server of users’ databases, open to PU
       password: 'hush',
       pathname: `/${database}`,
     }).href
-  const open = async <Result>(user: string, work: (client: Client) => Promise<Result>) => {
-    const client = new Client({ connectionString: urlFor(user) })
-    await client.connect()
-    return work(client).finally(() => client.end())
-  }
+  const open = <Result>(user: string, work: (client: Client) => Promise<Result>) => withClient(urlFor(user), work)
   const lines: string[] = []
 
   beforeAll(() =>

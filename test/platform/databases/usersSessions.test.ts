@@ -4,9 +4,10 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import type { Client } from 'pg'
 import { endOldTransactions } from '../../../src/platform/postgres/oldTransactions'
+import { connectClient } from '../../support/platform/postgresClients'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 import { until } from '../../support/platform/until'
-import { connectClient, startUsersServer } from '../../support/platform/usersServer'
+import { startUsersServer } from '../../support/platform/usersServer'
 
 jest.setTimeout(120_000)
 

@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { mkdirSync, readFileSync, statSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
-import { Client } from 'pg'
 import pino from 'pino'
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../../src/platform/postgres/embeddedPostgres'
+import { withClient } from '../../support/platform/postgresClients'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 import { until } from '../../support/platform/until'
 
@@ -20,17 +20,8 @@ afterEach(async () => {
 })
 
 /** @returns the first value of the result */
-async function query(url: string, text: string): Promise<unknown> {
-  const client = new Client({ connectionString: url })
-  client.on('error', () => undefined)
-  try {
-    await client.connect()
-    const { rows } = await client.query<unknown[]>({ text, rowMode: 'array' })
-    return rows[0]?.[0]
-  } finally {
-    await client.end().catch(() => undefined)
-  }
-}
+const query = (url: string, text: string): Promise<unknown> =>
+  withClient(url, async (client) => (await client.query<unknown[]>({ text, rowMode: 'array' })).rows[0]?.[0])
 
 const roleAt = (url: string) => query(url, 'select current_user')
 

@@ -1,19 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { canConnect, connectClient } from '../../support/platform/postgresClients'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 import { until } from '../../support/platform/until'
-import { connectClient, startUsersServer } from '../../support/platform/usersServer'
+import { startUsersServer } from '../../support/platform/usersServer'
 
 jest.setTimeout(120_000)
 
 const directory = useTemporaryDirectory()
-
-const canConnect = (url: string) =>
-  connectClient(url).then(
-    (client) => client.end().then(() => true),
-    () => false,
-  )
 
 test('security: ends sessions that exhaust the lock table, and revokes the login of a role that repeats it', async () => {
   const { users, adminUrl, lines } = await startUsersServer(join(directory(), 'data'))

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { Client } from 'pg'
 import pino from 'pino'
 import { createSqlServer } from '../../../src/platform/databases/sqlServer'
 import { startEmbeddedPostgres } from '../../../src/platform/postgres/embeddedPostgres'
@@ -9,6 +8,7 @@ import { startStatePostgres } from '../../../src/platform/postgres/statePostgres
 import { createUsersPostgres, type UsersPostgres } from '../../../src/platform/postgres/usersPostgres'
 import { insertActivity, listActivity } from '../../../src/platform/state/accounts/activity'
 import { migrateState, openStateDatabase, type Db } from '../../../src/platform/state/db'
+import { withClient } from '../../support/platform/postgresClients'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 
 jest.setTimeout(120_000)
@@ -16,15 +16,8 @@ jest.setTimeout(120_000)
 const log = pino({ level: 'silent' })
 const directory = useTemporaryDirectory()
 
-async function query<Row extends object>(url: string, text: string): Promise<Row[]> {
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  try {
-    return (await client.query<Row>(text)).rows
-  } finally {
-    await client.end()
-  }
-}
+const query = async <Row extends object>(url: string, text: string) =>
+  withClient(url, async (client) => (await client.query<Row>(text)).rows)
 
 function entry(action: string) {
   return {

@@ -4,13 +4,13 @@ import { once } from 'node:events'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { Client } from 'pg'
 import pino from 'pino'
 import { createSqlServer } from '../../../src/platform/databases/sqlServer'
 import { startStatePostgres, type StatePostgres } from '../../../src/platform/postgres/statePostgres'
 import { createUsersPostgres, type UsersPostgres } from '../../../src/platform/postgres/usersPostgres'
 import { OOM_SCORES } from '../../../src/platform/supervision/programProcess'
 import { migrateState, openStateDatabase, type Db } from '../../../src/platform/state/db'
+import { withClient } from '../../support/platform/postgresClients'
 import { processesOf } from '../../support/platform/processesOf'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 import { canMount, mountTmpfs, unmount } from '../../support/platform/tmpfs'
@@ -117,33 +117,26 @@ describe('the server of users’ databases', () => {
   })
   afterAll(() => postgres.stop())
 
-  async function query<Row extends object>(url: string, text: string): Promise<Row[]> {
-    const client = new Client({ connectionString: url })
-    await client.connect()
-    try {
-      return (await client.query<Row>(text)).rows
-    } finally {
-      await client.end()
-    }
-  }
+  const databasesOf = (url: string) =>
+    withClient(url, async (client) => {
+      const { rows } = await client.query<{ datname: string }>('select datname from pg_database')
+      return rows.map(({ datname }) => datname)
+    })
 
   test('is created on demand, once for concurrent calls, and has no database of the state', async () => {
     expect([users.exists(), users.port()]).toEqual([false, undefined])
     const [first, second] = await Promise.all([users.start(), users.start()])
     expect(first).toBe(second)
     expect(users.port()).toBe(Number(new URL(first.adminUrl).port))
-    expect(await query(first.adminUrl, "select 1 from pg_database where datname = 'quarterdeck'")).toEqual([])
+    expect(await databasesOf(first.adminUrl)).not.toContain('quarterdeck')
   })
 
   test('has sessions that the kernel kills before instances when memory runs out, unlike those of the state', async () => {
-    const oomScoreOf = async (url: string) => {
-      const client = new Client({ connectionString: url })
-      await client.connect()
-      const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
-      const score = await readFile(`/proc/${rows[0]?.pid}/oom_score_adj`, 'utf8')
-      await client.end()
-      return Number(score)
-    }
+    const oomScoreOf = (url: string) =>
+      withClient(url, async (client) => {
+        const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+        return Number(await readFile(`/proc/${rows[0]?.pid}/oom_score_adj`, 'utf8'))
+      })
     expect(await oomScoreOf((await users.start()).adminUrl)).toBeGreaterThan(OOM_SCORES.instances)
     expect(await oomScoreOf(postgres.url)).toBeLessThan(OOM_SCORES.instances)
   })

@@ -1,19 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import { Client } from 'pg'
+import type { Client } from 'pg'
 import { openStateDatabase, type StateDatabase } from '../../../src/platform/state/db'
+import { withClient } from './postgresClients'
 
 export interface FreshState extends StateDatabase {
   url: string
 }
 
 export async function onServer(work: (client: Client) => Promise<unknown>): Promise<void> {
-  const client = new Client({ connectionString: process.env.TEST_POSTGRES_URL })
-  await client.connect()
-  try {
-    await work(client)
-  } finally {
-    await client.end()
-  }
+  await withClient(process.env.TEST_POSTGRES_URL ?? '', work)
 }
 
 /**

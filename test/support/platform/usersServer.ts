@@ -1,5 +1,4 @@
 import { mkdirSync } from 'node:fs'
-import { Client } from 'pg'
 import pino from 'pino'
 import { createUsersPostgres } from '../../../src/platform/postgres/usersPostgres'
 
@@ -11,12 +10,4 @@ export async function startUsersServer(dataDir: string) {
   const users = createUsersPostgres(dataDir, log)
   const { adminUrl, endUsersSessions } = await users.start()
   return { users, adminUrl, endUsersSessions, log, lines }
-}
-
-/** Connects to a server that may end the connection at any time. */
-export async function connectClient(url: string): Promise<Client> {
-  const client = new Client({ connectionString: url })
-  client.on('error', () => undefined)
-  await client.connect()
-  return client
 }

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { Client } from 'pg'
 import { stringify } from 'yaml'
+import { withClient } from '../postgresClients'
 import { breakableProxy, type BreakableProxy } from '../breakableProxy'
 import { REAL_CLUSTER_MS, startCluster, type TestCluster } from '../cluster'
 import { deployPath } from '../deployFiles'
@@ -178,9 +178,7 @@ function writeOverlay(): string {
 
 /** @returns the source port of the manager's connection to PostgreSQL; 0 while no replica holds the lock */
 async function portOfManager(databaseUrl: string): Promise<number> {
-  const client = new Client({ connectionString: databaseUrl })
-  await client.connect()
-  try {
+  return withClient(databaseUrl, async (client) => {
     const { rows } = await client.query<{ port: number }>(
       `select a.client_port as port from pg_locks l join pg_stat_activity a using (pid)
        where l.locktype = 'advisory' and l.granted and l.objsubid = 1 and l.classid = 0 and l.objid = $1
@@ -188,7 +186,5 @@ async function portOfManager(databaseUrl: string): Promise<number> {
       [MANAGER_LOCK_KEY],
     )
     return rows[0]?.port ?? 0
-  } finally {
-    await client.end()
-  }
+  })
 }
