@@ -38,6 +38,7 @@ import { dashboardRoutes } from './http/routes/dashboard'
 import { databaseRoutes } from './http/routes/databases'
 import { deploymentRoutes } from './http/routes/deployments'
 import { AppError } from './errors'
+import { limitChangesInFlight } from './http/limits/changesInFlight'
 import { closeConnectionsOnShutdown, limitConnections } from './http/limits/connections'
 import { limitPipelining } from './http/limits/pipelining'
 import { announceEnding, type Ending } from './http/ending'
@@ -191,6 +192,7 @@ export async function createApp(
   limitResponses(app, createResponseBuffers())
   recordActivity(app, parts.activityLog)
   guardRoutes(app, parts.callers)
+  limitChangesInFlight(app)
   await describeCalls(app, parts.basePath)
   const ending = announceEnding(app)
   await addRoutes(app, parts, ending)

@@ -1,0 +1,42 @@
+import type { FastifyInstance } from 'fastify'
+import { createKeyedCounter } from '../../concurrency/keyedCounter'
+import { AppError } from '../../errors'
+
+/** Per user. Browsers have 6 connections to an origin, or 100 streams behind a proxy with HTTP/2. */
+const MAX_PER_USER = 200
+const RETRY_AFTER_SECONDS = 1
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Stops counting the call against the limit of its user. */
+    releaseChange: (() => void) | undefined
+  }
+}
+
+/**
+ * Limits the calls of a user in flight that may change something: changes of one deployment wait for each other in the
+ * database, with connections that other users’ calls then wait for. A call counts until its handler has answered, even
+ * after its client has disconnected. Reads are not limited: they do not wait for each other, and a client may have many
+ * long polls. Must run after `guardRoutes`, which finds the user.
+ */
+export function limitChangesInFlight(app: FastifyInstance): void {
+  const inFlight = createKeyedCounter<number>()
+  app.decorateRequest('releaseChange', undefined)
+  app.addHook('preHandler', async (request) => {
+    const { user, method } = request
+    if (!user || method === 'GET' || method === 'HEAD') return
+    const { userId } = user
+    if (inFlight.get(userId) >= MAX_PER_USER)
+      throw new AppError(
+        'TOO_MANY_TRIES',
+        `${MAX_PER_USER} of your calls are in progress. Try again when some of them have finished.`,
+        { retryAfterSeconds: RETRY_AFTER_SECONDS },
+      )
+    inFlight.add(userId, 1)
+    request.releaseChange = () => {
+      request.releaseChange = undefined
+      inFlight.add(userId, -1)
+    }
+  })
+  app.addHook('onSend', async ({ releaseChange }) => releaseChange?.())
+}
