@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { bareWindow } from '../support/browser/bareTab'
 import { browserTest, openPage } from '../support/browser/browserTest'
 import { useInstancePages } from '../support/browser/instancePages'
@@ -214,6 +214,27 @@ browserTest('on a phone the command line is on the first screen, and the log fol
   const power = page.getByRole('group', { name: 'Power' }).getByRole('button')
   const tops = await power.evaluateAll((buttons) => buttons.map((button) => button.getBoundingClientRect().top))
   expect(new Set(tops).size).toBe(1)
+})
+
+browserTest('a low window shows the command line at once, and the newest lines when it has the focus', async () => {
+  const { page } = await signedIn()
+  await run(page, 'low')
+  await page.setViewportSize({ width: 1366, height: 650 })
+  const command = page.getByLabel('Command', { exact: true })
+  const bottomOf = async (part: Locator) => {
+    const { y, height } = (await part.boundingBox())!
+    return Math.round(y + height)
+  }
+  expect(await page.evaluate(() => window.scrollY)).toBe(0)
+  expect(await bottomOf(command)).toBeLessThan(650)
+  // On top of the log, whose end is below the window.
+  expect(await bottomOf(page.getByRole('log'))).toBeGreaterThan(650)
+  await command.fill('print 200')
+  await page.keyboard.press('Enter')
+  const last = page.getByRole('log').getByText('line 200', { exact: true })
+  await last.waitFor()
+  await until(async () => (await bottomOf(last)) === (await bottomOf(page.getByRole('log'))))
+  expect(await bottomOf(page.getByRole('log'))).toBeLessThan((await command.boundingBox())!.y)
 })
 
 browserTest('on a phone the command line of a blocked instance is on the first screen too', async () => {

@@ -1,4 +1,4 @@
-import type { FormEvent, KeyboardEvent, RefObject } from 'react'
+import type { FocusEvent, FormEvent, KeyboardEvent, RefObject } from 'react'
 import { COMMAND_MAX_LENGTH } from '../../../../contract/pageRules'
 import { useCommandLine } from './useCommandLine'
 import styles from './commandField.module.scss'
@@ -35,6 +35,11 @@ export function CommandField({
     onSend(text)
     type('')
   }
+  /** Shows the newest lines, above which the command line of a low window lies. */
+  const onFocus = ({ currentTarget }: FocusEvent) => {
+    const console = currentTarget.closest('section')
+    if (console && console.getBoundingClientRect().bottom > window.innerHeight) console.scrollIntoView({ block: 'end' })
+  }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'ArrowUp' && event.key !== 'ArrowDown') return
     event.preventDefault()
@@ -65,6 +70,7 @@ export function CommandField({
         autoCorrect="off"
         spellCheck={false}
         onChange={(event) => type(event.target.value)}
+        onFocus={onFocus}
         onKeyDown={onKeyDown}
       />
       <button type="submit" className={buttonStyles.logButton} disabled={!isUsable}>
