@@ -4,6 +4,7 @@ import { AppError } from '../errors'
 import { dataDiskFull } from '../share/fileFailure'
 import type { Replicas } from '../share/replicas/replicas'
 import { createSkippedEntries } from '../share/skippedEntries'
+import { timeOfCopyMarker } from './copyMarker'
 import type { PendingWriteBacks } from './pendingWriteBacks'
 import type { Driver, LocalSpec, RuntimeInstance } from './runtime'
 
@@ -15,6 +16,8 @@ export interface CopiedStartParts {
   canWriteBack: boolean
   /** The path of an instance's copy. */
   copyOf: (podName: string) => string
+  /** The path of the file that marks its copy: see copyMarker.ts. */
+  markerOf: (podName: string) => string
   /** Appends a line to an instance's console. */
   appendLine: (podName: string, text: string) => Promise<void>
   /** Called when a start has succeeded, failed or was cancelled. */
@@ -42,6 +45,7 @@ export function createCopiedStarts({
   writeBacks,
   canWriteBack,
   copyOf,
+  markerOf,
   appendLine,
   onDone,
 }: CopiedStartParts): CopiedStarts {
@@ -49,7 +53,9 @@ export function createCopiedStarts({
 
   async function makeCopy({ podName, directory, keep }: LocalSpec, copy: string, signal: AbortSignal): Promise<void> {
     const skipped = createSkippedEntries()
-    await replicas.copyTo(directory, copy, signal, skipped)
+    // The instance may have changed files since, and given them their old times.
+    const trustedUntil = await timeOfCopyMarker(markerOf(podName))
+    await replicas.copyTo(directory, copy, { signal, skipped, trustedUntil })
     const text = skipped.summary()
     if (text !== undefined) await appendLine(podName, `[System] Not copied: ${text}`)
     if (keep && !canWriteBack) throw new Error('The runtime cannot write back files: it was opened without `writeBack`')
@@ -64,7 +70,13 @@ export function createCopiedStarts({
         (error: unknown) => ({ error }),
       )
       if (signal.aborted) return writeBacks.delete(spec.podName)
-      if (!failure) return await driver.ensure({ ...spec, directory: await realpath(directory), copy: false })
+      if (!failure)
+        return await driver.ensure({
+          ...spec,
+          directory: await realpath(directory),
+          copy: false,
+          copyMarker: markerOf(spec.podName),
+        })
       const error = dataDiskFull(failure.error) ?? failure.error
       await driver.startFailed(
         spec,

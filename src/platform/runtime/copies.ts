@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Replicas } from '../share/replicas/replicas'
 import type { WriteBack } from '../share/replicas/writeBack'
@@ -30,6 +31,7 @@ export function withCopies(driver: Driver, { dataDir, replicas, writeBack }: Cop
   })
   const directoryOfCopies = join(dataDir, 'instances')
   const copyOf = (podName: string) => join(directoryOfCopies, podName)
+  const markerOf = (podName: string) => join(directoryOfCopies, `.copied-${podName}`)
   const removed = openRemovedCopies(directoryOfCopies)
   const onChange = () => {
     emitChange()
@@ -41,6 +43,7 @@ export function withCopies(driver: Driver, { dataDir, replicas, writeBack }: Cop
     writeBacks,
     canWriteBack: writeBack !== undefined,
     copyOf,
+    markerOf,
     appendLine,
     // The start may have failed: then its pending write-back is dropped.
     onDone: onChange,
@@ -84,6 +87,7 @@ export function withCopies(driver: Driver, { dataDir, replicas, writeBack }: Cop
       writeBacks.delete(podName)
       await driver.remove(podName)
       await removed.add(copyOf(podName))
+      await rm(markerOf(podName), { force: true })
     },
     async list() {
       const runs = await driver.list()

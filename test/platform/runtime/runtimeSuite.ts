@@ -166,6 +166,33 @@ export function runtimeSuite({ share, home, ...parts }: SuiteParts): void {
     expect(await lines(wanted.podName)).toContain('two')
   })
 
+  test('security 170: what an instance changes in its copy is gone at its next start, also with the old size and time', async () => {
+    const dataDirectory = `/disguised-${randomUUID()}`
+    const source = join(share(), dataDirectory)
+    await mkdir(source)
+    await writeFile(join(source, 'plugin.js'), 'original')
+    const wanted = spec({
+      dataDirectory,
+      copy: true,
+      command: [
+        'node',
+        '-e',
+        "const fs = require('node:fs'); console.log('found ' + fs.readFileSync('plugin.js', 'utf8')); const { atime, mtime } = fs.statSync('plugin.js'); fs.writeFileSync('plugin.js', 'tampered'); fs.utimesSync('plugin.js', atime, mtime)",
+      ],
+    })
+    for (const starts of [1, 2, 3]) {
+      await runtime().ensure(wanted)
+      await until(
+        () => lines(wanted.podName),
+        (all) => all.filter((line) => line.startsWith('found ')).length === starts,
+      )
+      await reaches(wanted.podName, 'EXITED')
+    }
+    expect((await lines(wanted.podName)).filter((line) => line.startsWith('found '))).toEqual(
+      Array.from({ length: 3 }, () => 'found original'),
+    )
+  })
+
   test('an instance whose files cannot be copied ends with a reason', async () => {
     const wanted = spec({ dataDirectory: '/not-there', copy: true })
     await expect(runtime().ensure(wanted)).rejects.toThrow()

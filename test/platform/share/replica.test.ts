@@ -7,6 +7,7 @@ import {
   readdir,
   readFile,
   readlink,
+  rename,
   rm,
   stat,
   symlink,
@@ -18,6 +19,7 @@ import { basename, join } from 'node:path'
 import { createSkippedEntries } from '../../../src/platform/share/skippedEntries'
 import { replicate } from '../../../src/platform/share/replicas/replicate'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
+import { until } from '../../support/platform/until'
 
 const directory = useTemporaryDirectory()
 let source: string
@@ -34,6 +36,16 @@ beforeEach(async () => {
   await writeFile(join(source, 'run.sh'), '#!/bin/sh')
   await chmod(join(source, 'run.sh'), 0o755)
 })
+
+/** The kernel counts times of changes in ticks of a few milliseconds. */
+async function replicaIsOlder(): Promise<void> {
+  const { ctimeMs } = await stat(join(target, 'run.sh'))
+  const probe = join(directory(), 'probe')
+  await until(async () => {
+    await writeFile(probe, '')
+    return (await stat(probe)).ctimeMs > ctimeMs
+  })
+}
 
 test('the target becomes identical to the source, with contents, times and modes', async () => {
   expect(await replicate(source, target)).toBe(3)
@@ -57,6 +69,40 @@ test('decisions §5: only changes are copied, and removed files are removed', as
   expect((await readdir(target)).sort()).toEqual(['run.sh', 'server.properties'])
   expect(await readFile(join(target, 'server.properties'), 'utf8')).toBe('motd=other')
   expect((await stat(join(target, 'run.sh'))).ino).toBe(untouched)
+})
+
+test('security 171: a file is copied that takes the name of another one of the same size and time', async () => {
+  // An archive may give all of its files one time.
+  const extractedAt = new Date('2020-01-01T00:00:00Z')
+  for (const [name, text] of [
+    ['active.yml', 'difficulty: easy'],
+    ['event.yml', 'difficulty: hard'],
+  ] as const) {
+    await writeFile(join(source, name), text)
+    await utimes(join(source, name), extractedAt, extractedAt)
+  }
+  await replicate(source, target)
+  await replicaIsOlder()
+  await rename(join(source, 'event.yml'), join(source, 'active.yml'))
+  expect(await replicate(source, target)).toBe(2)
+  expect(await readFile(join(target, 'active.yml'), 'utf8')).toBe('difficulty: hard')
+  expect(await replicate(source, target)).toBe(0)
+})
+
+test('security 171: the files of a directory are copied that takes the name of another one, however equal they look', async () => {
+  const extractedAt = new Date('2020-01-01T00:00:00Z')
+  for (const map of ['active', 'event']) {
+    await mkdir(join(source, map, 'region'), { recursive: true })
+    await writeFile(join(source, map, 'region/r.0.0.mca'), Buffer.alloc(4096, map))
+    await utimes(join(source, map, 'region/r.0.0.mca'), extractedAt, extractedAt)
+  }
+  await replicate(source, target)
+  await replicaIsOlder()
+  await rename(join(source, 'active'), join(source, 'former'))
+  await rename(join(source, 'event'), join(source, 'active'))
+  await replicate(source, target)
+  expect(await readFile(join(target, 'active/region/r.0.0.mca'))).toEqual(Buffer.alloc(4096, 'event'))
+  expect(await replicate(source, target)).toBe(0)
 })
 
 test('a file with a time outside of the calendar range is copied like any other', async () => {

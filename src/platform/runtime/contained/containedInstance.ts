@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { openRealDirectory, type OpenDirectory } from '../../share/jail'
 import { startTimeOf } from '../../processLock'
+import { markCopy } from '../copyMarker'
 import { describeExit, KILL_AFTER_MS } from '../exitMessages'
 import { ReadyLine, TOO_SLOW_LINE } from '../readyLine'
 import type { LocalSpec } from '../runtime'
@@ -174,6 +175,7 @@ export class ContainedInstance {
       const prepared = await this.parts.prepareContainer(spec, dataDirectory, containerId, (text) =>
         this.console.note(`[System] ${text}`),
       )
+      await markCopy(spec.copyMarker)
       if (this.isStopping) return await this.recordExit(record, undefined, 'Stopped before it was started.')
       record.containerId = containerId
       record.cgroup = prepared.cgroup?.path

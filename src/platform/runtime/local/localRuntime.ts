@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { AppError } from '../../errors'
 import { withCopies, type CopyParts } from '../copies'
+import { markCopy } from '../copyMarker'
 import type { ConsoleLine, Driver, LocalSpec, Runtime } from '../runtime'
 import { HostClient, type HostListener } from './hostClient'
 import { IN_PIECES, type CallName, type HostCalls } from './hostProtocol'
@@ -100,7 +101,10 @@ export async function openLocalRuntime(copyParts: CopyParts): Promise<Runtime<Lo
     usesReplicas: true,
     limits,
     enforced,
-    ensure: (spec) => call('start', spec),
+    async ensure(spec) {
+      await markCopy(spec.copyMarker)
+      await call('start', spec)
+    },
     startFailed: ({ podName }, failure) => call('startFailed', podName, failure),
     stop: (podName) => call('stop', podName),
     kill: (podName) => call('kill', podName),

@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { createKeyedQueue } from '../../concurrency/keyedQueue'
 import { removePath } from '../changes/removal'
-import type { SkippedEntries } from '../skippedEntries'
 import { DirectorySync } from './directorySync'
 import { replicate, type ReplicateOptions } from './replicate'
 
@@ -26,14 +25,16 @@ export interface SyncSource {
   onSync(listener: (state: SyncState) => void): () => void
 }
 
+type CopyOptions = Omit<ReplicateOptions, 'onDirectory'>
+
 /** Local replicas of directories of the shared area, kept up to date. Instances are copied from them at start. */
 export interface Replicas extends SyncSource {
   /**
    * Updates the replica and copies it to `target`. Calls for the same directory run one after another.
-   * @param skipped collects the entries that are not copied.
+   * @param options `skipped` collects the entries that are not copied, `trustedUntil` is about `target`
    * @throws the signal's reason when it aborts; replica and copy may then be incomplete
    */
-  copyTo(directory: string, target: string, signal?: AbortSignal, skipped?: SkippedEntries): Promise<void>
+  copyTo(directory: string, target: string, options?: CopyOptions): Promise<void>
   /** Replaces the set of watched directories (absolute paths). */
   setWatched(directories: string[]): void
   /** Removes unwatched replicas in the background. Only for a caller that watches all directories in use. */
@@ -107,10 +108,10 @@ export function createReplicas(
   }
 
   return {
-    async copyTo(directory, target, signal, skipped) {
+    async copyTo(directory, target, { signal, skipped, trustedUntil } = {}) {
       await queue(replicaOf(directory), async () => {
         await updateReplica(directory, { signal, skipped })
-        await replicate(await realpath(replicaOf(directory)), target, { signal })
+        await replicate(await realpath(replicaOf(directory)), target, { signal, trustedUntil })
       })
     },
     setWatched(directories) {

@@ -43,16 +43,31 @@ const isSameFile = (one: Stats, other: Stats) =>
   one.mode === other.mode &&
   Math.abs(one.mtimeMs - other.mtimeMs) < 1
 
+/**
+ * Whether an entry was changed or renamed after its copy was made. No program can choose this time of an entry (ctime).
+ * One in the future says nothing, because the clock of a file server may be ahead.
+ */
+const isChangedSince = (source: Stats, copy: Stats) => source.ctimeMs > copy.ctimeMs && source.ctimeMs <= Date.now() + 1
+
+/** As `isChangedSince`, for directories: the names in them have not changed, so they were probably renamed. */
+const isMovedSince = (source: Stats, copy: Stats | undefined) =>
+  copy !== undefined && isChangedSince(source, copy) && source.ctimeMs - source.mtimeMs >= 1
+
 export interface ReplicateOptions {
   signal?: AbortSignal | undefined
   /** Collects what is not copied: directories that are too deep, files with too many holes. */
   skipped?: SkippedEntries | undefined
+  /**
+   * Files of the target that were changed later (ctime, in milliseconds since the epoch) are copied again, however
+   * equal they look: another program may have written them. Default: only the platform writes to the target.
+   */
+  trustedUntil?: number | undefined
   /** Called before a directory's names are read. @param path within the source: empty, or with a trailing slash */
   onDirectory?: (directory: OpenDirectory, path: string) => Promise<void>
 }
 
 /**
- * Makes `target` a copy of `source`: copies changed entries (by size and modification time), removes deleted ones.
+ * Makes `target` a copy of `source`: copies changed entries (by size and times), removes deleted ones.
  * Replaces each file atomically. Keeps links that stay within `source`; omits other links and special files. Every step
  * is relative to open directories and follows no link.
  * @param source a real path. @param target a directory of the platform.
@@ -62,11 +77,11 @@ export interface ReplicateOptions {
 export async function replicate(
   source: string,
   target: string,
-  { signal, skipped = createSkippedEntries(), onDirectory }: ReplicateOptions = {},
+  { signal, skipped = createSkippedEntries(), trustedUntil = Infinity, onDirectory }: ReplicateOptions = {},
 ): Promise<number> {
   return withDirectory(openRealDirectory(source), async (root) => {
     await mkdir(target, { recursive: true })
-    const context = { root: root.realPath, signal, skipped, onDirectory, holes: 0 }
+    const context = { root: root.realPath, signal, skipped, trustedUntil, onDirectory, holes: 0 }
     return withDirectory(openRealDirectory(await realpath(target)), (to) =>
       replicateDirectory(root, to, '', 1, context),
     )
@@ -78,17 +93,22 @@ interface ReplicationContext extends Pick<ReplicateOptions, 'onDirectory'> {
   root: string
   signal: AbortSignal | undefined
   skipped: SkippedEntries
+  trustedUntil: number
   /** Bytes of holes in the files copied so far. */
   holes: number
 }
 
-/** @param path within the source: empty, or with a trailing slash. @param level of its entries, from 1 */
+/**
+ * @param path within the source: empty, or with a trailing slash. @param level of its entries, from 1
+ * @param isMoved whether the directory may be another one than the target is a copy of: then every file is copied
+ */
 async function replicateDirectory(
   from: OpenDirectory,
   to: OpenDirectory,
   path: string,
   level: number,
   context: ReplicationContext,
+  isMoved = false,
 ): Promise<number> {
   await context.onDirectory?.(from, path)
   let changes = 0
@@ -107,14 +127,18 @@ async function replicateDirectory(
       }
       const below = await openSubdirectory(from, name)
       if (!below) continue
+      const isOther = isMoved || isMovedSince(stats, existing)
       changes += await withDirectory(Promise.resolve(below), (source) =>
-        withDirectory(ensureDirectory(to, name, existing), (target) =>
-          replicateDirectory(source, target, `${pathOfEntry}/`, level + 1, context),
-        ),
+        withDirectory(ensureDirectory(to, name, existing), async (target) => {
+          const changed = await replicateDirectory(source, target, `${pathOfEntry}/`, level + 1, context, isOther)
+          // Otherwise it would count as moved again if no name in it has changed.
+          if (isOther) await utimes(target.procPath, Date.now() / 1000, Date.now() / 1000)
+          return changed
+        }),
       )
     } else if (stats?.isFile()) {
       // Most files are unchanged and need not be opened.
-      if (!existing || !isSameFile(stats, existing)) {
+      if (isMoved || !existing || !isUnchanged(stats, existing, context)) {
         const copied = await replicateFile(from, name, to, existing, path, context)
         if (copied === 'skipped') {
           changes += await removeCopy(to, name, existing, context.signal)
@@ -139,6 +163,10 @@ async function replicateDirectory(
     changes += 1
   }
   return changes
+}
+
+function isUnchanged(source: Stats, copy: Stats, { trustedUntil }: ReplicationContext): boolean {
+  return isSameFile(source, copy) && !isChangedSince(source, copy) && copy.ctimeMs <= trustedUntil
 }
 
 /** Removes the copy of an entry that is no longer copied. @returns the number of removed entries */

@@ -49,6 +49,20 @@ describeContained('contained instances (skipped where runc, conmon or socat is m
     expect(await find('old')).toMatchObject({ exit: { code: 7 } })
   })
 
+  test('what an instance leaves unchanged in its copy is not copied again at its next start', async () => {
+    writeFileSync(join(directoryOf('large'), 'world.dat'), 'as it was')
+    const copied = spec('large', ['stat', '-c', 'inode %i', 'world.dat'], { copy: true })
+    for (const starts of [1, 2, 3]) {
+      await runtime().ensure(copied)
+      await until(
+        () => lines('large'),
+        (all) => all.filter((line) => line.startsWith('inode ')).length === starts,
+      )
+      await hasEnded('large')
+    }
+    expect(new Set((await lines('large')).filter((line) => line.startsWith('inode '))).size).toBe(1)
+  })
+
   test('when memory runs out, the kernel kills instances before the platform', async () => {
     expect(await runInside('first-to-go', 'cat /proc/self/oom_score_adj')).toContain('500')
   })
