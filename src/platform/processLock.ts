@@ -87,7 +87,8 @@ function pidScope(): string {
 
 /**
  * Whether a run of a process is alive. A zombie is not: where the first process of a container is not an init, zombies
- * are never reaped.
+ * are never reaped. While its state cannot be read (no free file descriptor), a process counts as alive: what counts as
+ * ended is started again, beside the program that still runs.
  * @param startTime see startTimeOf.
  */
 export function isAlive(pid: number, startTime: string): boolean {
@@ -96,21 +97,43 @@ export function isAlive(pid: number, startTime: string): boolean {
   } catch (error) {
     if (errorCodeOf(error) === 'ESRCH') return false
   }
-  const stat = statOf(pid)
-  return stat.startTime === startTime && !ENDED_STATES.includes(stat.state)
+  try {
+    const stat = statOf(pid)
+    return stat.startTime === startTime && !ENDED_STATES.includes(stat.state)
+  } catch {
+    return true
+  }
 }
 
 /** States of a process that has ended (proc_pid_stat(5)): zombie and dead. */
 const ENDED_STATES = ['Z', 'X']
 
-/** Start time in clock ticks since boot; identifies a process although pids are reused. Empty without /proc. */
+/**
+ * Start time in clock ticks since boot; identifies a process although pids are reused. Empty if it cannot be read, as
+ * without /proc.
+ */
 export function startTimeOf(pid: number): string {
-  return statOf(pid).startTime
+  try {
+    return statOf(pid).startTime
+  } catch {
+    return ''
+  }
 }
 
+/** @returns empty texts if there is no such process, or no /proc. @throws Node.js errors such as EMFILE */
 function statOf(pid: number): { state: string; startTime: string } {
-  const stat = read(`/proc/${pid}/stat`) ?? ''
+  const stat = readStat(pid)
   // The second field is the program's name in parentheses, with any characters; count fields after it.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return { state: fields[0] ?? '', startTime: fields[19] ?? '' }
+}
+
+function readStat(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8')
+  } catch (error) {
+    // ESRCH: it has ended since the file was opened.
+    if (!['ENOENT', 'ESRCH'].includes(errorCodeOf(error) ?? '')) throw error
+    return ''
+  }
 }

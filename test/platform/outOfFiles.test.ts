@@ -6,6 +6,7 @@ import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { HostClient } from '../../src/platform/runtime/local/hostClient'
+import { canContain } from '../support/platform/canContain'
 import { childProgram } from '../support/platform/childProgram'
 import { freshDatabase } from '../support/platform/freshState'
 import { stopHost } from '../support/platform/stopHost'
@@ -64,6 +65,15 @@ test.each(['host', 'postgres'])(
   '%s: starts as soon as file descriptors are free, and no process dies',
   async (scenario) => {
     expect(await outcomesOf(scenario)).toEqual(['done'])
+  },
+)
+
+const testContained = canContain ? test : test.skip
+
+testContained(
+  'security 172: an instance is not taken for ended while there is no free file descriptor to look at its processes',
+  async () => {
+    expect(await outcomesOf('contained')).toEqual(['RUNNING still'])
   },
 )
 

@@ -5,13 +5,16 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
 import pino from 'pino'
 import { superviseMongo } from '../../../src/platform/databases/mongo/mongoProgram'
+import { openContainedRuntime } from '../../../src/platform/runtime/contained/containedRuntime'
 import { HostClient } from '../../../src/platform/runtime/local/hostClient'
 import { createJail } from '../../../src/platform/share/jail'
 import type { createListing as CreateListing } from '../../../src/platform/share/listing/listing'
 import { unpackSevenZip } from '../../../src/platform/share/archives/unpackSevenZip'
+import { createReplicas } from '../../../src/platform/share/replicas/replicas'
 import { startEmbeddedPostgres } from '../../../src/platform/postgres/embeddedPostgres'
 import { PROGRAMS } from '../programs'
 import { make7z } from './archives'
+import { localSpec } from './instanceSpec'
 import { stopHost } from './stopHost'
 import { until } from './until'
 
@@ -115,6 +118,28 @@ const scenarios: Record<string, Scenario> = {
     const said = await open
     await stopHost(directory)
     return [said]
+  },
+
+  async contained(directory) {
+    const shareDir = join(directory, 'share')
+    mkdirSync(shareDir)
+    const dataDir = join(directory, 'data')
+    mkdirSync(dataDir, { mode: 0o711 })
+    const replicas = createReplicas(dataDir, log)
+    const runtime = await openContainedRuntime({ dataDir, shareDir, programs: [], replicas, log })
+    await runtime.ensure(localSpec({ podName: 'survivor', command: ['sleep', '60'], directory: shareDir }))
+    const find = async () => (await runtime.list())[0]
+    const before = await find()
+    const release = leaveFree(0)
+    // Its end is looked for every second.
+    await delay(2500)
+    release()
+    const after = await find()
+    await runtime.kill('survivor')
+    await until(find, (run) => run?.state === 'EXITED')
+    await runtime.close()
+    await replicas.close()
+    return [`${after?.state} ${after?.runId === before?.runId ? 'still' : 'again'}`]
   },
 
   async postgres(directory) {

@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { openRealDirectory, type OpenDirectory } from '../../share/jail'
-import { startTimeOf } from '../../processLock'
+import { isAlive, startTimeOf } from '../../processLock'
 import { markCopy } from '../copyMarker'
 import { describeExit, KILL_AFTER_MS } from '../exitMessages'
+import { killNamespace, pidNamespaceOf } from '../processes'
 import { ReadyLine, TOO_SLOW_LINE } from '../readyLine'
 import type { LocalSpec } from '../runtime'
 import { isMonitorAlive } from './conmon'
@@ -18,6 +19,8 @@ import { WORKING_DIRECTORY, type SystemPaths } from './systemPaths'
 
 /** Timeout for conmon to exit after it recorded the exit code. */
 const MONITOR_EXIT_TIMEOUT_MS = 5000
+/** Delay before a container is removed again whose program still runs. */
+const REMOVE_RETRY_MS = 500
 
 export interface ContainedParts {
   containers: Containers
@@ -43,6 +46,7 @@ export class ContainedInstance {
   /** Set while a container is being created; nothing else may change the container until then. */
   private starting: Promise<void> | undefined
   private ending: Promise<void> | undefined
+  private isClosed = false
 
   constructor(
     readonly podName: string,
@@ -117,7 +121,7 @@ export class ContainedInstance {
     const { containerId, monitor } = record
     if (containerId === undefined || monitor === undefined) {
       // The platform ended while it created the container. The manager starts the instance again.
-      if (containerId !== undefined) await this.parts.containers.remove(containerId)
+      if (containerId !== undefined) await this.removeContainer(record, containerId)
       this.record = undefined
       this.parts.records.remove(this.podName)
       return
@@ -149,6 +153,7 @@ export class ContainedInstance {
 
   /** Closes files and connections; the instance continues to run. */
   async close(): Promise<void> {
+    this.isClosed = true
     clearTimeout(this.timer)
     this.input?.release()
     await this.starting?.catch(() => undefined)
@@ -206,10 +211,7 @@ export class ContainedInstance {
     } catch (error) {
       if (!(error instanceof StartFailure))
         log.error({ err: error, podName: this.podName }, 'failed to start a container')
-      if (record.containerId !== undefined)
-        await containers
-          .remove(record.containerId)
-          .catch((cause: unknown) => log.warn({ err: cause }, 'failed to remove a container'))
+      if (record.containerId !== undefined && !(await this.removeContainer(record, record.containerId))) return
       await this.recordExit(record, undefined, startFailureOf(error))
     } finally {
       for (const directory of openDirectories) await directory.close()
@@ -273,7 +275,7 @@ export class ContainedInstance {
   }
 
   private async finishRun(record: RunRecord, containerId: string, code: number | undefined): Promise<void> {
-    const { containers, log } = this.parts
+    const { containers } = this.parts
     // conmon exits after it has written the last output.
     for (
       const deadline = performance.now() + MONITOR_EXIT_TIMEOUT_MS;
@@ -281,9 +283,7 @@ export class ContainedInstance {
       await delay(10)
     );
     const exit = code ?? (await containers.exitCode(containerId))
-    await containers
-      .remove(containerId)
-      .catch((error: unknown) => log.warn({ err: error, podName: this.podName }, 'failed to remove a container'))
+    if (!(await this.removeContainer(record, containerId))) return
     await this.console.finishLines()
     await this.recordExit(
       record,
@@ -292,6 +292,31 @@ export class ContainedInstance {
         ? 'Ended; the exit code is unknown, because its monitor ended first or could not record it.'
         : undefined,
     )
+  }
+
+  /**
+   * Removes a container, and tries until its program has ended: an instance that counts as ended is started again, and
+   * two programs would write to one directory.
+   * @returns false if the platform ends first
+   */
+  private async removeContainer({ pid, pidStartTime }: RunRecord, containerId: string): Promise<boolean> {
+    const { containers, log } = this.parts
+    const mayRun = () => pid !== undefined && pidStartTime !== undefined && isAlive(pid, pidStartTime)
+    while (!this.isClosed) {
+      try {
+        await containers.remove(containerId)
+        return true
+      } catch (error) {
+        log.warn({ err: error, podName: this.podName }, 'failed to remove a container')
+        // Without runc, which may have failed because no process could be started.
+        const namespace = mayRun() && pid !== undefined ? pidNamespaceOf(pid) : undefined
+        if (namespace !== undefined) killNamespace(namespace)
+        if (!mayRun()) return true
+      }
+      await delay(REMOVE_RETRY_MS)
+      if (!mayRun()) return true
+    }
+    return false
   }
 
   private async recordExit(record: RunRecord, code: number | undefined, failure: string | undefined): Promise<void> {

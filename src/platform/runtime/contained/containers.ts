@@ -2,6 +2,7 @@ import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { errorCodeOf } from '../../errors'
 import { startTimeOf } from '../../processLock'
 import { killNamespace, pidNamespaceOf } from '../processes'
 import { startConmon, type Monitor } from './conmon'
@@ -29,7 +30,10 @@ export interface Containers {
   signal(id: string, signal: 'TERM' | 'KILL'): Promise<void>
   /** Kills what is left of a container and removes its files. Idempotent. */
   remove(id: string): Promise<void>
-  /** As in a shell: 128 + n for signal n. Undefined while it runs, or if it could not be recorded. */
+  /**
+   * As in a shell: 128 + n for signal n. Undefined while it runs, or if it could not be recorded. @throws Node.js errors
+   * such as EMFILE
+   */
   exitCode(id: string): Promise<number | undefined>
   /** Makes conmon reopen the log file. */
   reopenLog(id: string): Promise<void>
@@ -113,7 +117,10 @@ export async function openContainers({
       await rm(join(exitDirectory, id), { force: true })
     },
     async exitCode(id) {
-      const text = await readFile(join(exitDirectory, id), 'utf8').catch(() => '')
+      const text = await readFile(join(exitDirectory, id), 'utf8').catch((error: unknown) => {
+        if (errorCodeOf(error) !== 'ENOENT') throw error
+        return ''
+      })
       return /^\d+$/.test(text.trim()) ? Number(text) : undefined
     },
     async reopenLog(id) {

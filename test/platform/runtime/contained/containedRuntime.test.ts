@@ -1,7 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { findContainerPrograms } from '../../../../src/platform/runtime/contained/containerPrograms'
 import type { RunRecord } from '../../../../src/platform/runtime/contained/runRecord'
+import type { LocalSpec } from '../../../../src/platform/runtime/runtime'
 import { withLocalPaths } from '../../../../src/platform/runtime/localPaths'
 import { describeContained, testAsRoot, useContainedRuntime } from '../../../support/platform/containedInstances'
 import { pathsIn } from '../../../support/platform/instanceSpec'
@@ -22,6 +24,7 @@ const {
   prints,
   reopen,
   withRuntimeIn,
+  withRunc,
   runInside,
 } = useContainedRuntime()
 
@@ -246,5 +249,49 @@ describeContained('contained instances (skipped where runc, conmon or socat is m
       failure: expect.stringContaining('the exit code is unknown'),
     })
     await until(() => isGone(pid!))
+  })
+
+  describe('security 173: while a container cannot be removed, as without memory for another process,', () => {
+    const failed = () => join(root(), 'removals-failed')
+    const works = () => join(root(), 'removals-work')
+    const failures = () => (existsSync(failed()) ? readFileSync(failed(), 'utf8').length : 0)
+    const failing = (more = '') =>
+      `${more} case "$*" in *\\ delete\\ *) [ -e '${works()}' ] || { printf x >> '${failed()}'; exit 1; };; esac`
+    const recordOf = (podName: string) =>
+      JSON.parse(readFileSync(join(dataDir(), `runtime/contained/runs/${podName}.json`), 'utf8')) as RunRecord
+    const LASTING: LocalSpec['command'] = ['sh', '-c', 'echo Ready; while :; do sleep 0.2; done']
+    // The trial container of the runtime's start is removed.
+    beforeEach(() => writeFileSync(works(), ''))
+    afterEach(() => rmSync(failed(), { force: true }))
+
+    test('an instance without its monitor counts as ended only when its program has ended', async () => {
+      await withRunc(failing(), async () => {
+        await runtime().ensure(spec('clinging', LASTING))
+        await prints('clinging', 'Ready')
+        const { monitor, pid } = recordOf('clinging')
+        rmSync(works())
+        process.kill(monitor!.pid, 'SIGKILL')
+        await hasEnded('clinging')
+        expect(isGone(pid!)).toBe(true)
+        expect(failures()).toBeGreaterThan(0)
+        writeFileSync(works(), '')
+      })
+    })
+
+    test('an instance whose start is reported as failed counts as ended only when its program has ended', async () => {
+      const programs = findContainerPrograms(process.env.PATH ?? '')
+      const runc = 'runc' in programs ? programs.runc : ''
+      const pidFile = join(dataDir(), 'runtime/contained/bundles/half-*/pid')
+      const startFails = `case "$*" in *\\ start\\ half-*) '${runc}' "$@"; cat ${pidFile} > '${root()}/half.pid'; exit 1;; esac;`
+      await withRunc(failing(startFails), async () => {
+        rmSync(works())
+        await runtime().ensure(spec('half', LASTING))
+        const run = await hasEnded('half')
+        expect(isGone(Number(readFileSync(join(root(), 'half.pid'), 'utf8')))).toBe(true)
+        expect(run?.exit).toMatchObject({ requested: false, failure: expect.stringContaining('could not be created') })
+        expect(failures()).toBeGreaterThan(0)
+        writeFileSync(works(), '')
+      })
+    })
   })
 })
