@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { access, readdir } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import type { Logger } from 'pino'
-import { AppError } from '../../errors'
+import { AppError, errorCodeOf } from '../../errors'
 import type { Secrets } from '../../state/secrets'
 import type { DatabaseServer } from '../databaseServer'
 import { createFerret } from './ferretdb'
@@ -58,7 +58,7 @@ async function choose({ url, dataDir, path, secrets, log }: MongoParts): Promise
   const directoryOf = (name: string) => join(dataDir, 'mongo', name)
   // The program that created the existing databases must run them.
   let kept: (typeof PROGRAMS)[number] | undefined
-  for (const name of PROGRAMS) if ((await readdir(directoryOf(name)).catch(() => [])).length > 0) kept ??= name
+  for (const name of PROGRAMS) if (await hasFiles(directoryOf(name), log)) kept ??= name
   for (const name of kept ? [kept] : PROGRAMS) {
     const program = await find(name, path)
     if (program === undefined) continue
@@ -82,6 +82,17 @@ async function choose({ url, dataDir, path, secrets, log }: MongoParts): Promise
     'NOT_CONFIGURED',
     'There is no MongoDB server. Install mongod or ferretdb on the PATH, or set QUARTERDECK_MONGO_URL to the URL of a server.',
   )
+}
+
+/** @throws AppError UNAVAILABLE if that cannot be read: another program would hide the existing databases */
+async function hasFiles(directory: string, log: Logger): Promise<boolean> {
+  try {
+    return (await readdir(directory)).length > 0
+  } catch (error) {
+    if (errorCodeOf(error) === 'ENOENT') return false
+    log.error({ err: error }, 'failed to read the directory of the MongoDB databases')
+    throw new AppError('UNAVAILABLE', 'The directory of the MongoDB databases cannot be read. Try again in a moment.')
+  }
 }
 
 async function find(name: string, path: string): Promise<string | undefined> {

@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { AppError } from '../../errors'
+import { AppError, errorCodeOf } from '../../errors'
 import type { Secrets } from '../../state/secrets'
 import { isMongoUnreachable, mongoCodeOf, MongoErrorCode, openMongoClient } from './mongoClient'
 import { randomPassword } from '../databaseNames'
@@ -39,10 +39,14 @@ export function runMongod({
   let password = ''
 
   async function readPassword(): Promise<string> {
-    const sealed = await readFile(passwordFile, 'utf8').catch(() => undefined)
+    const sealed = await readFile(passwordFile, 'utf8').catch((error: unknown) => {
+      // A new password is only for new data: nobody could sign in to the existing data with it.
+      if (errorCodeOf(error) !== 'ENOENT') throw error
+      return undefined
+    })
     if (sealed !== undefined) return secrets.unseal(sealed, PURPOSE, ADMIN)
     const made = randomPassword()
-    await writeFile(`${passwordFile}.new`, secrets.seal(made, PURPOSE, ADMIN), { mode: 0o600 })
+    await writeFile(`${passwordFile}.new`, secrets.seal(made, PURPOSE, ADMIN), { mode: 0o600, flush: true })
     await rename(`${passwordFile}.new`, passwordFile)
     return made
   }

@@ -1,5 +1,6 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import type { Logger } from 'pino'
+import { errorCodeOf } from '../../errors'
 import { freePort, isFreePort } from '../../postgres/freePort'
 
 export interface ProgramPortParts {
@@ -31,8 +32,14 @@ export function createProgramPort({ name, file, firstPort, claimed, log }: Progr
   let chosen: Promise<number> | undefined
   let claim: number | undefined
 
-  /** @returns 0 if no port is kept */
-  const readKept = async () => Number(await readFile(file, 'utf8').catch(() => ''))
+  /** @returns 0 if no port is kept. @throws Node.js errors: otherwise users' credentials would get another port */
+  const readKept = async () =>
+    Number(
+      await readFile(file, 'utf8').catch((error: unknown) => {
+        if (errorCodeOf(error) !== 'ENOENT') throw error
+        return ''
+      }),
+    )
 
   async function keep(port: number): Promise<void> {
     await writeFile(`${file}.new`, String(port))
@@ -73,7 +80,7 @@ export function createProgramPort({ name, file, firstPort, claimed, log }: Progr
     async current() {
       // A port that could not be chosen is chosen at the next start, which reports the reason.
       const port = await chosen?.catch(() => undefined)
-      return port ?? ((await readKept()) || firstPort)
+      return port ?? ((await readKept().catch(() => 0)) || firstPort)
     },
     release,
   }
