@@ -53,6 +53,7 @@ export async function openContainedDriver({
   await takeOverRuns(records, instanceOf, log)
   await removeUnknownContainers(containers, [...instances.values()], log)
   const timer = setInterval(() => {
+    records.saveLeft()
     for (const instance of instances.values()) {
       if (!instance.isRunning) continue
       instance.console.poll()
@@ -109,6 +110,7 @@ export async function openContainedDriver({
     sample: async () => sampleUsage([...instances.values()]),
     async close() {
       clearInterval(timer)
+      records.saveLeft()
       closeWatchers()
       await Promise.all([...instances.values()].map((instance) => instance.close()))
     },
@@ -158,7 +160,10 @@ async function takeOverRuns(
   }
 }
 
-/** If a full disk prevented the record of a run, its container is unknown to every later platform. */
+/**
+ * If a full disk prevented the record of a run until its platform ended, its container is unknown to every later
+ * platform.
+ */
 async function removeUnknownContainers(
   containers: Containers,
   instances: ContainedInstance[],

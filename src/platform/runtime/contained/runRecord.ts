@@ -57,8 +57,10 @@ export function newRunRecord(
 
 export interface RunRecords {
   all(): RunRecord[]
-  /** Ignores a full disk: the next platform derives the newest state from the container. */
+  /** A record that cannot be written, as on a full disk, is written by `saveLeft`. */
   save(record: RunRecord): void
+  /** Writes what could not be written: the next platform ends a container whose record it does not find. */
+  saveLeft(): void
   remove(podName: string): void
 }
 
@@ -66,17 +68,29 @@ export interface RunRecords {
 export function openRunRecords(directory: string, log: Logger): RunRecords {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const fileOf = (podName: string) => join(directory, `${podName}.json`)
+  /** The newest records that could not be written, by pod name. */
+  const left = new Map<string, RunRecord>()
+
+  function save(record: RunRecord): void {
+    try {
+      replaceJsonFile(fileOf(record.podName), record)
+      left.delete(record.podName)
+    } catch (error) {
+      if (!left.has(record.podName))
+        log.warn({ err: error, podName: record.podName }, 'failed to write the record of a run; retrying')
+      left.set(record.podName, record)
+    }
+  }
+
   return {
     all: () =>
       readJsonFiles(directory, (name, error) => log.warn({ err: error, name }, 'failed to read the record of a run')),
-    save(record) {
-      try {
-        replaceJsonFile(fileOf(record.podName), record)
-      } catch (error) {
-        log.warn({ err: error, podName: record.podName }, 'failed to write the record of a run')
-      }
+    save,
+    saveLeft() {
+      for (const record of [...left.values()]) save(record)
     },
     remove(podName) {
+      left.delete(podName)
       rmSync(fileOf(podName), { force: true })
     },
   }
