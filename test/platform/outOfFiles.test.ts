@@ -71,7 +71,7 @@ test.each(['host', 'postgres'])(
 const testContained = canContain ? test : test.skip
 
 testContained(
-  'security 172: an instance is not taken for ended while there is no free file descriptor to look at its processes',
+  'security 161: an instance is not taken for ended while there is no free file descriptor to look at its processes',
   async () => {
     expect(await outcomesOf('contained')).toEqual(['RUNNING still'])
   },

@@ -30,7 +30,7 @@ afterEach(() => mongo.close())
 /** A link to itself is an entry that exists and cannot be read, also by root. */
 const makeUnreadable = (path: string) => symlinkSync(path, path)
 
-test('security 174: the password of the MongoDB server is not replaced while its file cannot be read', async () => {
+test('security 163: the password of the MongoDB server is not replaced while its file cannot be read', async () => {
   mkdirSync(mongoDirectory('mongod'))
   const file = join(mongoDirectory('mongod'), 'administrator')
   makeUnreadable(file)
@@ -38,7 +38,7 @@ test('security 174: the password of the MongoDB server is not replaced while its
   expect(lstatSync(file).isSymbolicLink()).toBe(true)
 })
 
-test('security 174: the port of the MongoDB server stays while its file cannot be read', async () => {
+test('security 163: the port of the MongoDB server stays while its file cannot be read', async () => {
   mkdirSync(mongoDirectory('mongod'))
   const file = join(mongoDirectory('mongod'), 'port')
   makeUnreadable(file)
@@ -46,7 +46,7 @@ test('security 174: the port of the MongoDB server stays while its file cannot b
   expect(lstatSync(file).isSymbolicLink()).toBe(true)
 })
 
-test('security 174: no other MongoDB server is started while the directory of the present one cannot be read', async () => {
+test('security 163: no other MongoDB server is started while the directory of the present one cannot be read', async () => {
   makeUnreadable(mongoDirectory('ferretdb'))
   await expect(mongo.open([])).rejects.toMatchObject({ code: 'UNAVAILABLE' })
   expect(existsSync(mongoDirectory('mongod'))).toBe(false)

@@ -166,7 +166,7 @@ export function runtimeSuite({ share, home, ...parts }: SuiteParts): void {
     expect(await lines(wanted.podName)).toContain('two')
   })
 
-  test('security 170: what an instance changes in its copy is gone at its next start, also with the old size and time', async () => {
+  test('security 159: what an instance changes in its copy is gone at its next start, also with the old size and time', async () => {
     const dataDirectory = `/disguised-${randomUUID()}`
     const source = join(share(), dataDirectory)
     await mkdir(source)

@@ -10,6 +10,9 @@ import { findResourceLimiter } from './resourceLimiter'
 import { usageBySession } from '../processes'
 import { isRunning, newRunRecord, readRunRecords, type RunRecord } from './runRecord'
 
+/** Delay before a record that could not be written is written again. */
+const SAVE_RETRY_MS = 1000
+
 interface Run {
   /** Undefined for runs of an earlier host, of which only the record is known. */
   process: InstanceProcess | undefined
@@ -195,13 +198,20 @@ export class InstanceHost implements Omit<HostCalls, 'follow' | 'unfollow'> {
   }
 
   private changed(record: RunRecord): void {
+    this.save(record)
+    for (const listener of this.listeners) listener()
+  }
+
+  /** A full disk must not end the instance. The record is written later: the next host would not know the process. */
+  private save(record: RunRecord): void {
     try {
       replaceJsonFile(this.fileOf(record.podName, 'json'), record)
     } catch (error) {
-      // A full disk must not end the instance; its record stays outdated until the next change.
       console.error(`The record of ${record.podName} could not be written:`, error)
+      setTimeout(() => {
+        if (this.runs.get(record.podName)?.record === record) this.save(record)
+      }, SAVE_RETRY_MS).unref()
     }
-    for (const listener of this.listeners) listener()
   }
 
   private fileOf(podName: string, extension: 'json' | 'log'): string {

@@ -228,7 +228,7 @@ describeContained('contained instances (skipped where runc, conmon or socat is m
     expect(await lines('stubborn')).toContain('term')
   })
 
-  test('security 175: an instance whose record could not be written at its start survives a restart of the platform', async () => {
+  test('security 164: an instance whose record could not be written at its start survives a restart of the platform', async () => {
     const record = join(dataDir(), 'runtime/contained/runs/unrecorded.json')
     // Writing fails as it does on a full disk.
     mkdirSync(`${record}.new`)
@@ -267,7 +267,7 @@ describeContained('contained instances (skipped where runc, conmon or socat is m
     await until(() => isGone(pid!))
   })
 
-  describe('security 173: while a container cannot be removed, as without memory for another process,', () => {
+  describe('security 162: while a container cannot be removed, as without memory for another process,', () => {
     const failed = () => join(root(), 'removals-failed')
     const works = () => join(root(), 'removals-work')
     const failures = () => (existsSync(failed()) ? readFileSync(failed(), 'utf8').length : 0)

@@ -221,6 +221,23 @@ test('#15 instances of a killed host are stopped in order by stop:all and by a p
   runtime = await openLocalRuntime({ dataDir: directory(), replicas })
 })
 
+test('security 164: an instance whose record could not be written at its start does not outlive its host unnoticed', async () => {
+  const record = join(directory(), 'runtime/instances/unrecorded.json')
+  // Writing fails as it does on a full disk.
+  mkdirSync(`${record}.new`)
+  await runtime.ensure(saving('unrecorded'))
+  const pid = await pidIn('unrecorded')
+  expect(existsSync(record)).toBe(false)
+  rmSync(`${record}.new`, { recursive: true })
+  await until(() => existsSync(record))
+  killHost()
+  await until(
+    () => runtime.list().catch(() => []),
+    (runs) => runs.some(({ podName, state }) => podName === 'unrecorded' && state === 'EXITED'),
+  )
+  expect(isGone(pid)).toBe(true)
+})
+
 test('a follower refused because the host died gets no lines later', async () => {
   await runtime.note('refused', 'before')
   const host = lockOwner(join(directory(), 'runtime', 'instances.lock'))!
