@@ -53,7 +53,7 @@ export async function openContainedDriver({
   await takeOverRuns(records, instanceOf, log)
   await removeUnknownContainers(containers, [...instances.values()], log)
   const timer = setInterval(() => {
-    records.saveLeft()
+    records.storeMissing()
     for (const instance of instances.values()) {
       if (!instance.isRunning) continue
       instance.console.poll()
@@ -110,7 +110,7 @@ export async function openContainedDriver({
     sample: async () => sampleUsage([...instances.values()]),
     async close() {
       clearInterval(timer)
-      records.saveLeft()
+      records.storeMissing()
       closeWatchers()
       await Promise.all([...instances.values()].map((instance) => instance.close()))
     },

@@ -161,7 +161,7 @@ export class ContainedInstance {
   }
 
   private async createContainer(spec: LocalSpec, record: RunRecord): Promise<void> {
-    const { containers, system, log } = this.parts
+    const { containers, records, system, log } = this.parts
     const [program] = spec.command
     const path = spec.env.PATH ?? system.path
     const openDirectories: OpenDirectory[] = []
@@ -197,6 +197,8 @@ export class ContainedInstance {
         command: spec.command,
       })
       Object.assign(record, { monitor, pid, pidStartTime: startTimeOf(pid) })
+      // Without the record, the next platform would not know the container, and would kill it.
+      records.store(record)
       if (this.isStopping) {
         await containers.remove(containerId)
         return await this.recordExit(record, undefined, 'Stopped before it was started.')
@@ -254,6 +256,8 @@ export class ContainedInstance {
     }
     const wait = remainingMs(record.termAt, KILL_AFTER_MS, now)
     if (wait > 0) return this.scheduleStop(record, wait)
+    record.isKilled = true
+    this.changed()
     this.signal(record, 'KILL')
     // Checked again, because signals can fail.
     this.scheduleStop(record, KILL_AFTER_MS)
@@ -283,6 +287,8 @@ export class ContainedInstance {
       await delay(10)
     );
     const exit = code ?? (await containers.exitCode(containerId))
+    // A program whose monitor ended first is killed with its container.
+    const hasEnded = record.pid !== undefined && !isAlive(record.pid, record.pidStartTime ?? '')
     if (!(await this.removeContainer(record, containerId))) return
     await this.console.finishLines()
     await this.recordExit(
@@ -291,6 +297,7 @@ export class ContainedInstance {
       exit === undefined
         ? 'Ended; the exit code is unknown, because its monitor ended first or could not record it.'
         : undefined,
+      exit !== undefined || (hasEnded && !record.isKilled),
     )
   }
 
@@ -319,12 +326,18 @@ export class ContainedInstance {
     return false
   }
 
-  private async recordExit(record: RunRecord, code: number | undefined, failure: string | undefined): Promise<void> {
+  /** @param isOrderly as `exitOf` has it */
+  private async recordExit(
+    record: RunRecord,
+    code: number | undefined,
+    failure: string | undefined,
+    isOrderly?: boolean,
+  ): Promise<void> {
     clearTimeout(this.timer)
     this.input?.close()
     this.input = undefined
     await this.console.watchLines(0, undefined)
-    const exit = exitOf(code, record.state === 'STOPPING', failure)
+    const exit = exitOf(code, record.state === 'STOPPING', failure, isOrderly)
     await this.console.note(`[System] ${describeExit(exit)}`)
     Object.assign(record, { state: 'EXITED', exit, containerId: undefined, monitor: undefined, pid: undefined })
     this.changed()

@@ -24,6 +24,8 @@ export interface RunRecord extends RuntimeInstance {
   /** Times of the stop request and of SIGTERM, in milliseconds since the epoch. */
   stopAt: number | undefined
   termAt: number | undefined
+  /** Whether SIGKILL was sent. */
+  isKilled?: boolean
 }
 
 /** The record of a run without a container. */
@@ -57,10 +59,11 @@ export function newRunRecord(
 
 export interface RunRecords {
   all(): RunRecord[]
-  /** A record that cannot be written, as on a full disk, is written by `saveLeft`. */
+  /** @throws Node.js errors of the file system */
+  store(record: RunRecord): void
+  /** As `store`, but a record that cannot be stored, as on a full disk, is stored by a later `storeMissing`. */
   save(record: RunRecord): void
-  /** Writes what could not be written: the next platform ends a container whose record it does not find. */
-  saveLeft(): void
+  storeMissing(): void
   remove(podName: string): void
 }
 
@@ -68,29 +71,34 @@ export interface RunRecords {
 export function openRunRecords(directory: string, log: Logger): RunRecords {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const fileOf = (podName: string) => join(directory, `${podName}.json`)
-  /** The newest records that could not be written, by pod name. */
-  const left = new Map<string, RunRecord>()
+  /** Records that could not be stored, by pod name. */
+  const missing = new Map<string, RunRecord>()
+
+  function store(record: RunRecord): void {
+    replaceJsonFile(fileOf(record.podName), record)
+    missing.delete(record.podName)
+  }
 
   function save(record: RunRecord): void {
     try {
-      replaceJsonFile(fileOf(record.podName), record)
-      left.delete(record.podName)
+      store(record)
     } catch (error) {
-      if (!left.has(record.podName))
+      if (!missing.has(record.podName))
         log.warn({ err: error, podName: record.podName }, 'failed to write the record of a run; retrying')
-      left.set(record.podName, record)
+      missing.set(record.podName, record)
     }
   }
 
   return {
     all: () =>
       readJsonFiles(directory, (name, error) => log.warn({ err: error, name }, 'failed to read the record of a run')),
+    store,
     save,
-    saveLeft() {
-      for (const record of [...left.values()]) save(record)
+    storeMissing() {
+      for (const record of missing.values()) save(record)
     },
     remove(podName) {
-      left.delete(podName)
+      missing.delete(podName)
       rmSync(fileOf(podName), { force: true })
     },
   }

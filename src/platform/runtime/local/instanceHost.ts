@@ -10,8 +10,8 @@ import { findResourceLimiter } from './resourceLimiter'
 import { usageBySession } from '../processes'
 import { isRunning, newRunRecord, readRunRecords, type RunRecord } from './runRecord'
 
-/** Delay before a record that could not be written is written again. */
-const SAVE_RETRY_MS = 1000
+/** Time between two attempts to store a record. */
+const STORE_AGAIN_MS = 1000
 
 interface Run {
   /** Undefined for runs of an earlier host, of which only the record is known. */
@@ -30,6 +30,8 @@ export class InstanceHost implements Omit<HostCalls, 'follow' | 'unfollow'> {
   private readonly logs = new Map<string, ConsoleLog>()
   private readonly listeners = new Set<() => void>()
   private readonly limiter = findResourceLimiter()
+  /** Records that could not be stored, as on a full disk. */
+  private readonly unstored = new Set<RunRecord>()
 
   /** @param onAppended called when an instance's console has new lines. */
   constructor(
@@ -38,6 +40,10 @@ export class InstanceHost implements Omit<HostCalls, 'follow' | 'unfollow'> {
   ) {
     mkdirSync(directory, { recursive: true, mode: 0o700 })
     for (const record of readRunRecords(directory)) this.takeOver(record)
+    // The next host would not know a run without its record, and a second one would start beside it.
+    setInterval(() => {
+      for (const record of this.unstored) this.store(record)
+    }, STORE_AGAIN_MS).unref()
   }
 
   hello(): ReturnType<HostCalls['hello']> {
@@ -81,6 +87,8 @@ export class InstanceHost implements Omit<HostCalls, 'follow' | 'unfollow'> {
 
   remove(podName: string): void {
     if (this.isRunning(podName)) return
+    const run = this.runs.get(podName)
+    if (run) this.unstored.delete(run.record)
     this.runs.delete(podName)
     this.logOf(podName).remove()
     this.logs.delete(podName)
@@ -198,19 +206,19 @@ export class InstanceHost implements Omit<HostCalls, 'follow' | 'unfollow'> {
   }
 
   private changed(record: RunRecord): void {
-    this.save(record)
+    this.store(record)
     for (const listener of this.listeners) listener()
   }
 
-  /** A full disk must not end the instance. The record is written later: the next host would not know the process. */
-  private save(record: RunRecord): void {
+  /** Stores the record of a run. If that fails, it is tried again, because a full disk must not end the instance. */
+  private store(record: RunRecord): void {
     try {
-      replaceJsonFile(this.fileOf(record.podName, 'json'), record)
+      // Since the failure, the instance may have been started again.
+      if (this.runs.get(record.podName)?.record === record) replaceJsonFile(this.fileOf(record.podName, 'json'), record)
+      this.unstored.delete(record)
     } catch (error) {
-      console.error(`The record of ${record.podName} could not be written:`, error)
-      setTimeout(() => {
-        if (this.runs.get(record.podName)?.record === record) this.save(record)
-      }, SAVE_RETRY_MS).unref()
+      if (!this.unstored.has(record)) console.error(`The record of ${record.podName} could not be written:`, error)
+      this.unstored.add(record)
     }
   }
 

@@ -1,7 +1,17 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync, symlinkSync } from 'node:fs'
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -346,6 +356,34 @@ test('a host that accepts the connection and never answers stops the start with 
         () => full.list(),
         (all) => all.every(({ state }) => state === 'EXITED'),
       )
+    } finally {
+      await full.close()
+      await stopHost(dataDir)
+      unmount(records)
+    }
+  },
+)
+
+;(canMount ? test : test.skip)(
+  'security 166: the record of a plain instance that was started on a full disk is stored as soon as there is room (skipped without mount rights)',
+  async () => {
+    const dataDir = join(directory(), 'unrecorded')
+    const records = join(dataDir, 'runtime/instances')
+    mountTmpfs(records, '1m')
+    const full = await openLocalRuntime({ dataDir, replicas })
+    try {
+      const ballast = join(records, 'ballast')
+      expect(() => writeFileSync(ballast, Buffer.alloc(2 ** 21))).toThrow('ENOSPC')
+      await full.ensure(ticking('unrecorded'))
+      const [run] = await until(
+        () => full.list(),
+        ([one]) => one?.state === 'RUNNING',
+      )
+      const stored = () => readFileSync(join(records, 'unrecorded.json'), 'utf8')
+      expect(stored).toThrow('ENOENT')
+      rmSync(ballast)
+      await until(() => existsSync(join(records, 'unrecorded.json')))
+      expect(JSON.parse(stored())).toMatchObject({ runId: run?.runId, state: 'RUNNING', pid: run?.process?.pid })
     } finally {
       await full.close()
       await stopHost(dataDir)
