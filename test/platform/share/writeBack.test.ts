@@ -7,6 +7,7 @@ import { createSkippedEntries } from '../../../src/platform/share/skippedEntries
 import { matchesWildcard } from '../../../src/platform/share/replicas/wildcard'
 import { isRoot } from '../../support/platform/canContain'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
+import { until } from '../../support/platform/until'
 
 const directory = useTemporaryDirectory()
 const share = () => join(directory(), 'share')
@@ -97,6 +98,50 @@ test('a newer file in the directory, written by another instance or an operator,
   expect(await writeBack('*.json')).toBe(1)
   expect(await readFile(join(lobby(), 'whitelist.json'), 'utf8')).toBe('edited meanwhile')
   expect(await readFile(join(lobby(), 'ops.json'), 'utf8')).toBe('written by the instance')
+})
+
+describe('security 168: a file whose time lies in the future, as after extracting an archive of another time zone,', () => {
+  const tomorrow = Date.now() / 1000 + 86_400
+  /** What is written from now on is newer than this file, whatever the precision of the file system's clock. */
+  const isPast = async (path: string) => {
+    const { ctimeMs } = await stat(path)
+    await until(() => Date.now() > ctimeMs + 20)
+  }
+
+  test('is replaced by what an instance wrote later', async () => {
+    await put(lobby(), { 'ops.json': 'extracted', 'list.json': 'extracted' })
+    await put(copy(), { 'list.json': 'unchanged in the copy' })
+    for (const path of [join(lobby(), 'ops.json'), join(lobby(), 'list.json'), join(copy(), 'list.json')])
+      await utimes(path, tomorrow, tomorrow)
+    await isPast(join(copy(), 'list.json'))
+    await put(copy(), { 'ops.json': 'written by the instance' })
+    expect(await writeBack('*.json')).toBe(1)
+    expect(await readFile(join(lobby(), 'ops.json'), 'utf8')).toBe('written by the instance')
+    expect(await readFile(join(lobby(), 'list.json'), 'utf8')).toBe('extracted')
+  })
+
+  test('does not replace, as an unchanged copy, what another instance wrote back', async () => {
+    await put(copy(), { 'ops.json': 'extracted' })
+    await utimes(join(copy(), 'ops.json'), tomorrow, tomorrow)
+    await isPast(join(copy(), 'ops.json'))
+    await put(lobby(), { 'ops.json': 'of another instance' })
+    expect(await writeBack('*.json')).toBe(0)
+    expect(await readFile(join(lobby(), 'ops.json'), 'utf8')).toBe('of another instance')
+  })
+})
+
+test('security 168: after the clock was set back, a file that was written before does not keep newer ones from being written back', async () => {
+  const yesterday = Date.now() - 86_400_000
+  await put(lobby(), { 'ops.json': 'written before the clock was set back' })
+  await put(copy(), { 'ops.json': 'written afterwards' })
+  await utimes(join(copy(), 'ops.json'), yesterday / 1000, yesterday / 1000)
+  const clock = jest.spyOn(Date, 'now').mockReturnValue(yesterday + 1000)
+  try {
+    expect(await writeBack('*.json')).toBe(1)
+  } finally {
+    clock.mockRestore()
+  }
+  expect(await readFile(join(lobby(), 'ops.json'), 'utf8')).toBe('written afterwards')
 })
 
 test('security: a directory that another instance replaced by a link is not written to', async () => {

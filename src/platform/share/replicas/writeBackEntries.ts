@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs'
 import { mkdir, statfs } from 'node:fs/promises'
 import { AppError, errorCodeOf } from '../../errors'
 import type { Temporaries } from '../changes/temporaries'
@@ -12,6 +13,8 @@ import { matchesWildcard } from './wildcard'
 
 /** File systems store a modification time that is set with microsecond precision at best. */
 const MTIME_PRECISION_MS = 1
+/** How far the clock of a file server may be ahead. */
+const CLOCK_SKEW_MS = 300_000
 
 interface WriteContext {
   temporaries: Temporaries
@@ -54,6 +57,22 @@ export async function writeMatchesBack(
   return written
 }
 
+type Times = Pick<Stats, 'mtimeMs' | 'ctimeMs'>
+
+/**
+ * When a file got its contents, in milliseconds. Its modification time may lie in the future, because archives are
+ * extracted with their times, which may be those of another time zone. The time of the last change of the inode is set
+ * by the system alone.
+ */
+const changedAt = ({ mtimeMs, ctimeMs }: Times) => Math.min(mtimeMs, ctimeMs)
+
+/** Whether a file in the directory stays: it is the one that was copied, or was changed after its copy. */
+function isNewest(existing: Times, copy: Times): boolean {
+  if (Math.abs(existing.mtimeMs - copy.mtimeMs) <= MTIME_PRECISION_MS) return true
+  // A change in the future was made before the clock was set back.
+  return changedAt(existing) >= changedAt(copy) && changedAt(existing) <= Date.now() + CLOCK_SKEW_MS
+}
+
 async function writeFileBack(
   from: OpenDirectory,
   to: OpenDirectory,
@@ -68,7 +87,7 @@ async function writeFileBack(
     const existing = await lstatOf(to, name)
     if (existing?.isDirectory())
       throw new AppError('CONFLICT', `"${name}" is a directory in the shared area, not a file.`)
-    if (existing?.isFile() && existing.mtimeMs >= stats.mtimeMs - MTIME_PRECISION_MS) return 0
+    if (existing?.isFile() && isNewest(existing, stats)) return 0
     const holes = holesOf(stats)
     if (context.holes + holes > HOLES_LIMIT) {
       context.skipped.add(tooManyHolesMessage(`${parentPath}${name}`, stats))
