@@ -23,7 +23,8 @@ export function createRestarter(
 
   const waitUntilRestarted = createSharedPoll(async (name) => {
     const [rows, runs] = await Promise.all([listInstances(db, [name]), listInContact(runtime)])
-    if (!(await findDeployment(db, name))?.enabled) return rows
+    if (!(await findDeployment(db, name))?.enabled)
+      throw new AppError('CONFLICT', `The deployment "${name}" was disabled or deleted before it had restarted.`)
     const hasStarted = ({ pod_name, blocked_reason, start_after }: InstanceRow) =>
       blocked_reason !== null ||
       start_after !== null ||

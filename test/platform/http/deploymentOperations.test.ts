@@ -103,6 +103,39 @@ test('§4 a restart also starts instances that were stopped or blocked', async (
   expect(await call('DELETE', '/halted')).toMatchObject({ status: 200 })
 })
 
+test.each([
+  ['disabled', () => call('POST', '/interrupted/toggle', { enabled: false })],
+  ['deleted', () => call('DELETE', '/interrupted')],
+])(
+  'security 167: a restart of a deployment that is %s before it has started again is no success',
+  async (_how, end) => {
+    const program =
+      "process.on('SIGTERM', () => setTimeout(() => process.exit(0), 1500)); console.log('Ready'); setInterval(() => {}, 1000)"
+    const content = `name: interrupted\ntype: process\ndataDirectory: /interrupted\nready: Ready\nrun: { command: ["node", "-e", ${JSON.stringify(program)}] }\n`
+    await call('POST', '', { name: 'interrupted', type: 'process' })
+    expect(await call('PATCH', '/interrupted', { content })).toMatchObject({ status: 200 })
+    await call('POST', '/interrupted/toggle', { enabled: true })
+    await until(
+      () => statesOf('interrupted'),
+      (states) => states[0] === 'RUNNING',
+    )
+    const restarted = call('POST', '/interrupted/restart')
+    await until(
+      () => statesOf('interrupted'),
+      (states) => states[0] === 'STOPPING',
+    )
+    expect(await end()).toMatchObject({ status: 200 })
+    expect(await restarted).toMatchObject({
+      status: 409,
+      body: {
+        code: 'CONFLICT',
+        message: 'The deployment "interrupted" was disabled or deleted before it had restarted.',
+      },
+    })
+    await call('DELETE', '/interrupted')
+  },
+)
+
 test('a pending call is answered as soon as the platform closes, and its operation continues at the next start', async () => {
   const other = await startPlatform()
   try {
