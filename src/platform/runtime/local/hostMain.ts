@@ -37,6 +37,8 @@ function main(directory: string, socketPath: string): void {
   if (!takeLock(`${directory}.lock`)) process.exit(0)
   // The terminal's SIGHUP and SIGINT (Ctrl-C) are meant for the platform.
   for (const signal of ['SIGHUP', 'SIGINT'] as const) process.on(signal, () => undefined)
+  // On a full disk the log loses lines. Without a listener, each error would be logged, and fail again, without end.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
   // The next host could only stop the instances, so an error caused by one must not end the others.
   process.on('uncaughtException', (error) => console.error('Unhandled error; the host continues:', error))
   process.on('SIGTERM', () => void host.shutdown().then(() => process.exit(0)))

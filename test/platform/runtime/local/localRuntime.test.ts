@@ -392,6 +392,36 @@ test('a host that accepts the connection and never answers stops the start with 
   },
 )
 
+;(canMount ? test : test.skip)(
+  'security 169: a host whose own log is on a full disk serves its instances (skipped without mount rights)',
+  async () => {
+    const dataDir = join(directory(), 'no-log')
+    const disk = join(dataDir, 'runtime')
+    mountTmpfs(disk, '1m')
+    const full = await openLocalRuntime({ dataDir, replicas })
+    try {
+      const ballast = join(disk, 'ballast')
+      expect(() => writeFileSync(ballast, Buffer.alloc(2 ** 21))).toThrow('ENOSPC')
+      const areAll = (state: string) =>
+        until(
+          () => full.list(),
+          (all) => all.length === 3 && all.every((run) => run.state === state),
+        )
+      // Their records cannot be stored, which the host logs.
+      const names = ['unlogged-1', 'unlogged-2', 'unlogged-3']
+      for (const name of names) await full.ensure(ticking(name))
+      await areAll('RUNNING')
+      for (const name of names) await full.kill(name)
+      await areAll('EXITED')
+      rmSync(ballast)
+    } finally {
+      await stopHost(dataDir)
+      await full.close()
+      unmount(disk)
+    }
+  },
+)
+
 describe('if the data directory is too deep for a Unix socket', () => {
   const deep = () => join(directory(), 'deep'.repeat(30))
   const fallback = () =>
