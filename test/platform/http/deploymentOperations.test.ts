@@ -107,7 +107,7 @@ test.each([
   ['disabled', () => call('POST', '/interrupted/toggle', { enabled: false })],
   ['deleted', () => call('DELETE', '/interrupted')],
 ])(
-  'security 167: a restart of a deployment that is %s before it has started again is no success',
+  'security 166: a restart of a deployment that is %s before it has started again is no success',
   async (_how, end) => {
     const program =
       "process.on('SIGTERM', () => setTimeout(() => process.exit(0), 1500)); console.log('Ready'); setInterval(() => {}, 1000)"

@@ -100,7 +100,7 @@ test('a newer file in the directory, written by another instance or an operator,
   expect(await readFile(join(lobby(), 'ops.json'), 'utf8')).toBe('written by the instance')
 })
 
-describe('security 168: a file whose time lies in the future, as after extracting an archive of another time zone,', () => {
+describe('security 167: a file whose time lies in the future, as after extracting an archive of another time zone,', () => {
   const tomorrow = Date.now() / 1000 + 86_400
   /** What is written from now on is newer than this file, whatever the precision of the file system's clock. */
   const isPast = async (path: string) => {
@@ -130,7 +130,7 @@ describe('security 168: a file whose time lies in the future, as after extractin
   })
 })
 
-test('security 168: after the clock was set back, a file that was written before does not keep newer ones from being written back', async () => {
+test('security 167: after the clock was set back, a file that was written before does not keep newer ones from being written back', async () => {
   const yesterday = Date.now() - 86_400_000
   await put(lobby(), { 'ops.json': 'written before the clock was set back' })
   await put(copy(), { 'ops.json': 'written afterwards' })

@@ -228,22 +228,6 @@ describeContained('contained instances (skipped where runc, conmon or socat is m
     expect(await lines('stubborn')).toContain('term')
   })
 
-  test('security 164: an instance whose record could not be written at its start survives a restart of the platform', async () => {
-    const record = join(dataDir(), 'runtime/contained/runs/unrecorded.json')
-    // Writing fails as it does on a full disk.
-    mkdirSync(`${record}.new`)
-    await runtime().ensure(spec('unrecorded', ['sleep', '600']))
-    const before = await find('unrecorded')
-    expect(before).toMatchObject({ state: 'RUNNING' })
-    expect(existsSync(record)).toBe(false)
-    rmSync(`${record}.new`, { recursive: true })
-    await until(() => existsSync(record))
-    await reopen()
-    expect(await find('unrecorded')).toMatchObject({ state: 'RUNNING', runId: before!.runId })
-    await runtime().kill('unrecorded')
-    await hasEnded('unrecorded')
-  })
-
   test('the next runtime ends a container whose record is lost, because it cannot identify it', async () => {
     await runtime().ensure(spec('forgotten', ['sh', '-c', 'echo Ready; exec sleep 98765']))
     await prints('forgotten', 'Ready')

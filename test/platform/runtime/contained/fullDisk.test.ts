@@ -91,7 +91,7 @@ const prints = (podName: string, text: string) =>
       await replicas.close()
     })
 
-    test('security 165: the files of "keep" are written back after an orderly stop whose exit code could not be stored', async () => {
+    test('security 164: the files of "keep" are written back after an orderly stop whose exit code could not be stored', async () => {
       await onSmallDisk('exits', async (fill) => {
         const script = 'echo begun > list.txt; echo Ready; read line; echo saved >> list.txt'
         const copied = { copy: true, keep: ['list.txt'], stop: { command: 'stop', timeoutSeconds: 20 } }
@@ -105,7 +105,7 @@ const prints = (podName: string, text: string) =>
       })
     })
 
-    test('security 165: after a kill nothing is written back, even if the exit code could not be stored', async () => {
+    test('security 164: after a kill nothing is written back, even if the exit code could not be stored', async () => {
       await onSmallDisk('exits', async (fill) => {
         const script = 'echo begun > list.txt; echo Ready; exec sleep 1000'
         await runtime.ensure(spec('killed', script, { copy: true, keep: ['list.txt'] }))
@@ -117,7 +117,7 @@ const prints = (podName: string, text: string) =>
       })
     })
 
-    test('security 166: an instance whose record cannot be stored is not started, because the next platform would end it', async () => {
+    test('security 165: an instance whose record cannot be stored is not started, because the next platform would end it', async () => {
       await onSmallDisk('runs', async (fill, free) => {
         fill()
         await runtime.ensure(spec('unrecorded', 'echo up; exec sleep 98764'))
@@ -136,7 +136,7 @@ const prints = (podName: string, text: string) =>
       })
     })
 
-    test('security 166: what could not be stored about a run is stored as soon as there is room', async () => {
+    test('security 165: what could not be stored about a run is stored as soon as there is room', async () => {
       await onSmallDisk('runs', async (fill, free) => {
         await runtime.ensure(spec('ready-later', 'read line; echo Ready; exec sleep 1000', { ready: '^Ready$' }))
         fill()

@@ -231,7 +231,7 @@ test('#15 instances of a killed host are stopped in order by stop:all and by a p
   runtime = await openLocalRuntime({ dataDir: directory(), replicas })
 })
 
-test('security 164: an instance whose record could not be written at its start does not outlive its host unnoticed', async () => {
+test('security 165: an instance whose record could not be written at its start does not outlive its host unnoticed', async () => {
   const record = join(directory(), 'runtime/instances/unrecorded.json')
   // Writing fails as it does on a full disk.
   mkdirSync(`${record}.new`)
@@ -365,7 +365,7 @@ test('a host that accepts the connection and never answers stops the start with 
 )
 
 ;(canMount ? test : test.skip)(
-  'security 166: the record of a plain instance that was started on a full disk is stored as soon as there is room (skipped without mount rights)',
+  'security 165: the record of a plain instance that was started on a full disk is stored as soon as there is room (skipped without mount rights)',
   async () => {
     const dataDir = join(directory(), 'unrecorded')
     const records = join(dataDir, 'runtime/instances')
@@ -393,7 +393,7 @@ test('a host that accepts the connection and never answers stops the start with 
 )
 
 ;(canMount ? test : test.skip)(
-  'security 169: a host whose own log is on a full disk serves its instances (skipped without mount rights)',
+  'security 168: a host whose own log is on a full disk serves its instances (skipped without mount rights)',
   async () => {
     const dataDir = join(directory(), 'no-log')
     const disk = join(dataDir, 'runtime')
