@@ -3,9 +3,13 @@ import { createRecorder } from '../../../src/web/actionLog/record/recorder'
 import { replayLog } from '../../../src/web/actionLog/replay/checkLog'
 import { readLog } from '../../../src/web/actionLog/replay/readLog'
 import { replayReducer } from '../../../src/web/actionLog/replay/replayReducer'
+import { filterTyped } from '../../../src/web/features/files/filesSlice'
 import { sectionToggled } from '../../../src/web/features/overview/overviewSlice'
+import { linesReceived } from '../../../src/web/sockets/consoleSlice'
 
-/** The console is not told that this is a secret: it was typed as one before the page was reloaded. */
+export type Action = { type: string }
+
+/** Unless a test signs in with it, the console does not know this secret, as after a reload of the page. */
 export const SECRET = 'hunter2secret'
 const about = { build: 'test', exportedAt: 0, viewport: { width: 1440, height: 900 }, route: '/' }
 
@@ -43,10 +47,10 @@ export function call(
 }
 
 /** The exported, replayable log of these actions. */
-export function exported(actions: { type: string }[]) {
+export function exported(actions: Action[], withOutput = false) {
   const recorder = createRecorder(replayReducer({}, { type: 'begun' }), 1000, replayReducer)
   actions.forEach((action, index) => recorder.note(1000 + index * 10, action))
-  const text = JSON.stringify(writeLog(recorder.recording(), about, replayReducer))
+  const text = JSON.stringify(writeLog(recorder.recording(withOutput), about, replayReducer))
   const log = readLog(text)
   expect(replayLog(log, replayReducer)).toMatchObject({ deviations: [], final: [] })
   return { text, log }
@@ -54,6 +58,15 @@ export function exported(actions: { type: string }[]) {
 
 /** Enough actions to move everything before them into the base state. */
 export const later = Array.from({ length: 2000 }, () => sectionToggled('world'))
+
+export const passwordEntered = (password: string) => call('login', { username: 'ann', password }, 'pending')
+export const codeEntered = (code: string) => call('verifyLogin', { code }, 'pending')
+
+/** A text typed into the filter of the files, one action per key. */
+export const byKey = (text: string) => Array.from(text, (_letter, at) => filterTyped(text.slice(0, at + 1)))
+
+/** Lines of console output. */
+export const lines = (...contents: string[]) => linesReceived(contents.map((content) => ({ type: 'message', content })))
 
 /** A response with the entries of a directory. */
 export const files = (...names: string[]) =>
@@ -65,4 +78,12 @@ export const files = (...names: string[]) =>
 export function expectNowhere(text: string, secret = SECRET) {
   const at = text.indexOf(secret)
   expect(at < 0 ? '' : text.slice(Math.max(0, at - 80), at + 40)).toBe('')
+}
+
+/** Fails if an exported log contains the leak, without and with console output, or only with it. */
+export function expectHidden(actions: Action[], leak: RegExp, outputOnly = false) {
+  for (const withOutput of outputOnly ? [true] : [false, true]) {
+    const { text } = exported(actions, withOutput)
+    expect(leak.exec(text) && text.slice(Math.max(0, text.search(leak) - 40), text.search(leak) + 60)).toBeNull()
+  }
 }

@@ -3,7 +3,8 @@ import { writeLog } from '../../../src/web/actionLog/export/writeLog'
 import { createRecorder } from '../../../src/web/actionLog/record/recorder'
 import { replayReducer } from '../../../src/web/actionLog/replay/replayReducer'
 import { CHOSEN, typedOf, typedPayloads, type Typed } from '../../../src/web/actionLog/export/typedPlaces'
-import { calls, failure, payloads } from './loggedSamples'
+import { payloads } from './loggedSamples/actions'
+import { calls, failure } from './loggedSamples/calls'
 
 /**
  * Finds secrets in exported logs: of walks that differ only in a secret, the logs must be equal. Any difference reveals

@@ -6,7 +6,7 @@ import { draftTyped } from '../../../src/web/features/deployments/configuration/
 import { filterTyped } from '../../../src/web/features/files/filesSlice'
 import { searched } from '../../../src/web/features/overview/overviewSlice'
 import { commandSubmitted, linesReceived } from '../../../src/web/sockets/consoleSlice'
-import { call, expectNowhere, exported, files, later, SECRET } from '../../support/web/exportedLog'
+import { byKey, call, expectNowhere, exported, files, later, SECRET } from '../../support/web/exportedLog'
 
 type Action = { type: string; payload?: unknown }
 
@@ -132,7 +132,6 @@ const outputOf = (actions: Action[], ...lines: string[]) => {
   for (const action of [...actions, printed]) recorder.note(1000, action)
   return recorder.recording(true).actions.at(-1)!.payload
 }
-const byKey = (text: string) => Array.from(text, (_letter, at) => filterTyped(text.slice(0, at + 1)))
 
 test.each<[string, Action[]]>([
   ['a filter', byKey(SECRET)],

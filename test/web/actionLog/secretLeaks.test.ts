@@ -3,7 +3,8 @@ import { actionRules, callRules } from '../../../src/web/actionLog/redact/redact
 import type { Action, Walk } from '../../support/web/secretLeaks'
 import { actionsOfCall, allWalks, difference, exportOf, groupsOf, unlike } from '../../support/web/secretLeaks'
 import { later } from '../../support/web/exportedLog'
-import { calls, payloads } from '../../support/web/loggedSamples'
+import { payloads } from '../../support/web/loggedSamples/actions'
+import { calls } from '../../support/web/loggedSamples/calls'
 
 const SECRETS = ['Kx7vqZ2mWp4', 'hunterbrook', '773177', 'C\u00e4 7&"+\\x/q9', 'uV4xyz', `${'qW3r'.repeat(60)}zz9`]
 const SPELLINGS: Record<string, (secret: string) => string> = {

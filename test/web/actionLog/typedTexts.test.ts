@@ -1,7 +1,7 @@
 /** @jest-environment node */
 import { actionRules } from '../../../src/web/actionLog/redact/redaction'
 import { typedPayloads } from '../../../src/web/actionLog/export/typedPlaces'
-import { problemLogged, sessionEnded, sessionStarted } from '../../../src/web/facts'
+import { sessionEnded, sessionStarted } from '../../../src/web/facts'
 import { activityFiltered, dialogOpened } from '../../../src/web/features/admin/adminSlice'
 import { creationStarted as databaseStarted } from '../../../src/web/features/databases/databasesSlice'
 import {
@@ -16,23 +16,9 @@ import {
   moveStarted,
 } from '../../../src/web/features/files/filesSlice'
 import { draftTyped } from '../../../src/web/features/deployments/configuration/configurationSlice'
-import { matchShown, searched } from '../../../src/web/features/instance/instanceSlice'
 import { routeChanged } from '../../../src/web/app/routing/routeSlice'
-import { createRecorder } from '../../../src/web/actionLog/record/recorder'
-import { replayReducer } from '../../../src/web/actionLog/replay/replayReducer'
-import { commandSent, commandSubmitted, linesReceived } from '../../../src/web/sockets/consoleSlice'
-import { themeChosen } from '../../../src/web/app/themeSlice'
-import { call, expectNowhere, exported, files, later, SECRET } from '../../support/web/exportedLog'
+import { type Action, byKey, call, expectNowhere, exported, files, later, SECRET } from '../../support/web/exportedLog'
 
-type Action = { type: string }
-
-const recorded = (actions: Action[], output: boolean) => {
-  const recorder = createRecorder(replayReducer({}, { type: 'begun' }), 1000, replayReducer)
-  actions.forEach((action, index) => recorder.note(1000 + index * 10, action))
-  return recorder.recording(output)
-}
-
-const byKey = (text: string) => Array.from(text, (_letter, at) => filterTyped(text.slice(0, at + 1)))
 const nodeTyped = (node: string) => draftTyped({ name: 'world', text: `node: ${node}\n` })
 const typedAs = (actions: { type: string; payload?: unknown }[]) => actions.map(({ payload }) => payload)
 const payloadOf = (typed: unknown): unknown =>
@@ -199,60 +185,6 @@ test.each([
   }
 })
 
-test('the arguments of a failed call are masked, also in its error and its notification', () => {
-  const { text, log } = exported([
-    call('createFile', `/nfsshare/${SECRET}`, 'pending'),
-    call('createFile', `/nfsshare/${SECRET}`, 'rejected', { status: 409, message: `${SECRET} exists already` }),
-    {
-      type: 'notifications/notified',
-      payload: { id: '1', type: 'danger', message: `Failed to create ${SECRET}` },
-    } as Action,
-    ...later.slice(0, 10),
-  ])
-  expect(text).not.toContain(SECRET)
-  expect(log.actions[1]!.payload).toEqual({ status: 409, message: '••• exists already' })
-  expect(log.actions[2]!.payload).toMatchObject({ message: 'Failed to create •••' })
-  expect(
-    exported([
-      call('createFile', `/nfsshare/${SECRET}`, 'pending'),
-      {
-        type: 'notifications/notified',
-        payload: { id: '1', type: 'danger', message: `Failed to create ${SECRET}` },
-      } as Action,
-    ]).text,
-  ).not.toContain(SECRET)
-})
-
-test('search texts are masked in cache keys and tags, and a replay still finds its data', () => {
-  const search = { search: SECRET }
-  const key = `getActivity(${JSON.stringify(search)})`
-  const path = `/nfsshare/${SECRET}`
-  const actions = [
-    call('getActivity', search, 'pending'),
-    call('getActivity', search, 'fulfilled', { entries: [], next: null }),
-    {
-      type: 'api/internalSubscriptions/subscriptionsUpdated',
-      payload: [{ op: 'add', path: [key], value: { r1: {} } }],
-    },
-    call('getFiles', path, 'pending'),
-    call('getFiles', path, 'rejected', { status: 404, message: `There is no ${path}.` }),
-    {
-      type: 'api/invalidation/updateProvidedBy',
-      payload: [{ queryCacheKey: `getFiles(${JSON.stringify(path)})`, providedTags: [{ type: 'Files', id: path }] }],
-    },
-    sessionStarted({ id: 'x', isAdmin: true, expiresAt: 1 }),
-  ]
-  const { text, log } = exported(actions)
-  expect(text).not.toContain(SECRET)
-  const { queries } = log.final.api as { queries: Record<string, { originalArgs: unknown; status: string }> }
-  expect(Object.keys(queries).map((name) => name.replace(/•+\d*/, '•'))).toEqual([
-    'getActivity({"search":"•"})',
-    'getFiles("/nfsshare/•")',
-  ])
-  expect(Object.values(queries)[0]).toMatchObject({ status: 'fulfilled' })
-  expectNowhere(exported([...actions, ...later]).text)
-})
-
 test('a password that equals the name of a player is masked as a property name', () => {
   const password = 'hunterhunter'
   const login = call('login', { username: 'ann', password }, 'pending')
@@ -263,199 +195,6 @@ test('a password that equals the name of a player is masked as a property name',
   const deployments = call('getDeployments', undefined, 'fulfilled', [{ name: password }])
   expect(exported([login, instances, draft, deployments]).text).not.toContain(password)
   expect(exported([login, instances, draft, deployments, ...later]).text).not.toContain(password)
-})
-
-const sent = (command: string) => [commandSubmitted(command), commandSent()]
-test('in a harmless command, the words that say what it does and the names in responses are kept', () => {
-  const instances = call('getInstances', 'world', 'fulfilled', [{ uid: 'u', name: 'world', players: { Ann_99: 'x' } }])
-  const commands = [
-    'say hello everyone',
-    'whitelist add Ann_99',
-    'whitelist add ann_99',
-    'whitelist add Eve_77',
-    'execute as Ann_99 run say it is 773177 now',
-    'minecraft:gamemode CREATIVE @a',
-    'say 150 165 156 164 145 162',
-    'say aHVudGVyMnNlY3JldA==',
-    'list',
-    'claim area-51x',
-  ].map((command) => ({ ...commandSubmitted(command), meta: { plainCommands: ['claim'] } }))
-  const { log } = exported([instances, ...commands])
-  expect(typedAs(log.actions.slice(1))).toEqual([
-    'say •••',
-    'whitelist add Ann_99',
-    'whitelist add ann_99',
-    'whitelist add •••',
-    'execute as Ann_99 run say •••',
-    'minecraft:gamemode creative @a',
-    'say •••',
-    'say •••',
-    'list',
-    'claim area-51x',
-  ])
-})
-
-test.each([
-  ['say thunder rain midnight store', 'say •••'],
-  ['execute run say thunder rain midnight', 'execute run say •••'],
-  ['/minecraft:kick Ann_99 thunder rain midnight', '/minecraft:kick Ann_99 •••'],
-  ['title @a title Hun7er thunder midnight', 'title @a title •••'],
-])('every word of the passphrase in %p is masked, even a word that is kept in other commands', (command, shown) => {
-  const instances = call('getInstances', 'world', 'fulfilled', [{ uid: 'u', name: 'world', players: { Ann_99: 'x' } }])
-  const actions = [instances, ...sent(command), linesReceived([{ type: 'message', content: `ann ${command}` }])]
-  expect(typedAs(exported(actions).log.actions)[1]).toBe(shown)
-  for (const more of [[], later]) expect(JSON.stringify(recorded([...actions, ...more], true))).not.toMatch(/midnight/)
-})
-
-test('the echo of a command is masked like the command, with and without console output', () => {
-  const { log } = exported([...sent(`say ${SECRET}`), ...later])
-  const { buffer } = log.base.console as { buffer: { blocks: { type: string; content: string }[][] } }
-  expect(buffer.blocks).toEqual([[{ type: 'command', content: '> say •••' }]])
-  for (const actions of [sent(`say ${SECRET}`), [...sent(`say ${SECRET}`), ...later]]) {
-    expectNowhere(exported(actions).text)
-    expectNowhere(JSON.stringify(recorded(actions, true)))
-  }
-})
-
-test('the typed words of commands are masked in the activity log, and the rest of its entries is kept', () => {
-  const entry = { at: 1, username: 'ann', kind: 'command', action: 'sent command', address: '::1', succeeded: true }
-  const subjects = [
-    `world-1: say ${SECRET}`,
-    `world-1: ${SECRET} ••• (${SECRET.length} characters)`,
-    'world-1: claim ••• (14 characters)',
-    'world-1: whitelist add on',
-    'world-1',
-  ]
-  const entries = subjects.map((subject, id) => ({ ...entry, id, subject }))
-  const actions = [
-    call('getActivity', {}, 'fulfilled', { entries, hasMore: false }),
-    commandSubmitted(`say ${SECRET}`),
-    filterTyped(SECRET),
-  ]
-  const { text, log } = exported(actions)
-  expectNowhere(text)
-  expectNowhere(exported([...actions, ...later]).text)
-  const shown = (log.actions[0]!.payload as { entries: { subject: string }[] }).entries.map(({ subject }) => subject)
-  expect(shown).toEqual([
-    'world-1: say •••',
-    'world-1: ••• (13 characters)',
-    'world-1: claim ••• (14 characters)',
-    'world-1: whitelist add on',
-    'world-1',
-  ])
-})
-
-test('arguments of an evicted call are masked where the state still contains them', () => {
-  const path = `/nfsshare/${SECRET}`
-  const actions = [
-    call('createDatabase', { type: 'sql', name: SECRET }, 'pending'),
-    call('createDatabase', { type: 'sql', name: SECRET }, 'rejected', { status: 409, message: `${SECRET} exists` }),
-    problemLogged(`Failed to create SQL database ${SECRET}`, 'It exists.'),
-    call('getFiles', path, 'pending'),
-    {
-      type: 'api/invalidation/updateProvidedBy',
-      payload: [{ queryCacheKey: `getFiles(${JSON.stringify(path)})`, providedTags: [{ type: 'Files', id: path }] }],
-    },
-    { type: 'api/queries/removeQueryResult', payload: { queryCacheKey: `getFiles(${JSON.stringify(path)})` } },
-  ]
-  expectNowhere(exported([...actions, ...later]).text)
-})
-
-test('arguments are masked in keys of the base state even if the recorder no longer remembers all typed texts', () => {
-  const path = `/nfsshare/${SECRET}`
-  const flood = Array.from({ length: 21 }, (_, at) => filterTyped(`${at}`.padEnd(100_000, 'y')))
-  const key = `getFiles(${JSON.stringify(path)})`
-  const actions = [
-    call('toggleDeployment', { name: SECRET, enabled: true }, 'pending', undefined, {
-      requestId: 'r2',
-      fixedCacheKey: `toggle ${SECRET}`,
-    }),
-    call('downloadFile', { path, name: SECRET, type: '-' }, 'pending', undefined, {
-      fixedCacheKey: `download ${path}`,
-    }),
-    call('createDatabase', { type: 'sql', name: SECRET }, 'pending', undefined, { requestId: 'r3' }),
-    call('createDatabase', { type: 'sql', name: SECRET }, 'fulfilled', null, { requestId: 'r3' }),
-    call('getFiles', path, 'pending'),
-    {
-      type: 'api/invalidation/updateProvidedBy',
-      payload: [{ queryCacheKey: key, providedTags: [{ type: 'Files', id: path }] }],
-    },
-    { type: 'api/queries/removeQueryResult', payload: { queryCacheKey: key } },
-  ]
-  for (const first of [
-    [...flood, ...actions],
-    [...actions, ...flood],
-  ])
-    expectNowhere(exported([...first, ...later]).text)
-})
-
-test.each([SECRET, `${SECRET}/%é`, 'q7'])('the argument %p is masked in keys that contain it', (name) => {
-  const path = `/nfsshare/${name}`
-  const keyed = (endpoint: string, args: unknown, fixedCacheKey?: string) => [
-    call(endpoint, args, 'pending', undefined, { requestId: endpoint, ...(fixedCacheKey && { fixedCacheKey }) }),
-    call(endpoint, args, 'fulfilled', null, { requestId: endpoint, ...(fixedCacheKey && { fixedCacheKey }) }),
-  ]
-  const { log } = exported([
-    ...keyed('downloadFile', { path, name, type: '-' }, `download ${path}`),
-    ...keyed('toggleDeployment', { name, enabled: true }, `toggle ${name}`),
-    ...keyed('restartDeployment', name, `restart ${name}`),
-    ...keyed('createDatabase', { type: 'sql', name }),
-    ...later,
-  ])
-  const { mutations } = log.base.api as { mutations: object }
-  const { expanded } = log.base.databases as { expanded: string[] }
-  const keys = [...Object.keys(mutations), ...expanded].map((key) => key.replaceAll(/•+\d*/g, '•'))
-  expect(keys).toEqual([
-    `download /nfsshare/${name.includes('/') ? '•/•' : '•'}`,
-    'toggle •',
-    'restart •',
-    'createDatabase',
-    'sql/•',
-  ])
-})
-
-test('an activity log entry that repeats a refused call does not count as a response', () => {
-  const entry = { id: 1, at: 1, username: 'ann', kind: 'files', action: 'failed to move', address: '::1' }
-  const pages = (succeeded: boolean) => ({
-    pages: [{ entries: [{ ...entry, subject: `/nfsshare/${SECRET}`, succeeded }], hasMore: false }],
-    pageParams: [null],
-  })
-  const actions = (succeeded: boolean) => [
-    call('getActivity', {}, 'pending'),
-    call('getActivity', {}, 'fulfilled', pages(succeeded)),
-    filterTyped(SECRET),
-  ]
-  expectNowhere(exported(actions(false)).text)
-  expectNowhere(exported([...actions(false), ...later]).text)
-  expect(exported(actions(true)).log.actions[2]!.payload).toBe(SECRET)
-})
-
-test('a response that lists directories that could not be created does not count as a source of names', () => {
-  const path = `/nfsshare/${SECRET}`
-  expectNowhere(
-    exported([
-      call('createDirectories', [path], 'pending'),
-      call('createDirectories', [path], 'fulfilled', { existing: [], failed: [{ path, message: 'no' }] }),
-      filterTyped(SECRET),
-    ]).text,
-  )
-})
-
-test('two masked searches stay two queries, and their prefixes are not masked in messages', () => {
-  const { log } = exported([
-    ...['fai', 'fail'].flatMap((search) => [
-      call('getActivity', { search }, 'pending'),
-      call('getActivity', { search }, 'fulfilled', { pages: [], pageParams: [] }),
-    ]),
-    problemLogged('Failed to create world', 'It exists.'),
-  ])
-  expect(Object.keys((log.final.api as { queries: object }).queries)).toHaveLength(2)
-  expect((log.final.problems as { list: object[] }).list[0]).toMatchObject({ what: 'Failed to create world' })
-})
-
-test('a state value is kept even if a search for the same word is masked', () => {
-  const { log } = exported([call('getActivity', { search: 'dark' }, 'pending'), themeChosen('dark')])
-  expect(log.actions[1]!.payload).toBe('dark')
 })
 
 test('every prefix of a secret that was typed key by key is masked where the console sends it without spaces', () => {
@@ -533,28 +272,6 @@ describe('only the exported part of a response counts as a source of names', () 
   })
 })
 
-test('the results of a masked search in the activity log are left out, because they contain the search text', () => {
-  const entry = { id: 1, at: 1, username: 'ann', kind: 'files', action: 'moved', address: '::1', succeeded: true }
-  const found = {
-    pages: [{ entries: [{ ...entry, subject: '/nfsshare/chunks' }], hasMore: false }],
-    pageParams: [null],
-  }
-  const actions = ['hun', SECRET].flatMap((search) => [
-    activityFiltered({ search }),
-    call('getActivity', { search }, 'pending'),
-    call('getActivity', { search }, 'fulfilled', search === 'hun' ? found : { pages: [], pageParams: [] }),
-  ])
-  expect(exported(actions).text).not.toContain('chunks')
-  expect(exported([...actions, ...later]).text).not.toContain('chunks')
-  expect(exported(actions.slice(0, 3)).text).toContain('chunks')
-})
-
-test('the position of a search result in the output is left out, because it would reveal the search text', () => {
-  const found = { occurrence: { line: 12, at: 34 }, position: { line: 5, offset: 6 } }
-  const { log } = exported([searched('hun'), matchShown(found), searched(SECRET)])
-  expect(log.actions[1]!.payload).toEqual({ occurrence: { line: 0, at: 0 }, position: { line: 0, offset: 0 } })
-})
-
 const signIn = call('login', { username: 'ann', password: SECRET }, 'pending')
 test.each([
   ['cleared', [...byKey('hunt'), filterTyped('')]],
@@ -576,14 +293,4 @@ test('deleting a name key by key does not reveal the first letter of a password'
   const typing = [...byKey('hall'), filterTyped('hal'), filterTyped('ha'), filterTyped('h'), filterTyped('')]
   const { log } = exported([signIn, files('hall-of-fame.txt'), ...typing])
   expect(typedAs(log.actions.slice(2))).toEqual(typedAs(typing))
-})
-test('the first word of a known passphrase that was entered as a command is masked', () => {
-  const passphrase = call('login', { username: 'ann', password: 'Correct horse battery' }, 'pending')
-  const { log, text } = exported([
-    passphrase,
-    commandSubmitted('correct horse battery'),
-    commandSubmitted('corrector x'),
-  ])
-  expect(typedAs(log.actions.slice(1))).toEqual(['••• (21 characters)', 'corrector ••• (11 characters)'])
-  expect(text).not.toMatch(/correct(?!or)/)
 })
