@@ -21,3 +21,9 @@ test('a platform that is not healthy is logged once, however often its health is
   await until(health, ({ status }) => status === 200)
   expect(logged('healthy again')).toBe(1)
 })
+
+test('security 58: caches never store responses of the API', async () => {
+  const { headers } = await platform().call('GET', '/api/health')
+  expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
+  expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
+})

@@ -1,0 +1,288 @@
+import { mkdir, open as openFile, readdir, symlink, truncate } from 'node:fs/promises'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { gzipSync } from 'node:zlib'
+import type { Extraction } from '../../../src/platform/share/archives/extraction'
+import { unpackZip } from '../../../src/platform/share/archives/unpackZip'
+import { useArchiveFiles, ANN } from '../../support/platform/archiveFiles'
+import { make7z, makeRar, makeTar, makeTarGz, makeZip, renameInZip } from '../../support/platform/archives'
+import { expectHeldUnder } from '../../support/platform/heldMemory'
+import { until } from '../../support/platform/until'
+
+const { base, share, files, open, put } = useArchiveFiles()
+
+test.each<[string, string, () => Promise<Buffer>]>([
+  [
+    'a dot-dot name in a zip',
+    'zip',
+    async () => renameInZip(await makeZip({ 'aa/evil.txt': 'x', good: 'y' }), 'aa/evil.txt', '../evil.txt'),
+  ],
+  [
+    'an absolute name in a zip',
+    'zip',
+    async () => renameInZip(await makeZip({ 'atmp/evil.txt': 'x' }), 'atmp/evil.txt', '/tmp/evil.txt'),
+  ],
+  [
+    'a backslash in a zip',
+    'zip',
+    async () =>
+      renameInZip(await makeZip({ 'aa/aa/evil.txt': 'x' }), 'aa/aa/evil.txt', '..\\..\\evil.txt'.slice(0, 14)),
+  ],
+  [
+    'a drive in a zip',
+    'zip',
+    async () => renameInZip(await makeZip({ 'aa/evil.txt': 'x' }), 'aa/evil.txt', 'C:/evil.txt'),
+  ],
+  ['a link out of a zip', 'zip', () => makeZip({ link: '/etc/passwd' }, { link: 0o120777 })],
+  ['a link that climbs out of a zip', 'zip', () => makeZip({ 'a/link': '../../out' }, { 'a/link': 0o120777 })],
+  ['a dot-dot name in a tar', 'tar', () => makeTar([{ name: '../evil.txt', content: 'x' }])],
+  ['a dot-dot in the middle', 'tar', () => makeTar([{ name: 'a/../../evil.txt', content: 'x' }])],
+  ['a dot-dot name with a backslash in a tar', 'tar', () => makeTar([{ name: 'a/..\\..\\evil.txt', content: 'x' }])],
+  ['a drive in a tar', 'tar', () => makeTar([{ name: 'C:\\evil.txt', content: 'x' }])],
+  ['an absolute name in a tar', 'tar', () => makeTar([{ name: '/tmp/evil.txt', content: 'x' }])],
+  [
+    'a link, then a write through it',
+    'tar',
+    () =>
+      makeTar([
+        { name: 'out', type: 'symlink', linkname: '.' },
+        { name: 'out/evil.txt', content: 'x' },
+      ]),
+  ],
+  ['a link out of a tar', 'tar', () => makeTar([{ name: 'out', type: 'symlink', linkname: '../../..' }])],
+  [
+    'a link that climbs out over another one',
+    'tar',
+    () =>
+      makeTar([
+        { name: 'd/up', type: 'symlink', linkname: '..' },
+        { name: 'out', type: 'symlink', linkname: 'd/up/../../data' },
+      ]),
+  ],
+  [
+    'a file, then a link of its name',
+    'tar',
+    () =>
+      makeTar([
+        { name: 'a', content: 'x' },
+        { name: 'a', type: 'symlink', linkname: 'b' },
+      ]),
+  ],
+  [
+    'a hard link',
+    'tar',
+    () =>
+      makeTar([
+        { name: 'a', content: 'x' },
+        { name: 'b', type: 'link', linkname: 'a' },
+      ]),
+  ],
+  [
+    'a chain of hard links',
+    'tar',
+    () =>
+      makeTar([
+        { name: 'a', type: 'symlink', linkname: 'b' },
+        { name: 'c', type: 'link', linkname: 'a' },
+      ]),
+  ],
+  ['a device', 'tar', () => makeTar([{ name: 'null', type: 'character-device', devmajor: 1, devminor: 3 }])],
+  ['a FIFO', 'tar', () => makeTar([{ name: 'pipe', type: 'fifo' }])],
+  ['a link in a 7z', '7z', () => make7z({ 'good.txt': 'x', link: '->/etc/passwd' })],
+  ['a dot-dot name in a rar', 'rar', async () => makeRar({ '../evil.txt': 'x' })],
+  ['an absolute name in a rar', 'rar', async () => makeRar({ '/tmp/evil.txt': 'x' })],
+  ['an internal name of the platform', 'tar', () => makeTar([{ name: '.quarterdeck-a.part', content: 'x' }])],
+])('security 26, 27: %s refuses the whole archive, and nothing is written', async (_what, kind, make) => {
+  await put(`bad.${kind}`, await make())
+  await expect(files().unarchive(ANN, `/nfsshare/bad.${kind}`)).rejects.toMatchObject({
+    code: 'INVALID_INPUT',
+    message: expect.stringContaining('The archive was not extracted') as string,
+  })
+  expect(await readdir(share())).toEqual([`bad.${kind}`])
+  expect((await readdir(base())).sort()).toEqual(['data', 'share'])
+  expect(await readdir(join(base(), 'data/temporaries'))).toEqual([])
+})
+
+test.each<[string, string, () => Promise<Buffer> | Buffer]>([
+  ['a truncated zip', 'zip', async () => (await makeZip({ a: 'x'.repeat(5000) })).subarray(0, 60)],
+  ['a file that is not a zip', 'zip', () => Buffer.from('hello')],
+  [
+    'a zip with a wrong checksum',
+    'zip',
+    async () => {
+      const zip = await makeZip({ 'a.txt': 'content' })
+      const at = zip.indexOf('content')
+      if (at > 0) zip.write('CONTENT', at)
+      else zip[40]! ^= 1
+      return zip
+    },
+  ],
+  ['a file that is not a tar', 'tar', () => Buffer.alloc(3000, 7)],
+  [
+    'a truncated tar.gz',
+    'tar.gz',
+    async () => (await makeTarGz([{ name: 'a', content: 'x'.repeat(100_000) }])).subarray(0, 60),
+  ],
+  ['a file that is not a gz', 'gz', () => Buffer.from('hello')],
+  ['a truncated 7z', '7z', async () => (await make7z({ 'a.txt': 'x' })).subarray(0, 40)],
+  ['a damaged rar', 'rar', () => Buffer.from('Rar!hello')],
+])('extracting %s is refused and leaves no file', async (_what, kind, make) => {
+  await put(`bad.${kind}`, await make())
+  await expect(files().unarchive(ANN, `/nfsshare/bad.${kind}`)).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+  expect(await readdir(share())).toEqual([`bad.${kind}`])
+})
+
+test('a zip found to be damaged before its content is read is refused, and the platform survives', async () => {
+  const zip = await makeZip({ 'a.txt': 'content' })
+  zip[40]! ^= 1
+  await put('bad.zip', zip)
+  const archive = await openFile(join(share(), 'bad.zip'))
+  const failures: unknown[] = []
+  const late: Pick<Extraction, 'file'> = {
+    async file(_path, content) {
+      // Simulates a disk that is slow to create the file.
+      await until(() => content.errored !== null)
+      await buffer(content).catch((error: unknown) => failures.push(error))
+    },
+  }
+  try {
+    await unpackZip(
+      archive,
+      late as Extraction,
+      { entries: 10, size: 1000 },
+      { signal: new AbortController().signal, progress: () => undefined },
+    )
+  } finally {
+    await archive.close()
+  }
+  expect(failures).toEqual([
+    expect.objectContaining({
+      code: 'INVALID_INPUT',
+      message: expect.stringContaining('"a.txt" is damaged') as string,
+    }),
+  ])
+})
+
+test('an encrypted archive fails with a clear message', async () => {
+  await put('secret.7z', await make7z({ 'a.txt': 'x' }, '-pgeheim'))
+  await expect(files().unarchive(ANN, '/nfsshare/secret.7z')).rejects.toMatchObject({
+    message: 'The archive was not extracted: its entry "a.txt" is encrypted.',
+  })
+})
+
+test('a file that is not an archive, and a directory, are refused', async () => {
+  await put('notes.txt', 'x')
+  await mkdir(join(share(), 'directory.zip'))
+  await symlink('/etc/passwd', join(share(), 'link.zip'))
+  await expect(files().unarchive(ANN, '/nfsshare/notes.txt')).rejects.toMatchObject({
+    code: 'UNSUPPORTED_MEDIA_TYPE',
+  })
+  await expect(files().unarchive(ANN, '/nfsshare/directory.zip')).rejects.toMatchObject({ code: 'CONFLICT' })
+  await expect(files().unarchive(ANN, '/nfsshare/link.zip')).rejects.toMatchObject({ code: 'CONFLICT' })
+  await expect(files().unarchive(ANN, '/nfsshare/none.zip')).rejects.toMatchObject({ code: 'NOT_FOUND' })
+})
+
+test.each(['tar', 'tar.gz', 'zip'])(
+  'security 124: a very long .%s of which nearly nothing is stored is not extracted, and the reason names it',
+  async (kind) => {
+    // Of a tar, the file within would take the whole disk, and the rest days to read.
+    const name = `hole.${kind}`
+    const tar = await makeTar([{ name: 'a', content: 'a' }])
+    await put(name, { tar, 'tar.gz': gzipSync(tar), zip: await makeZip({ a: 'a' }) }[kind] ?? '')
+    await truncate(join(share(), name), 100 * 2 ** 30)
+    await expect(files().unarchive(ANN, `/nfsshare/${name}`)).rejects.toMatchObject({
+      code: 'TOO_LARGE',
+      message: expect.stringContaining(`"${name}" is 100 GiB long and nearly empty`) as string,
+    })
+    expect(await readdir(share())).toEqual([name])
+  },
+)
+
+test('security 28: a bomb gets 413, memory stays flat and the disk space is freed', async () => {
+  const zeros = Buffer.alloc(2 ** 20)
+  await put(
+    'bomb.zip',
+    await makeZip(Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`zeros${index}`, zeros]))),
+  )
+  await put('bomb.gz', gzipSync(Buffer.alloc(300 * 2 ** 20)))
+  await expectHeldUnder(50 * 2 ** 20, async () => {
+    for (const name of ['bomb.zip', 'bomb.gz']) {
+      await expect(files().unarchive(ANN, `/nfsshare/${name}`)).rejects.toMatchObject({
+        code: 'TOO_LARGE',
+        message: 'The archive was not extracted: it would become larger than 256 MiB, 200 times its size.',
+      })
+    }
+  })
+  expect((await readdir(share())).sort()).toEqual(['bomb.gz', 'bomb.zip'])
+})
+
+test('security 28: a header that claims 4 GB, and too many entries, get 413 in every format', async () => {
+  await files().close()
+  await open(() => ({ entries: 20, size: 1000 }))
+  const claim = await makeZip({ 'a.txt': 'small' })
+  // The uncompressed size in the central directory.
+  claim.writeUInt32LE(0xfffffff0, claim.indexOf('PK\x01\x02') + 24)
+  await put('claim.zip', claim)
+  const many = Array.from({ length: 30 }, (_, index) => `f${index}`)
+  const small = Object.fromEntries(many.map((name) => [name, 'x']))
+  await put('many.zip', await makeZip(small))
+  await put('many.tar.gz', await makeTarGz(many.map((name) => ({ name, content: 'x' }))))
+  await put('many.7z', await make7z(small))
+  await put('many.rar', makeRar(small))
+  await put('large.7z', await make7z({ a: 'x'.repeat(2000) }))
+  await put('large.rar', makeRar({ a: 'x'.repeat(2000) }))
+  await put('large.tar', await makeTar([{ name: 'a', content: 'x'.repeat(2000) }]))
+  const archives = (await readdir(share())).sort()
+  for (const name of archives)
+    await expect(files().unarchive(ANN, `/nfsshare/${name}`)).rejects.toMatchObject({ code: 'TOO_LARGE' })
+  expect((await readdir(share())).sort()).toEqual(archives)
+})
+
+test('security 28: endless headers are refused', async () => {
+  await put(
+    'long.tgz',
+    await makeTarGz(['a', 'b'].map((name) => ({ name, content: 'x', pax: { comment: 'x'.repeat(4_000_000) } }))),
+  )
+  await expect(files().unarchive(ANN, '/nfsshare/long.tgz')).rejects.toMatchObject({
+    code: 'INVALID_INPUT',
+    message: expect.stringContaining('has a header of more than 64 KiB') as string,
+  })
+  const tar = await makeTar([{ name: 'a', content: 'x', pax: { abc: 'd' } }])
+  const at = tar.indexOf('8 abc=d\n')
+  expect(at).toBeGreaterThan(0)
+  for (const record of ['-1 bc=d\n', '99 bc=d\n', '0 xbc=d\n', 'abcdefgh']) {
+    tar.write(record, at)
+    await put('record.tar', tar)
+    await expect(files().unarchive(ANN, '/nfsshare/record.tar')).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      message: expect.stringContaining('has a header that is damaged') as string,
+    })
+  }
+  expect((await readdir(share())).sort()).toEqual(['long.tgz', 'record.tar'])
+})
+
+test('security 28: directories that exist only in the paths of entries count as entries', async () => {
+  await files().close()
+  await open(() => ({ entries: 20, size: 1000 }))
+  const deep = (top: string) => `${top}/${'d/'.repeat(12)}file`
+  await put('deep.zip', await makeZip({ [deep('a')]: 'x', [deep('b')]: 'x' }))
+  await put(
+    'deep.tar',
+    await makeTar([
+      { name: deep('a'), content: 'x' },
+      { name: deep('b'), content: 'x' },
+    ]),
+  )
+  await put(
+    'few.tar',
+    await makeTar([
+      { name: 'a/', type: 'directory' },
+      { name: 'a/b/', type: 'directory' },
+      ...Array.from({ length: 18 }, (_, index) => ({ name: `a/b/${index}`, content: 'x' })),
+    ]),
+  )
+  for (const name of ['deep.zip', 'deep.tar'])
+    await expect(files().unarchive(ANN, `/nfsshare/${name}`)).rejects.toMatchObject({ code: 'TOO_LARGE' })
+  await files().unarchive(ANN, '/nfsshare/few.tar')
+  expect((await readdir(share())).sort()).toEqual(['deep.tar', 'deep.zip', 'few', 'few.tar'])
+})
