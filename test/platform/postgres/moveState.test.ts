@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import pino from 'pino'
 import { createSqlServer } from '../../../src/platform/databases/sqlServer'
 import { startEmbeddedPostgres } from '../../../src/platform/postgres/embeddedPostgres'
-import { startStatePostgres } from '../../../src/platform/postgres/statePostgres'
-import { createUsersPostgres, type UsersPostgres } from '../../../src/platform/postgres/usersPostgres'
+import { createUsersPostgres } from '../../../src/platform/postgres/usersPostgres'
 import { insertActivity, listActivity } from '../../../src/platform/state/accounts/activity'
-import { migrateState, openStateDatabase, type Db } from '../../../src/platform/state/db'
+import { openStateDatabase } from '../../../src/platform/state/db'
 import { withClient } from '../../support/platform/postgresClients'
+import { keepFact, keptFacts, startStateServer, withState } from '../../support/platform/stateServer'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 
 jest.setTimeout(120_000)
@@ -32,18 +32,6 @@ function entry(action: string) {
   }
 }
 
-/** Starts the state's server and passes its database to `work`. */
-async function withState<Result>(dataDir: string, users: UsersPostgres, work: (db: Db) => Promise<Result>) {
-  const postgres = await startStatePostgres({ dataDir, users, migrate: migrateState, log })
-  const state = await openStateDatabase(postgres.url)
-  try {
-    return await work(state.db)
-  } finally {
-    await state.close()
-    await postgres.stop()
-  }
-}
-
 /** A data directory of an earlier version: the state and a user's database in one server. */
 async function earlierVersion(name: string): Promise<string> {
   const dataDir = join(directory(), name)
@@ -57,29 +45,30 @@ async function earlierVersion(name: string): Promise<string> {
   url.username = 'quarterdeck'
   url.password = 'of-the-state'
   const state = await openStateDatabase(url.href)
-  await state.db.insertInto('facts').values({ name: 'kept', value: 'yes' }).execute()
+  await keepFact(state.db)
   await insertActivity(state.db, [entry('first'), entry('second')])
   await state.close()
   await postgres.stop()
   return dataDir
 }
 
-const factsOf = async (db: Db) =>
-  (await db.selectFrom('facts').select('value').where('name', '=', 'kept').execute()).map(({ value }) => value)
-
 test('the state of an earlier version moves once to its own server, and users’ databases stay', async () => {
   const dataDir = await earlierVersion('earlier')
   const users = createUsersPostgres(dataDir, log)
-  await withState(dataDir, users, async (db) => {
-    expect(await factsOf(db)).toEqual(['yes'])
-    const { entries } = await listActivity(db, {})
-    expect(entries.map(({ action }) => action)).toEqual(['second', 'first'])
-    expect(entries[0]?.subject).toBe(entry('').subject)
-    // Identity columns continue, and the log is still protected.
-    await insertActivity(db, [entry('third')])
-    expect((await listActivity(db, {})).entries.map(({ action }) => action)).toEqual(['third', 'second', 'first'])
-    await expect(db.deleteFrom('activity').execute()).rejects.toThrow('are kept as they are for 90 days')
-  })
+  await withState(
+    dataDir,
+    async (db) => {
+      expect(await keptFacts(db)).toEqual(['yes'])
+      const { entries } = await listActivity(db, {})
+      expect(entries.map(({ action }) => action)).toEqual(['second', 'first'])
+      expect(entries[0]?.subject).toBe(entry('').subject)
+      // Identity columns continue, and the log is still protected.
+      await insertActivity(db, [entry('third')])
+      expect((await listActivity(db, {})).entries.map(({ action }) => action)).toEqual(['third', 'second', 'first'])
+      await expect(db.deleteFrom('activity').execute()).rejects.toThrow('are kept as they are for 90 days')
+    },
+    users,
+  )
   const { adminUrl } = await users.start()
   const names = await query<{ datname: string }>(adminUrl, 'select datname from pg_database where not datistemplate')
   expect(names.map(({ datname }) => datname).sort()).toEqual(['plots', 'postgres'])
@@ -88,7 +77,7 @@ test('the state of an earlier version moves once to its own server, and users’
   await users.stop()
 
   const later = createUsersPostgres(dataDir, log)
-  expect(await withState(dataDir, later, async (db) => (await listActivity(db, {})).entries)).toHaveLength(3)
+  expect(await withState(dataDir, async (db) => (await listActivity(db, {})).entries, later)).toHaveLength(3)
   expect(later.port()).toBeUndefined()
 })
 
@@ -103,11 +92,11 @@ test('an interrupted move is repeated, and a failed one leaves the state in plac
   const source = new URL(adminUrl)
   source.pathname = '/quarterdeck'
   await query(source.href, "insert into kysely_migration values ('9999_future', now()::text)")
-  await expect(startStatePostgres({ dataDir, users, migrate: migrateState, log })).rejects.toMatchObject({
+  await expect(startStateServer(dataDir, users)).rejects.toMatchObject({
     lines: [expect.stringContaining('holds the state of a newer Quarterdeck')],
   })
   await query(source.href, "delete from kysely_migration where name = '9999_future'")
-  expect(await withState(dataDir, users, factsOf)).toEqual(['yes'])
+  expect(await withState(dataDir, keptFacts, users)).toEqual(['yes'])
   await users.stop()
 })
 
@@ -118,7 +107,7 @@ test('a later start removes the old copy of a moved state if the start that move
   // Neither a template database nor a role that owns objects can be dropped.
   await query(adminUrl, 'update pg_database set datistemplate = true where datname = $$quarterdeck$$')
   await query(adminUrl, 'create table public.kept (); alter table public.kept owner to quarterdeck')
-  expect(await withState(dataDir, users, factsOf)).toEqual(['yes'])
+  expect(await withState(dataDir, keptFacts, users)).toEqual(['yes'])
   const copies = () =>
     query(
       adminUrl,
@@ -129,16 +118,16 @@ test('a later start removes the old copy of a moved state if the start that move
 
   // After a kill the database, the role, or neither is left.
   await query(adminUrl, 'update pg_database set datistemplate = false where datname = $$quarterdeck$$')
-  expect(await withState(dataDir, users, factsOf)).toEqual(['yes'])
+  expect(await withState(dataDir, keptFacts, users)).toEqual(['yes'])
   expect(await copies()).toHaveLength(1)
   await query(adminUrl, 'drop table public.kept')
-  expect(await withState(dataDir, users, factsOf)).toEqual(['yes'])
+  expect(await withState(dataDir, keptFacts, users)).toEqual(['yes'])
   expect(await copies()).toEqual([])
-  expect(await withState(dataDir, users, factsOf)).toEqual(['yes'])
+  expect(await withState(dataDir, keptFacts, users)).toEqual(['yes'])
   await users.stop()
 
   const later = createUsersPostgres(dataDir, log)
-  expect(await withState(dataDir, later, factsOf)).toEqual(['yes'])
+  expect(await withState(dataDir, keptFacts, later)).toEqual(['yes'])
   expect(later.port()).toBeUndefined()
 })
 
@@ -152,7 +141,7 @@ test('security: a user’s database with the name of the state is not mistaken f
   const mine = `postgresql://quarterdeck:of-the-user@127.0.0.1:${url.port}/quarterdeck`
   await query(mine, "create table facts (name text, value text); insert into facts values ('kept', 'no')")
 
-  expect(await withState(dataDir, users, factsOf)).toEqual([])
+  expect(await withState(dataDir, keptFacts, users)).toEqual([])
   expect(await query(mine, 'select value from facts')).toEqual([{ value: 'no' }])
   await sql.close()
   await users.stop()
@@ -161,10 +150,10 @@ test('security: a user’s database with the name of the state is not mistaken f
 test('missing files of an earlier version’s state stop the start, and no empty state replaces them', async () => {
   const dataDir = await earlierVersion('away')
   renameSync(join(dataDir, 'postgres'), join(dataDir, 'elsewhere'))
-  const start = () => withState(dataDir, createUsersPostgres(dataDir, log), factsOf)
+  const start = () => withState(dataDir, keptFacts)
   await expect(start()).rejects.toThrow('The embedded PostgreSQL ended at its start')
   renameSync(join(dataDir, 'elsewhere'), join(dataDir, 'postgres'))
   const users = createUsersPostgres(dataDir, log)
-  expect(await withState(dataDir, users, factsOf)).toEqual(['yes'])
+  expect(await withState(dataDir, keptFacts, users)).toEqual(['yes'])
   await users.stop()
 })

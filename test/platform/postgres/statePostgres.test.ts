@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
@@ -6,14 +5,14 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import pino from 'pino'
 import { createSqlServer } from '../../../src/platform/databases/sqlServer'
-import { startStatePostgres, type StatePostgres } from '../../../src/platform/postgres/statePostgres'
+import type { StatePostgres } from '../../../src/platform/postgres/statePostgres'
 import { createUsersPostgres, type UsersPostgres } from '../../../src/platform/postgres/usersPostgres'
 import { OOM_SCORES } from '../../../src/platform/supervision/programProcess'
-import { migrateState, openStateDatabase, type Db } from '../../../src/platform/state/db'
 import { withClient } from '../../support/platform/postgresClients'
 import { processesOf } from '../../support/platform/processesOf'
+import { keepFact, keptFacts, startStateServer, withState } from '../../support/platform/stateServer'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
-import { canMount, mountTmpfs, unmount } from '../../support/platform/tmpfs'
+import { canMount, mountTmpfs, remount, unmount } from '../../support/platform/tmpfs'
 import { until } from '../../support/platform/until'
 
 jest.setTimeout(120_000)
@@ -22,46 +21,28 @@ const log = pino({ level: 'silent' })
 const directory = useTemporaryDirectory()
 const dataDir = () => join(directory(), 'embedded')
 const clusterFile = () => join(dataDir(), 'state.json')
-const start = (data: string, users = createUsersPostgres(data, log)) =>
-  startStatePostgres({ dataDir: data, users, migrate: migrateState, log })
-
-/** Starts the server with the state, and stops it after `work`. */
-async function withState<Result>(work: (db: Db) => Promise<Result>): Promise<Result> {
-  const postgres = await start(dataDir())
-  const state = await openStateDatabase(postgres.url)
-  try {
-    return await work(state.db)
-  } finally {
-    await state.close()
-    await postgres.stop()
-  }
-}
-
-const storedFacts = () =>
-  withState(async (db) =>
-    (await db.selectFrom('facts').select('value').where('name', '=', 'kept').execute()).map(({ value }) => value),
-  )
+const storedFacts = () => withState(dataDir(), keptFacts)
 
 beforeAll(async () => {
   await mkdir(dataDir())
-  await withState((db) => db.insertInto('facts').values({ name: 'kept', value: 'yes' }).execute())
+  await withState(dataDir(), keepFact)
 })
 
 test('the state is never recreated when its passwords are unreadable: the start fails with one line, and the data stays', async () => {
   const cluster = await readFile(clusterFile(), 'utf8')
   await rm(clusterFile())
-  await expect(start(dataDir())).rejects.toMatchObject({
+  await expect(startStateServer(dataDir())).rejects.toMatchObject({
     lines: [expect.stringContaining('state.json is missing: restore it from a backup')],
   })
   for (const damaged of ['', cluster.slice(0, 20), '{}']) {
     await writeFile(clusterFile(), damaged)
-    await expect(start(dataDir())).rejects.toMatchObject({
+    await expect(startStateServer(dataDir())).rejects.toMatchObject({
       lines: [expect.stringContaining('state.json is damaged: restore it from a backup')],
     })
   }
   await rm(clusterFile())
   await mkdir(clusterFile())
-  await expect(start(dataDir())).rejects.toMatchObject({
+  await expect(startStateServer(dataDir())).rejects.toMatchObject({
     lines: [expect.stringContaining('state.json cannot be read (EISDIR)')],
   })
   await rm(clusterFile(), { recursive: true })
@@ -80,12 +61,12 @@ test('the next start creates the cluster again if the first start was interrupte
   await mkdir(join(fresh, 'state.new'), { recursive: true })
   await writeFile(join(fresh, 'state.new/PG_VERSION'), '18')
   await writeFile(join(fresh, 'state.json.new'), '{"port"')
-  await (await start(fresh)).stop()
+  await (await startStateServer(fresh)).stop()
   expect(await readdir(fresh)).toEqual(['state', 'state.json', 'state.lock', 'state.sockets'])
 })
 
 test('a server that is stopped during a restart leaves no process', async () => {
-  const postgres = await start(dataDir())
+  const postgres = await startStateServer(dataDir())
   const first = processesOf(dataDir())
   for (const pid of first) process.kill(pid, 'SIGKILL')
   await until(() => processesOf(dataDir()).some((pid) => !first.includes(pid)))
@@ -100,7 +81,7 @@ test.each([
 ])('security: the state’s server listens on no port%s', async (_case, name) => {
   const data = join(directory(), name)
   await mkdir(data, { mode: 0o711 })
-  const postgres = await start(data)
+  const postgres = await startStateServer(data)
   const { port } = JSON.parse(await readFile(join(data, 'state.json'), 'utf8')) as { port: number }
   await expect(once(connect(port, '127.0.0.1'), 'connect')).rejects.toMatchObject({ code: 'ECONNREFUSED' })
   await postgres.stop()
@@ -113,7 +94,7 @@ describe('the server of users’ databases', () => {
     const data = join(directory(), 'beside')
     await mkdir(data, { mode: 0o711 })
     users = createUsersPostgres(data, log)
-    postgres = await start(data, users)
+    postgres = await startStateServer(data, users)
   })
   afterAll(() => postgres.stop())
 
@@ -154,15 +135,15 @@ describe('the server of users’ databases', () => {
     mountTmpfs(data, '10m')
     const users = createUsersPostgres(data, log)
     try {
-      await expect(start(data, users)).rejects.toMatchObject({
+      await expect(startStateServer(data, users)).rejects.toMatchObject({
         lines: [expect.stringMatching(/could not be created in .*No space left on device/)],
       })
       const sql = createSqlServer({ url: undefined, embedded: users, state: undefined, log })
       const database = { id: randomUUID(), physical_name: 'plots', username: 'plots' }
       await expect(sql.create(database, 'secret')).rejects.toMatchObject({ code: 'DISK_FULL' })
-      execFileSync('mount', ['-o', 'remount,size=300m', data])
+      remount(data, 'size=300m')
       await sql.create(database, 'secret')
-      await (await start(data, users)).stop()
+      await (await startStateServer(data, users)).stop()
       await sql.close()
     } finally {
       await users.stop()

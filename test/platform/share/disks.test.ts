@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -6,7 +5,7 @@ import pino from 'pino'
 import { postgresDirectories } from '../../../src/platform/postgres/embeddedPostgres'
 import { watchDisks } from '../../../src/platform/share/disks'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
-import { canMount, mountTmpfs, unmount } from '../../support/platform/tmpfs'
+import { canMount, mountTmpfs, remount, unmount } from '../../support/platform/tmpfs'
 
 const directory = useTemporaryDirectory()
 
@@ -19,7 +18,7 @@ const directory = useTemporaryDirectory()
     const disks = watchDisks(directory(), [], share, pino({ level: 'silent' }))
     const ofShare = async () => (await disks.list()).find(({ name }) => name === 'share')
     try {
-      execFileSync('mount', ['-o', 'remount,nr_inodes=1000', share])
+      remount(share, 'nr_inodes=1000')
       expect(await ofShare()).toMatchObject({ level: 'ok' })
       expect(await ofShare()).not.toHaveProperty('filesLeft')
       const fill = (from: number, to: number) => {
@@ -48,7 +47,7 @@ const directory = useTemporaryDirectory()
     const disks = watchDisks(directory(), postgresDirectories(directory()), share, pino({ level: 'silent' }))
     try {
       expect(await disks.list()).toMatchObject([{ name: 'data', level: 'ok' }])
-      execFileSync('mount', ['-o', 'remount,size=5m', postgres])
+      remount(postgres, 'size=5m')
       writeFileSync(join(postgres, 'wal'), Buffer.alloc(2 * 2 ** 20))
       expect(await disks.list()).toMatchObject([{ name: 'data', level: 'full', total: 5 * 2 ** 20 }])
     } finally {

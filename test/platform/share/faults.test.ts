@@ -9,6 +9,7 @@ import pino from 'pino'
 import { openFiles, type Files } from '../../../src/platform/share/files'
 import { makeTarGz } from '../../support/platform/archives'
 import { childProgram } from '../../support/platform/childProgram'
+import { canMount, mountTmpfs } from '../../support/platform/tmpfs'
 
 const log = pino({ level: 'silent' })
 let base: string
@@ -24,19 +25,19 @@ afterEach(() => rm(base, { recursive: true, force: true }))
 
 const open = (): Promise<Files> => openFiles({ dataDir: join(base, 'data'), shareDir: share, log, now: Date.now })
 
-const isRoot = process.getuid?.() === 0
-const describeAsRoot = isRoot ? describe : describe.skip
+const describeMounted = canMount ? describe : describe.skip
 
-describeAsRoot(`security 49: on a full disk${isRoot ? '' : ' (skipped: mounting a small one takes root)'}`, () => {
+describeMounted('security 49: on a full disk (skipped without mount rights)', () => {
   let files: Files
 
   beforeEach(async () => {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', share])
+    mountTmpfs(share, '2m')
     files = await open()
     await writeFile(join(share, 'kept.txt'), 'kept')
   })
   afterEach(async () => {
     await files.close()
+    // Fails if a file is still open.
     execFileSync('umount', [share])
   })
 
@@ -91,37 +92,34 @@ describeAsRoot(`security 49: on a full disk${isRoot ? '' : ' (skipped: mounting 
   })
 })
 
-describeAsRoot(
-  `security 49: on a full disk of the data directory${isRoot ? '' : ' (skipped: mounting a small one takes root)'}`,
-  () => {
-    beforeEach(() => void execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', join(base, 'data')]))
-    afterEach(() => void execFileSync('umount', [join(base, 'data')]))
+describeMounted('security 49: on a full disk of the data directory (skipped without mount rights)', () => {
+  beforeEach(() => mountTmpfs(join(base, 'data'), '64k'))
+  afterEach(() => void execFileSync('umount', [join(base, 'data')]))
 
-    test('a save gets 507, leaves no journal entry behind, and works when space is free', async () => {
-      const files = await open()
-      try {
-        await writeFile(join(share, 'kept.txt'), 'kept')
-        await expect(writeFile(join(base, 'data/filler'), Buffer.alloc(2 ** 17))).rejects.toMatchObject({
-          code: 'ENOSPC',
-        })
-        await expect(files.textFiles.save({ path: '/nfsshare/kept.txt', content: 'new' })).rejects.toMatchObject({
-          code: 'DISK_FULL',
-          message: 'The disk of the platform’s data directory is full. Nothing was changed.',
-        })
-        expect([
-          await readdir(join(base, 'data/temporaries')),
-          await readdir(share),
-          await readFile(join(share, 'kept.txt'), 'utf8'),
-        ]).toEqual([[], ['kept.txt'], 'kept'])
-        await rm(join(base, 'data/filler'))
-        await files.textFiles.save({ path: '/nfsshare/kept.txt', content: 'new' })
-        expect(await readFile(join(share, 'kept.txt'), 'utf8')).toBe('new')
-      } finally {
-        await files.close()
-      }
-    })
-  },
-)
+  test('a save gets 507, leaves no journal entry behind, and works when space is free', async () => {
+    const files = await open()
+    try {
+      await writeFile(join(share, 'kept.txt'), 'kept')
+      await expect(writeFile(join(base, 'data/filler'), Buffer.alloc(2 ** 17))).rejects.toMatchObject({
+        code: 'ENOSPC',
+      })
+      await expect(files.textFiles.save({ path: '/nfsshare/kept.txt', content: 'new' })).rejects.toMatchObject({
+        code: 'DISK_FULL',
+        message: 'The disk of the platform’s data directory is full. Nothing was changed.',
+      })
+      expect([
+        await readdir(join(base, 'data/temporaries')),
+        await readdir(share),
+        await readFile(join(share, 'kept.txt'), 'utf8'),
+      ]).toEqual([[], ['kept.txt'], 'kept'])
+      await rm(join(base, 'data/filler'))
+      await files.textFiles.save({ path: '/nfsshare/kept.txt', content: 'new' })
+      expect(await readFile(join(share, 'kept.txt'), 'utf8')).toBe('new')
+    } finally {
+      await files.close()
+    }
+  })
+})
 
 /** Saves and uploads in a loop, alternating two contents that each consist of one repeated character. */
 const WRITER = `

@@ -14,10 +14,15 @@ export function mountTmpfs(path: string, size = '16m'): void {
   run('mount', '-t', 'tmpfs', '-o', `size=${size},mode=755`, 'quarterdeck-test', path)
 }
 
+/** Changes options of a mount, such as `size=20m` or `nr_inodes=1000`. Requires root. */
+export function remount(path: string, options: string): void {
+  run('mount', '-o', `remount,${options}`, path)
+}
+
 /** Makes a directory read-only, also for root, until it is unmounted. Requires root. */
 export function mountReadOnly(path: string): void {
   run('mount', '--bind', path, path)
-  run('mount', '-o', 'remount,bind,ro', path)
+  remount(path, 'bind,ro')
 }
 
 /** Unmounts a file system even if files are open, as when a network share disappears. */

@@ -1,10 +1,9 @@
-import { execFileSync } from 'node:child_process'
 import { appendFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { MAX_STORED_BYTES, MAX_STORED_LINES } from '../../../../src/platform/runtime/lineRing'
 import { ConsoleLog } from '../../../../src/platform/runtime/local/consoleLog'
 import { useTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
-import { canMount, mountTmpfs, unmount } from '../../../support/platform/tmpfs'
+import { canMount, mountTmpfs, remount, unmount } from '../../../support/platform/tmpfs'
 
 const directory = useTemporaryDirectory()
 
@@ -92,7 +91,7 @@ test('a row truncated by a crash neither swallows the next line nor breaks the n
       for (let number = 1; number <= 20; number++) log.add('message', `${number} ${'x'.repeat(6000)}`)
       log.flush()
       expect(statSync(join(disk, 'full.log')).size).toBeGreaterThan(6000)
-      execFileSync('mount', ['-o', 'remount,size=1m', disk])
+      remount(disk, 'size=1m')
       log.add('message', 'after')
       log.flush()
       const kept = new ConsoleLog(join(disk, 'full.log')).since(1)
