@@ -169,6 +169,10 @@ export async function startPlatform({
   const { app, runtime, replicas, sessions, callers, registration, activityLog, deployments, dashboard, ending } = built
   const state = { ...built.state, url }
   const { db } = state
+  // `inject` does not stop the write timeout of an empty response, which would keep Jest from exiting.
+  app.addHook('onResponse', async (_request, { raw }) =>
+    clearTimeout((raw as { timeoutHandle?: NodeJS.Timeout }).timeoutHandle),
+  )
   await app.ready()
 
   const platform: TestPlatform = {
