@@ -1,7 +1,8 @@
-import { Client } from 'pg'
 import pino from 'pino'
+import { openStateDatabase } from '../../../src/platform/state/db'
 import { openNotifications, type Notifications } from '../../../src/platform/state/notifications'
 import { freshState, type FreshState } from '../../support/platform/freshState'
+import { withClient } from '../../support/platform/postgresClients'
 import { until } from '../../support/platform/until'
 
 let state: FreshState
@@ -90,14 +91,22 @@ test('every replica receives the latest of many concurrent notifications', async
 })
 
 test('notifications are delivered after an outage of the state', async () => {
-  const client = new Client({ connectionString: state.url })
-  await client.connect()
-  await client.query('begin')
-  await client.query('lock table notifications in access exclusive mode')
-  one.publish('sync', 'late')
-  await new Promise((resolve) => setTimeout(resolve, 4500))
-  expect(two.latest('sync')).toBeUndefined()
-  await client.query('rollback')
-  await until(() => two.latest('sync') === 'late', Boolean, 5)
-  await client.end()
+  const warnings: string[] = []
+  const log = pino({ level: 'warn' }, { write: (line) => void warnings.push(line) })
+  const impatient = await openStateDatabase(state.url, 500)
+  const sender = await openNotifications(impatient.db, state.url, log)
+  try {
+    await withClient(state.url, async (client) => {
+      await client.query('begin')
+      await client.query('lock table notifications in access exclusive mode')
+      sender.publish('sync', 'late')
+      await until(() => warnings.some((line) => line.includes('other replicas cannot be reached')))
+      expect(two.latest('sync')).toBeUndefined()
+      await client.query('rollback')
+      await until(() => two.latest('sync') === 'late', Boolean, 5)
+    })
+  } finally {
+    await sender.close()
+    await impatient.close()
+  }
 })
