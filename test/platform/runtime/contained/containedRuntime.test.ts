@@ -1,5 +1,16 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findContainerPrograms } from '../../../../src/platform/runtime/contained/containerPrograms'
 import type { RunRecord } from '../../../../src/platform/runtime/contained/runRecord'
@@ -8,6 +19,7 @@ import { withLocalPaths } from '../../../../src/platform/runtime/localPaths'
 import { describeContained, testAsRoot, useContainedRuntime } from '../../../support/platform/containedInstances'
 import { pathsIn } from '../../../support/platform/instanceSpec'
 import { isGone } from '../../../support/platform/processesOf'
+import { mountReadOnly, mountTmpfs, remount, unmount } from '../../../support/platform/tmpfs'
 import { until } from '../../../support/platform/until'
 import { runtimeSuite } from '../runtimeSuite'
 
@@ -39,14 +51,24 @@ const EXIT_7 = Buffer.from(
     'b801000000bb07000000cd80',
   'hex',
 )
+const testOf32Bits = canRun(EXIT_7, 7) ? test : test.skip
+
+/** Whether this machine runs a program, which then exits with this code. */
+function canRun(program: Buffer, code: number): boolean {
+  const directory = mkdtempSync(join(tmpdir(), 'quarterdeck-program-'))
+  try {
+    writeFileSync(join(directory, 'program'), program, { mode: 0o755 })
+    return spawnSync(join(directory, 'program')).status === code
+  } finally {
+    rmSync(directory, { recursive: true })
+  }
+}
 
 describeContained('contained instances (skipped where runc, conmon or socat is missing)', () => {
   runtimeSuite({ runtime: () => withLocalPaths(runtime(), pathsIn(shareDir)), share: shareDir, home: () => '/data' })
 
-  test('32-bit programs run in a container (skipped where the machine cannot run them)', async () => {
-    const program = join(directoryOf('old'), 'exit7')
-    writeFileSync(program, EXIT_7, { mode: 0o755 })
-    if (spawnSync(program).status !== 7) return
+  testOf32Bits('32-bit programs run in a container (skipped where the machine cannot run them)', async () => {
+    writeFileSync(join(directoryOf('old'), 'exit7'), EXIT_7, { mode: 0o755 })
     await runtime().ensure(spec('old', ['/data/exit7']))
     await hasEnded('old')
     expect(await find('old')).toMatchObject({ exit: { code: 7 } })
@@ -121,8 +143,7 @@ describeContained('contained instances (skipped where runc, conmon or socat is m
     '49: a full disk of the data directory ends no instance, and consoles continue when space is free',
     async () => {
       const small = join(root(), 'small')
-      mkdirSync(join(small, 'runtime/contained'), { recursive: true })
-      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m,mode=700', 'tmpfs', join(small, 'runtime/contained')])
+      mountTmpfs(join(small, 'runtime/contained'), '1m')
       await withRuntimeIn(small, async () => {
         await runtime().ensure(
           spec('fills', [
@@ -140,7 +161,7 @@ describeContained('contained instances (skipped where runc, conmon or socat is m
         await runtime().ensure(spec('no-room', ['sh', '-c', 'echo up']))
         expect((await hasEnded('no-room'))?.exit?.failure).toMatch(/full/)
         expect(await find('fills')).toMatchObject({ state: 'RUNNING' })
-        execFileSync('mount', ['-o', 'remount,size=30m', join(small, 'runtime/contained')])
+        remount(join(small, 'runtime/contained'), 'size=30m')
         // The first row after the truncated one continues it.
         await until(
           async () =>
@@ -153,7 +174,7 @@ describeContained('contained instances (skipped where runc, conmon or socat is m
           () => runtime().list(),
           (all) => all.every(({ state }) => state === 'EXITED'),
         )
-      }).finally(() => execFileSync('umount', ['--lazy', join(small, 'runtime/contained')]))
+      }).finally(() => unmount(join(small, 'runtime/contained')))
     },
   )
 
@@ -163,22 +184,21 @@ describeContained('contained instances (skipped where runc, conmon or socat is m
       // A read-only bind mount refuses chown, as a share with root squash does.
       const own = directoryOf('squashed')
       chownSync(own, 1234, 1234)
-      execFileSync('mount', ['--bind', own, own])
-      execFileSync('mount', ['-o', 'remount,bind,ro', own])
+      mountReadOnly(own)
       try {
         expect((await runInside('squashed', 'id -u')).slice(-2)).toEqual([
           '1234',
           '[System] Ended by itself with exit code 0.',
         ])
-        execFileSync('mount', ['-o', 'remount,bind,rw', own])
+        remount(own, 'bind,rw')
         chownSync(own, 0, 0)
-        execFileSync('mount', ['-o', 'remount,bind,ro', own])
+        remount(own, 'bind,ro')
         await runtime().ensure(spec('squashed', ['id', '-u']))
         expect((await hasEnded('squashed'))?.exit?.failure).toMatch(
           /belongs to root, and the file system does not allow a change of owner/,
         )
       } finally {
-        execFileSync('umount', [own])
+        unmount(own)
       }
     },
   )
