@@ -46,6 +46,25 @@ beforeAll(async () => {
   bobKey = await addPasskey(bob())
 })
 
+test('at an address where passkeys do not work, calls for them get 409 with the reason', async () => {
+  const at = { host: '192.0.2.1', origin: 'https://192.0.2.1' }
+  for (const [path, body, token] of [
+    ['/api/auth/passkey-options', await stepOf(ann()), undefined],
+    ['/api/auth/passkey-login-options', {}, undefined],
+    ['/api/account/proof/passkey-options', {}, ann().token],
+    ['/api/account/passkeys/options', { proof: await proofOf(ann()) }, ann().token],
+  ] as const)
+    expect({ path, ...(await platform().call('POST', path, { body, token, headers: at })) }).toMatchObject({
+      path,
+      status: 409,
+      body: {
+        code: 'CONFLICT',
+        message:
+          'Passkeys do not work at this address. They need HTTPS and a domain name; only localhost works without.',
+      },
+    })
+})
+
 test('a user has at most 100 challenges: one more ends the oldest', async () => {
   const proofOptions = async () =>
     (await post('/api/account/proof/passkey-options', {}, bob().token)).body.data.options as Options

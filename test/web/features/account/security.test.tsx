@@ -26,8 +26,9 @@ async function rendered({
   recoveryCodes = 0,
   openId = { connected: false, own: false },
   path = '/security',
-}: Methods & { path?: string } = {}) {
-  network.get('/api/auth/methods').answers({ passkeys: true })
+  isPasskeyAddress = true,
+}: Methods & { path?: string; isPasskeyAddress?: boolean } = {}) {
+  network.get('/api/auth/methods').answers({ passkeys: isPasskeyAddress })
   network.get('/api/account/methods').answers({ passkeys, authenticators, recoveryCodes })
   network.get('/api/account/openid').answers(openId)
   const app = renderApp(path, { signedInAs: '1' })
@@ -260,6 +261,27 @@ test('without passkeys in this browser the page explains it and offers none', as
   await rendered()
   expect(await screen.findByText('This browser does not support passkeys.')).toBeVisible()
   expect(screen.queryByRole('button', { name: 'Add passkey' })).not.toBeInTheDocument()
+})
+
+describe('at an address where passkeys do not work', () => {
+  const reason =
+    'Passkeys do not work at this address. They need HTTPS and a domain name; only localhost works without.'
+
+  test('the page says so and offers none, and the passkeys of other addresses stay', async () => {
+    installPasskeys()
+    await rendered({ passkeys: [methodOf('Laptop')], isPasskeyAddress: false })
+    expect(await screen.findByText(reason)).toBeVisible()
+    expect(screen.getByRole('listitem', { name: 'Laptop' })).toBeVisible()
+    expect(screen.queryByRole('button', { name: 'Add passkey' })).not.toBeInTheDocument()
+  })
+
+  test('a browser that hides passkeys because the page has no HTTPS gets the same reason', async () => {
+    Object.defineProperty(window, 'isSecureContext', { value: false, configurable: true })
+    await rendered({ isPasskeyAddress: false })
+    expect(await screen.findByText(reason)).toBeVisible()
+    expect(screen.queryByText('This browser does not support passkeys.')).not.toBeInTheDocument()
+    Reflect.deleteProperty(window, 'isSecureContext')
+  })
 })
 
 test('an account is connected to the provider with a proof', async () => {
