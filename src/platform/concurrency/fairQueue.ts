@@ -1,4 +1,4 @@
-/** Tasks that run concurrently in total: more of them only compete for the disk. */
+/** Tasks that run concurrently in total: more of them only compete for the same disk, process or database server. */
 const MAX_CONCURRENT = 3
 /** The same per user, so that one user's long tasks leave slots to the others. */
 const MAX_CONCURRENT_PER_USER = 2
