@@ -33,6 +33,7 @@ export async function insertDatabase(db: Db, row: NewDatabaseRow, limit: number)
   })
 }
 
+/** Changes nothing if the row is gone. */
 export async function updateDatabase(
   db: Db,
   id: string,
@@ -41,6 +42,7 @@ export async function updateDatabase(
   await db.updateTable('databases').set(change).where('id', '=', id).execute()
 }
 
+/** Deletes the row only: the database on the server must be gone already. */
 export async function deleteDatabase(db: Db, id: string): Promise<void> {
   await db.deleteFrom('databases').where('id', '=', id).execute()
 }

@@ -38,6 +38,7 @@ export async function findDashboardAccount(
     .executeTakeFirst()
 }
 
+/** Deletes the row only: the service account in the cluster must be gone already. */
 export async function deleteDashboardAccount(db: Db, serviceAccount: string): Promise<void> {
   await db.deleteFrom('dashboard_accounts').where('service_account', '=', serviceAccount).execute()
 }

@@ -6,6 +6,7 @@ export type RegistrationRow = Selectable<State['registrations']>
 
 const isNotExpired = sql<boolean>`expires_at > now()`
 
+/** Stores the first call of a registration. The second adds the account (`setRegistrationAccount`). */
 export async function insertRegistration(
   db: Db,
   registration: { token_hash: string; invite_code: string; expires_at: Date },

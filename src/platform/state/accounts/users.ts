@@ -47,6 +47,7 @@ export async function listUsers(
 /** An id from a request may exceed PostgreSQL's integer. */
 const hasId = (id: number) => sql<boolean>`id = ${String(id)}::bigint`
 
+/** @param id any number from a request; undefined is returned for one that no user has */
 export async function findUser(db: Db, id: number): Promise<UserRow | undefined> {
   return db.selectFrom('users').selectAll().where(hasId(id)).executeTakeFirst()
 }
