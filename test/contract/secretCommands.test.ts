@@ -51,6 +51,16 @@ const cases: Record<string, [line: string, told: string][]> = {
   'access list of Redis': [
     ['ACL SETUSER bob on >hunter22 ~* +@all', 'ACL SETUSER bob on >'],
     ['user bob on resetkeys ~* >hunter22', 'user bob on resetkeys ~* >'],
+    ['ACL SETUSER bob >hunter22', 'ACL SETUSER bob >'],
+    ['acl setuser bob ~* +@all >hunter22 on', 'acl setuser bob ~* +@all >'],
+  ],
+  'user of Windows': [
+    ['net user bob hunter22', 'net user bob'],
+    ['> net.exe user bob hunter22 /domain', '> net.exe user bob'],
+  ],
+  'user of Windows within a line': [
+    ['cmd /c net user bob hunter22 /add', 'cmd /c net user bob'],
+    ['got: NET1 USER "ann lee" hunter22 /ADD /Y', 'got: NET1 USER "ann lee"'],
   ],
   'remote console': [
     ['rcon login hunter22', 'rcon'],
@@ -324,6 +334,13 @@ test.each([
   'forceload add 1000 1000 1010 1010',
   '2020 12 31 10 05',
   'Mem: 15930 1234 5678 9012',
+  'net user',
+  'net user bob',
+  'net user bob /delete',
+  'net user bob *',
+  'say the net user count is 7',
+  'the net user count is 7/8',
+  'user bob >7 times',
   `pass${' '.repeat(8000)}`,
 ])('decisions §10: %p is not taken for a secret', (line) => {
   expect(looksSecret(line)).toBe(false)

@@ -35,7 +35,18 @@ export const secretPatterns: readonly SecretPattern[] = [
   // `>` precedes the password of a user.
   {
     name: 'access list of Redis',
-    pattern: /(?<shown>user\s{1,5}\S{1,60}\s{1,5}(?:on|off|reset\w{0,10})\s(?:[^>\n]{0,100}\s)?>)\S/i,
+    pattern:
+      /(?<shown>(?:user\s{1,5}\S{1,60}\s{1,5}(?:on|off|reset\w{0,10})|acl\s{1,5}setuser\s{1,5}\S{1,60})\s(?:[^>\n]{0,100}\s)?>)\S/i,
+  },
+  {
+    name: 'user of Windows',
+    pattern:
+      /^(?<shown>\s{0,20}(?:> ?)?net1?(?:\.exe)?\s{1,5}user\s{1,5}(?:"[^"]{1,60}"|[^\s"/]{1,60}))\s{1,5}[^\s/*]/i,
+  },
+  {
+    name: 'user of Windows within a line',
+    pattern:
+      /(?<![\w-])(?<shown>net1?(?:\.exe)?\s{1,5}user\s{1,5}(?:"[^"]{1,60}"|[^\s"/]{1,60}))\s{1,5}[^\s/*][^\n]{0,200}\s\/[a-z]/i,
   },
   { name: 'remote console', pattern: /^(?<shown>\s{0,20}(?:> ?)?\/?rcon)\s+\S/i },
   { name: 'remote console within a line', pattern: /(?<![a-z0-9])(?<shown>rcon\s{1,20}(?:login|auth))\s+\S/i },
