@@ -166,6 +166,11 @@ test.each([
   ['number.yml', 'password: 0x1F4A9C7B\n', '524983419'],
   ['secure.ps1', '$p = ConvertTo-SecureString "brave horse lamp" -AsPlainText\n', 'brave horse lamp'],
   ['Bot.java', 'JDABuilder.createDefault("brave horse lamp").build();\n', 'brave horse lamp'],
+  ['users.csv', 'name,"password",role\nann,brave horse lamp,admin\n', 'brave horse lamp'],
+  ['users.csv', 'name;Passwort\nann;"brave ""horse; lamp"\n', 'brave "horse; lamp'],
+  ['users.tsv', 'id\ttoken\n1\tswordfish-lamp\n2\tx\n', 'swordfish-lamp'],
+  ['users.md', '| password | name |\n|---|---|\n| brave horse lamp | ann |\n', 'brave horse lamp'],
+  ['users.txt', '# name,password\n,brave horse lamp\n', 'brave horse lamp'],
   ['long.yml', `${'some: line of text\n'.repeat(20_000)}password: 'Zq8, rocket 7'\n`, 'Zq8, rocket 7'],
 ])('a secret in the saved content of %s is masked in the output', (name, saved, secret) => {
   const args = { path: `/nfsshare/${name}`, text: holdText(saved) }
@@ -191,12 +196,15 @@ test('the lines of a short file that only holds a word for secrets in its name d
   expect(text).toContain(said)
 })
 
-test('names and settings beside a secret in a saved file do not count as secrets', () => {
-  const saved = '{ "name": "survival",\n"password": "brave horse",\n"world": "the-nether" }\njar = paper.jar\n'
+test.each([
+  ['config.json', '{ "name": "survival",\n"password": "brave horse",\n"world": "the-nether" }\njar = paper.jar\n'],
+  ['users.csv', 'name,password,world,jar\nsurvival,brave horse,the-nether,paper.jar\n'],
+  ['notes.txt', 'the token, the world\nsee: the-nether\n'],
+])('names and settings beside a secret in the saved file %s do not count as secrets', (name, saved) => {
   const said = 'survival has paper.jar and the-nether'
   const text = exportOf(
     [
-      call('saveFile', { path: '/nfsshare/config.json', text: holdText(saved) }, 'pending'),
+      call('saveFile', { path: `/nfsshare/${name}`, text: holdText(saved) }, 'pending'),
       linesReceived([{ type: 'message', content: said }]),
     ],
     true,

@@ -159,6 +159,36 @@ const LONGEST_LIST = 20
 const EXTENSION = /\.[a-z]{1,5}$/i
 const STRUCTURED = /\.(?:ya?ml|json5?|toml|properties|xml|[jt]sx?|php|py|lua|conf|cfg|ini)$/i
 
+/** A separator of cells in a table, such as CSV, or a part of a cell. */
+const IN_TABLE = /[,;\t|]|"(?:[^"]|"")*"?|[^",;\t|]+/g
+/** Maximum number of lines of a table. */
+const LONGEST_TABLE = 2000
+
+function cellsOf(line: string): string[] {
+  const cells = ['']
+  for (const [part] of line.matchAll(IN_TABLE)) {
+    if (/^[,;\t|]/.test(part)) cells.push('')
+    else cells[cells.length - 1] += part
+  }
+  return cells.map((cell) =>
+    cell
+      .trim()
+      .replace(/^"(.*)"$/, '$1')
+      .replaceAll('""', '"'),
+  )
+}
+
+/** Returns the columns of a table that its first line names like secrets, such as `name,password`. */
+function secretsOfTable([head = '', ...lines]: readonly string[]): string[] {
+  const names = cellsOf(head.replace(/^\s*#/, ''))
+  const columns = names.flatMap((name, at) => (hiddenOf(`${name}: x`) === '' ? [] : [at]))
+  if (names.length < 2 || columns.length === 0) return []
+  return lines.slice(0, LONGEST_TABLE).flatMap((line) => {
+    const cells = cellsOf(line)
+    return cells.length === names.length ? columns.map((at) => cells[at]!) : []
+  })
+}
+
 /** Returns the secrets in a file that is about to be saved. In a file of one line, and in a short list, its name is the key. */
 export function secretsOfFile({ path, text: handle }: { path: string; text: string }): string[] {
   const text = heldText(handle)?.trim() ?? ''
@@ -181,6 +211,7 @@ export function secretsOfFile({ path, text: handle }: { path: string; text: stri
     ...(isList
       ? lines.flatMap((line) => [...valuesIn(line.trim()), line.slice(line.lastIndexOf(':') + 1).trim()])
       : []),
+    ...(STRUCTURED.test(name) ? [] : secretsOfTable(lines)),
     ...secretsOfSettings(found.join('\n')),
   ]
 }
