@@ -36,7 +36,7 @@ export const secretPatterns: readonly SecretPattern[] = [
   {
     name: 'access list of Redis',
     pattern:
-      /(?<shown>(?:user\s{1,5}\S{1,60}\s{1,5}(?:on|off|reset\w{0,10})|acl\s{1,5}setuser\s{1,5}\S{1,60})\s(?:[^>\n]{0,100}\s)?>)\S/i,
+      /(?<shown>(?:user\s{1,5}\S{1,60}\s{1,5}(?:on|off|reset\w{0,10})|acl\s{1,5}setuser\s{1,5}\S{1,60})\s(?:[^>\n]{0,100}\s)?['"]?>)\S/i,
   },
   {
     name: 'user of Windows',
@@ -47,6 +47,11 @@ export const secretPatterns: readonly SecretPattern[] = [
     name: 'user of Windows within a line',
     pattern:
       /(?<![\w-])(?<shown>net1?(?:\.exe)?\s{1,5}user\s{1,5}(?:"[^"]{1,60}"|[^\s"/]{1,60}))\s{1,5}[^\s/*][^\n]{0,200}\s\/[a-z]/i,
+  },
+  {
+    name: 'network drive of Windows',
+    pattern:
+      /(?<![\w-])(?<shown>net1?(?:\.exe)?\s{1,5}use\s(?:[^\s\\]{1,20}\s{1,5})?(?:"\\\\[^"]{1,100}"|\\\\\S{1,100}))\s{1,5}(?:[^\s/*]|[^\n]{0,100}\/user:\S{1,60}\s{1,5}[^\s/*])/i,
   },
   { name: 'remote console', pattern: /^(?<shown>\s{0,20}(?:> ?)?\/?rcon)\s+\S/i },
   { name: 'remote console within a line', pattern: /(?<![a-z0-9])(?<shown>rcon\s{1,20}(?:login|auth))\s+\S/i },
@@ -114,7 +119,11 @@ export const secretPatterns: readonly SecretPattern[] = [
   {
     name: 'option of a program that signs in',
     pattern:
-      /(?<![\w-])(?<shown>(?:mysql|mariadb|mongo|redis-cli|sshpass|curl|wget|m?c?rcon|psql|ldapsearch|htpasswd|smbclient|xfreerdp|(?:un)?zip|7z|lftp|skopeo)[\w.-]{0,20}|(?:docker|podman|helm|az) [\w -]{0,40}login)\s[^\r\n]{0,200}?(?<=\s)-(?:[apuw]|-(?:user|creds)(?![\w-]))/i,
+      /(?<![\w-])(?<shown>(?:mysql|mariadb|mongo|redis-cli|sshpass|curl|wget|m?c?rcon|psql|sqlcmd|ldapsearch|htpasswd|smbclient|xfreerdp|rdesktop|(?:un)?zip|(?:un)?rar(?!\w)|7z|lftp|skopeo|ipmitool|mosquitto|snmp(?:get|set|walk|bulk)|etcdctl|user(?:add|mod)|mumble|murmurd)[\w.-]{0,20}|(?:docker|podman|helm|az) [\w -]{0,40}login)\s[^\r\n]{0,200}?(?<=\s)-(?:h?p|[auw]|supw(?=\s)|-(?:user|creds)(?![\w-]))/i,
+  },
+  {
+    name: 'option of a program for remote desktops',
+    pattern: /(?<shown>(?<![\w-])[wx]freerdp[^\r\n]{0,200}?\s['"]?\/p:)\S/i,
   },
   // The match starts at the end of a scheme and does not reach into another address.
   { name: 'password in an address', pattern: /(?<shown>[a-z0-9]:\/\/)[^\s/:@]{0,100}:(?:[^\s@/]|\/(?!\/)){1,300}@/i },

@@ -134,10 +134,13 @@ function secretsOfCall(line: string): string[] {
 
 /** A text that a shell passes to a program that reads a password: `echo … | docker login --password-stdin`. */
 const PIPED =
-  /(?:echo|printf)\s([^|\n]{1,300})\|(?=[^\n]{0,200}(?:password-stdin|chpasswd|passwd|sudo\s{1,5}-\w{0,5}S|--stdin))/i
+  /(?:echo|printf)\s([^|\n]{1,300})\|(?=[^\n]{0,200}(?:password-stdin|passwd|sudo\s{1,5}-\w{0,5}S|--stdin|with-token|docker\s{1,5}secret|cryptsetup))/i
+/** The same in one word: `chpasswd <<< …`. */
+const HERE =
+  /(?:password-stdin|passwd|sudo\s{1,5}-\w{0,5}S|--stdin|with-token|docker\s{1,5}secret|cryptsetup)[^\n<]{0,200}<<<\s{0,5}([^\n]{1,300})/i
 
 function secretsOfPipe(line: string): string[] {
-  const text = PIPED.exec(line)?.[1]?.trim() ?? ''
+  const text = (PIPED.exec(line) ?? HERE.exec(line))?.[1]?.trim() ?? ''
   return [text, ...quotedIn(text).map(({ value }) => value)].flatMap((value) => [
     value,
     value.slice(value.indexOf(':') + 1),
