@@ -34,8 +34,12 @@ export function createRestarter(
       : undefined
   })
 
-  /** Requests a restart of each instance. The manager does them one after another. */
-  async function requestRestarts(name: string): Promise<void> {
+  /**
+   * Requests a restart of each instance. The manager does them one after another.
+   * @returns the runs that are to end
+   */
+  async function requestRestarts(name: string): Promise<Set<string>> {
+    const toEnd = new Set<string>()
     const runs = await listInContact(runtime)
     // A restart also starts stopped instances: a process cannot be started on its own.
     const toRestart = (await listInstances(db, [name])).filter(
@@ -45,10 +49,14 @@ export function createRestarter(
       if (row.wanted === 'stopped') await setDesiredState(db, row.uid, 'running')
       const run = runs.find(({ podName, state }) => podName === row.pod_name && state !== 'EXITED')
       if (run && row.drain_then === 'stop') await setDrain(db, row.uid, { run: run.runId, then: 'restart' })
-      if (run) await setRestartRun(db, row.uid, run.runId)
+      if (run) {
+        toEnd.add(run.runId)
+        await setRestartRun(db, row.uid, run.runId)
+      }
       // A blocked instance, or one that waits after a crash, gets a new attempt.
       else await setBlocked(db, row.uid, null)
     }
+    return toEnd
   }
 
   return async (name, signal, isNamed = () => true) => {
@@ -57,11 +65,15 @@ export function createRestarter(
       throw new AppError('CONFLICT', `The deployment "${name}" is disabled. Enable it to start it.`)
     // Checked before anything stops, because an instance without its directory could not start again.
     await requireDeploymentDirectory(parts, deployment, parseDefinition(deployment.content).dataDirectory)
-    await requestRestarts(name)
+    const toEnd = await requestRestarts(name)
     wake()
     const rows = await waitUntilRestarted(name, signal)
-    for (const { name: instance, blocked_reason: reason } of rows)
-      if (reason !== null)
-        throw new AppError('CONFLICT', `${instance} did not start again: ${hideDeployments(reason, isNamed)}`)
+    const blocked = rows.find(({ blocked_reason }) => blocked_reason !== null)
+    if (blocked?.blocked_reason == null) return
+    const kept = (await listInContact(runtime)).filter(({ runId, state }) => toEnd.has(runId) && state === 'RUNNING')
+    const reason = hideDeployments(blocked.blocked_reason, isNamed)
+    const rest =
+      kept.length > 0 ? `${reason.endsWith('.') ? '' : '.'} Still running and not restarted: ${kept.length}.` : ''
+    throw new AppError('CONFLICT', `${blocked.name} did not start again: ${reason}${rest}`)
   }
 }

@@ -1,3 +1,6 @@
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createPower } from '../../../src/platform/deployments/power'
 import { reconcile } from '../../../src/platform/deployments/reconcile/reconcile'
 import { insertDeployment } from '../../../src/platform/state/deployments/deployments'
 import { FOREVER, useManagedDeployments } from '../../support/platform/managedDeployments'
@@ -116,6 +119,64 @@ test('decisions §4: a restart replaces one instance after another and resolves 
   expect(after.map(({ uid }) => uid)).toEqual(before.map(({ uid }) => uid))
   expect((await managed.runtime.list()).filter(({ runId }) => runs.has(runId))).toEqual([])
   expect(fewest).toBeGreaterThanOrEqual(1)
+})
+
+describe('an instance that does not start again ends the restart of its deployment', () => {
+  const bad = () => join(managed.shareDir(), 'lobby/bad')
+  const fragile = `if (require('node:fs').existsSync('bad')) process.exit(9); ${FOREVER}`
+  beforeEach(async () => {
+    await add('lobby', fragile, 'instances: { min: 2, max: 2 }\nready: pid\n', 'scalable')
+    manage()
+    await until(
+      () => running('lobby'),
+      (all) => all.length === 2,
+    )
+    await writeFile(bad(), '')
+  })
+  afterEach(() => rm(bad()))
+  /** The next crash blocks. */
+  const crashOften = () =>
+    managed.state.db
+      .updateTable('instances')
+      .set({ crashes: JSON.stringify([1, 2, 3, 4].map((ago) => Date.now() - ago)) })
+      .execute()
+  const expectFailure = () =>
+    expect(deployments().restart('lobby')).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringMatching(/ did not start again: Ended 5 times .*\. Still running and not restarted: 1\.$/s),
+    })
+
+  test('and the others run on', async () => {
+    const before = await running('lobby')
+    await crashOften()
+    await expectFailure()
+    expect(await running('lobby')).toEqual([expect.objectContaining({ uid: before[1]!.uid })])
+    const rows = await managed.state.db.selectFrom('instances').select(['restart_run', 'restarts']).execute()
+    expect(rows.map(({ restart_run }) => restart_run)).toEqual([null, null])
+    await deployments().setEnabled('lobby', false)
+  })
+
+  test('and a stopped one is tried first', async () => {
+    const [stays, stops] = await running('lobby')
+    const runs = await managed.runtime.list()
+    await createPower({ ...managed.passParts(), wake: () => undefined }).request(stops!.podName, 'stop')
+    await until(
+      () => running('lobby'),
+      (all) => all.length === 1,
+    )
+    const failure = expectFailure()
+    // After its first crash it is started again.
+    await until(async () => (await deployments().instances('lobby')).some(({ lastExit }) => lastExit?.code === 9))
+    await crashOften()
+    await failure
+    expect(await running('lobby')).toEqual([expect.objectContaining({ uid: stays!.uid })])
+    expect(await managed.runtime.list()).toContainEqual(
+      expect.objectContaining({
+        runId: runs.find(({ podName }) => podName === stays!.podName)!.runId,
+        state: 'RUNNING',
+      }),
+    )
+  })
 })
 
 test('an instance reports the port it was started with, even after its definition has changed', async () => {

@@ -214,7 +214,10 @@ async function stopDisabledInstance(
   }
 }
 
-/** Advances a rolling restart: stops one instance at a time, and waits until it runs again. */
+/**
+ * Advances a rolling restart: stops one instance at a time, and waits until it runs again. An instance that does not
+ * start (`blocked_reason`) ends the restart. Attempts to start stopped instances come first, for the same reason.
+ */
 async function advanceRestart(
   context: ReconcileContext,
   definition: Definition,
@@ -222,18 +225,22 @@ async function advanceRestart(
   runs: Runs,
 ): Promise<void> {
   const { db, runtime, now } = context
+  const isUp = (run: RuntimeInstance | undefined) =>
+    run?.state === 'RUNNING' || (run?.state === 'STARTING' && hasTimedOut(run, 'ready', now()))
+  const isAttempted = (row: InstanceRow) =>
+    row.wanted === 'running' && row.restart_run === null && row.blocked_reason === null
   for (const row of rows) {
     if (row.restart_run === null) continue
     const run = runs.get(row.pod_name)
     if (run?.runId === row.restart_run && !hasExited(run)) {
       if (run.state === 'STOPPING') return
+      if (rows.some((other) => isAttempted(other) && !isUp(runs.get(other.pod_name)))) return
       if (!definition.drain)
         return mustWaitForNewInstance(context, row, rows, runs) ? undefined : runtime.stop(row.pod_name)
       if (row.drain_run !== run.runId) await requestDrain(db, row, run, 'restart')
       return
     }
-    const isUp = run?.state === 'RUNNING' || (run?.state === 'STARTING' && hasTimedOut(run, 'ready', now()))
-    if (!isUp && row.blocked_reason === null && row.wanted === 'running') return
+    if (!isUp(run) && row.blocked_reason === null && row.wanted === 'running') return
     await setRestartRun(db, row.uid, null)
   }
 }

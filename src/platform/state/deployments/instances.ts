@@ -112,8 +112,6 @@ export async function setExit(
       blocked_reason: blockedReason,
       block_lifts: false,
       last_exit: JSON.stringify(exit),
-      // A block ends a pending restart.
-      ...(blockedReason !== null && { restart_run: null }),
       ...(capsule && { crash: JSON.stringify(capsule), crashed_at: new Date(exit.at) }),
       // Counts restarts only.
       ...(startAfter !== null && { restarts: sql<number>`restarts + 1` }),
@@ -121,6 +119,7 @@ export async function setExit(
     .where('uid', '=', uid)
     .where('handled_run', 'is distinct from', runId)
     .execute()
+  if (blockedReason !== null) await endRestart(db, uid)
 }
 
 /** Blocks an instance; null unblocks it and clears its crashes. @param retries retry until the reason is gone */
@@ -130,9 +129,23 @@ export async function setBlocked(db: Db, uid: string, reason: string | null, ret
     .set({
       blocked_reason: reason,
       block_lifts: retries,
-      ...(reason === null ? { crashes: '[]', start_after: null } : { restart_run: null }),
+      ...(reason === null && { crashes: '[]', start_after: null }),
     })
     .where('uid', '=', uid)
+    .execute()
+  if (reason !== null) await endRestart(db, uid)
+}
+
+/**
+ * Ends the restart of an instance's deployment: what keeps one instance from starting, such as a broken program, would
+ * keep the others from starting too.
+ */
+async function endRestart(db: Db, uid: string): Promise<void> {
+  await db
+    .updateTable('instances')
+    .set({ restart_run: null })
+    .where('deployment', '=', (query) => query.selectFrom('instances').select('deployment').where('uid', '=', uid))
+    .where('restart_run', 'is not', null)
     .execute()
 }
 
