@@ -77,7 +77,10 @@ export interface InstanceExit {
   at: number
   /** Whether stop or kill was requested; otherwise it ended by itself. */
   requested: boolean
-  /** Whether it was stopped without SIGKILL, so that its files are complete. Absent in records of older versions. */
+  /**
+   * Whether its files are complete: it was stopped without SIGKILL, or ended by itself with exit code 0. Absent in
+   * records of older versions.
+   */
   orderly?: boolean
   /** Reason why it could not be started, as text for users. */
   failure: string | undefined

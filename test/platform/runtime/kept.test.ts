@@ -100,6 +100,18 @@ test('§13 keep: only the listed files are written back at an orderly stop, befo
   expect(await listOf('kept')).toBe('begin first second ')
 })
 
+test('the listed files are written back when a program ends by itself with exit code 0, as after its own stop command', async () => {
+  await start('typed', 'first')
+  await runtime.write('typed', 'stop')
+  await isIn('typed', 'EXITED')
+  expect((await runtime.list()).find(({ podName }) => podName === 'typed')?.exit).toMatchObject({
+    code: 0,
+    requested: false,
+  })
+  expect(await listOf('typed')).toBe('begin first ')
+  expect(await said('typed')).toContain('[System] A file of "keep" was written back.')
+})
+
 test.each([
   ['a crash', (podName: string) => runtime.write(podName, 'crash')],
   ['a kill', (podName: string) => runtime.kill(podName)],

@@ -19,7 +19,7 @@ export function exitOf(
     signal: signal ?? null,
     at: Date.now(),
     requested: isStopped,
-    orderly: isStopped && isOrderly && signal !== 'SIGKILL',
+    orderly: (isStopped || code === 0) && isOrderly && signal !== 'SIGKILL',
     failure,
   }
 }

@@ -179,7 +179,8 @@ export function exitOf(pod: V1Pod, at: number): InstanceExit {
     signal: signal ?? null,
     at,
     requested,
-    orderly: requested && ended !== undefined && failure === undefined && signal !== 'SIGKILL',
+    orderly:
+      ended !== undefined && (requested || ended.exitCode === 0) && failure === undefined && signal !== 'SIGKILL',
     failure: failure ?? (ended || interruption !== undefined ? undefined : 'Stopped before it was started.'),
     ...(interruption !== undefined && { interruption }),
     ...(killed !== undefined && { killed }),

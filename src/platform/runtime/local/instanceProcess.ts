@@ -251,7 +251,7 @@ export class InstanceProcess {
           signal,
           at: Date.now(),
           requested: isStopped,
-          orderly: isStopped && !this.isKilled && failure === undefined,
+          orderly: (isStopped || code === 0) && !this.isKilled && failure === undefined,
           failure,
         }
     Object.assign(this.record, { state: 'EXITED', exit, pid: undefined })

@@ -163,6 +163,7 @@ test.each<[state: string, of: string, pod: V1Pod]>([
 
 test.each<[string, V1Pod, object]>([
   ['an exit code', podWith(ended(3)), { code: 3, signal: null, requested: false, orderly: false }],
+  ['exit code 0', podWith(ended(0)), { code: 0, signal: null, requested: false, orderly: true }],
   ['a signal', podWith(ended(143), stopped), { code: null, signal: 'SIGTERM', requested: true, orderly: true }],
   ['SIGKILL', podWith(ended(137), stopped), { signal: 'SIGKILL', requested: true, orderly: false }],
   [
