@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { createKeyedCounter } from '../../concurrency/keyedCounter'
 import { AppError } from '../../errors'
 
-/** Per user. Browsers have 6 connections to an origin, or 100 streams behind a proxy with HTTP/2. */
+/** Per user. The console has a few in flight, a program that makes its calls one after another has one. */
 const MAX_PER_USER = 200
 const RETRY_AFTER_SECONDS = 1
 
