@@ -134,6 +134,28 @@ test.each(['code', 'field'])('a typed text is masked in the field %s of a failur
   ]),
 )
 
+test.each([
+  ['"hunter\\\n  2secret": 1', 'hunter2secret', 'hunter2secret'],
+  ['env: { "!hunter\\\n  2!secret": [1] }', 'env.!hunter2!secret', 'hunter2'],
+])('the setting %j that a failure names is masked as a whole if it is not a known one', (setting, field, secret) =>
+  expectInNoLog(
+    [
+      save(definition(setting), 'pending'),
+      save(definition(setting), 'rejected', { status: 400, message: `Line 3: ${field}: is not valid`, field, line: 3 }),
+    ],
+    secret.slice(0, 6),
+  ),
+)
+
+test('the name of a known setting is kept in a failure that is about its value', () => {
+  const failure = { status: 400, message: 'Line 3: run.port: must be a number', field: 'run.port', line: 3 }
+  const { log } = exported([
+    save(definition('run:\n  port: hunter2secret'), 'pending'),
+    save(definition('run:\n  port: hunter2secret'), 'rejected', failure),
+  ])
+  expect(log.actions[1]!.payload).toEqual(failure)
+})
+
 test.each([JSON.stringify, encodeURIComponent, (text: string) => text.normalize('NFD')])(
   'a password with spaces and special characters is masked completely in a failure, however it is encoded: %p',
   (encode) => {

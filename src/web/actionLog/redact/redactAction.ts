@@ -1,5 +1,6 @@
 import { isPlainObject } from '@reduxjs/toolkit'
 import { defaultSerializeQueryArgs } from '@reduxjs/toolkit/query'
+import { HIDDEN } from '../../../contract/secrets/maskCommand'
 import type { ConsoleLine } from '../../sockets/lineBuffer'
 import { paneOf } from '../../sockets/panes'
 import { packLines } from '../record/lines'
@@ -141,7 +142,7 @@ function redactCall({ type, payload, meta, error }: { type: string } & Loose): P
   }
   if (!type.endsWith('/rejected'))
     return { type, ...(payload !== undefined && { payload: redact(payload, rules.result) }), meta: plainMeta }
-  const hideSecrets = secretsHider(arg.originalArgs, originalArgs)
+  const hideSecrets = withoutField(payload, secretsHider(arg.originalArgs, originalArgs))
   return {
     type,
     ...(payload !== undefined && {
@@ -161,6 +162,16 @@ function secretsHider(args: unknown, masked: unknown): (text: string) => string 
   const hideWhole = hiderOf(maskedTexts(args, masked).filter((text) => !text.includes('\n')))
   const words = secretsOf(args, masked)
   return (text) => hide(hideWhole(text), words)
+}
+
+/**
+ * Returns a function that also hides the whole field that a failure names, if a part of it is hidden: the server names a
+ * key as YAML reads it, but it may be typed with escapes and on several lines.
+ */
+function withoutField(payload: unknown, hideSecrets: (text: string) => string): (text: string) => string {
+  const { field } = (payload ?? {}) as { field?: unknown }
+  if (typeof field !== 'string' || hideSecrets(field) === field) return hideSecrets
+  return (text) => hideSecrets(text.replaceAll(field, HIDDEN))
 }
 
 const pick = (from: Loose, names: readonly string[]) =>
