@@ -2,6 +2,7 @@
 import { actionRules } from '../../../src/web/actionLog/redact/redaction'
 import { typedPayloads } from '../../../src/web/actionLog/export/typedPlaces'
 import { sessionEnded, sessionStarted } from '../../../src/web/facts'
+import { keyCreationStarted, keyEdited } from '../../../src/web/features/account/keys/keysSlice'
 import { activityFiltered, dialogOpened } from '../../../src/web/features/admin/adminSlice'
 import { creationStarted as databaseStarted } from '../../../src/web/features/databases/databasesSlice'
 import {
@@ -195,6 +196,13 @@ test('a password that equals the name of a player is masked as a property name',
   const deployments = call('getDeployments', undefined, 'fulfilled', [{ name: password }])
   expect(exported([login, instances, draft, deployments]).text).not.toContain(password)
   expect(exported([login, instances, draft, deployments, ...later]).text).not.toContain(password)
+})
+
+test('a date that was typed is masked, because its digits may be those of a code', () => {
+  const date = '73177-12-03'
+  const actions = [keyCreationStarted(), keyEdited({ expiry: 'date' }), keyEdited({ date })]
+  expectNowhere(exported(actions).text, date)
+  expectNowhere(exported([...actions, ...later]).text, date)
 })
 
 test('every prefix of a secret that was typed key by key is masked where the console sends it without spaces', () => {

@@ -19,7 +19,7 @@ export const typedPayloads: Record<string, Typed> = {
   'admin/inviteMessageTyped': 'text',
   'admin/usersSearched': 'text',
   'admin/activityFiltered': { search: 'text' },
-  'keys/creationEdited': { name: 'text' },
+  'keys/creationEdited': { name: 'text', date: 'text' },
   'files/directoryOpened': 'text',
   'files/filterTyped': 'text',
   'files/creationEdited': { name: 'text' },
@@ -59,7 +59,7 @@ export const typedState: Record<string, Typed> = {
   route: 'address',
   session: { origin: 'address' },
   admin: { userSearch: 'text', activity: { search: 'text' }, dialog: { message: 'text' } },
-  keys: { dialog: { name: 'text' } },
+  keys: { dialog: { name: 'text', date: 'text' } },
   files: {
     directory: 'text',
     filter: 'text',
