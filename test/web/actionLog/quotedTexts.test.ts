@@ -1,4 +1,5 @@
 /** @jest-environment node */
+import { readDefinition } from '../../../src/contract/definitionText'
 import { draftTyped } from '../../../src/web/features/deployments/configuration/configurationSlice'
 import { destinationTyped, fileOpened, filterTyped, moveStarted } from '../../../src/web/features/files/filesSlice'
 import { filesChosen, uploadsProgressed } from '../../../src/web/features/files/uploads/uploadSlice'
@@ -137,15 +138,35 @@ test.each(['code', 'field'])('a typed text is masked in the field %s of a failur
 test.each([
   ['"hunter\\\n  2secret": 1', 'hunter2secret', 'hunter2secret'],
   ['env: { "!hunter\\\n  2!secret": [1] }', 'env.!hunter2!secret', 'hunter2'],
+  ['run:\n  47 81 15 16: 1', 'run.47 81 15 16', '47 81 15 16'],
+  ['a;b;c;9: 1', 'a;b;c;9', 'a;b;c;9'],
+  ['env: { 47-1: [1] }', 'env.47-1', '47-1'],
 ])('the setting %j that a failure names is masked as a whole if it is not a known one', (setting, field, secret) =>
   expectInNoLog(
     [
       save(definition(setting), 'pending'),
       save(definition(setting), 'rejected', { status: 400, message: `Line 3: ${field}: is not valid`, field, line: 3 }),
     ],
-    secret.slice(0, 6),
+    secret.startsWith('hunter2') ? 'hunter' : secret,
   ),
 )
+
+test.each([
+  'run: !<a;b;c;9d> x',
+  'run: !e!a;b;c;9d x',
+  'run: !!a;b;c;9d x',
+  'run: *a;b;c;9d',
+  'description: "\\xa;b;c;9d"',
+  'description: >a;b;c;9d\n  x',
+  '--- %a;b;c;9d',
+])('what the parser quotes of the definition %j in a failure is masked', (setting) => {
+  const read = readDefinition(
+    setting.startsWith('---') ? `${setting.slice(4)}\n---\nname: world\n` : definition(setting),
+  )
+  const { message, line } = 'problem' in read ? read.problem : { message: 'none', line: 0 }
+  const failure = { status: 400, message, line }
+  expectInNoLog([save(definition(setting), 'pending'), save(definition(setting), 'rejected', failure)], 'b;c')
+})
 
 test('the name of a known setting is kept in a failure that is about its value', () => {
   const failure = { status: 400, message: 'Line 3: run.port: must be a number', field: 'run.port', line: 3 }

@@ -35,6 +35,9 @@ const COMMENT = /\s#.*/
 /** Keys of the definition's schema. All other keys are chosen by users. */
 const KNOWN =
   /^\s*(?:- )?(?:name|type|description|dataDirectory|node|run|jar|javaArgs|command|env|image|port|stop|timeoutSeconds|ready|readyTimeoutSeconds|drain|discover|instances|min|max|playersPerInstance|resources|cpu|memory|data|keep|mounts|expose|plainCommands):(?=\s|$)/
+/** Whether a path such as `run.port` or `plainCommands.0` consists of such keys. */
+export const isKnownSetting = (path: string) =>
+  path.split('.').every((key) => /^(?:[a-z]+|\d{1,2})$/i.test(key) && (/^\d/.test(key) || KNOWN.test(`${key}:`)))
 /** YAML indicators that start a nested structure or a block scalar, and empty lists and maps. */
 const STRUCTURE = /^(?:[[\]{}|>,]|\[\]|\{\}|[|>][+-])?$/
 

@@ -5,7 +5,7 @@ import type { ConsoleLine } from '../../sockets/lineBuffer'
 import { paneOf } from '../../sockets/panes'
 import { packLines } from '../record/lines'
 import { changeTexts, hiderOf } from '../export/hide'
-import { hide, maskedTexts, maskText, maskValue, secretsOf } from './mask'
+import { hide, isKnownSetting, maskedTexts, maskText, maskValue, secretsOf } from './mask'
 import type { CallRules } from './redaction'
 import { actionRules, callRules } from './redaction'
 import type { Rule } from './rule'
@@ -142,7 +142,9 @@ function redactCall({ type, payload, meta, error }: { type: string } & Loose): P
   }
   if (!type.endsWith('/rejected'))
     return { type, ...(payload !== undefined && { payload: redact(payload, rules.result) }), meta: plainMeta }
-  const hideSecrets = withoutField(payload, secretsHider(arg.originalArgs, originalArgs))
+  const hideArguments = secretsHider(arg.originalArgs, originalArgs)
+  const hideSecrets =
+    ruleAt(rules.args, ['content']) === 'definition' ? inDefinition(payload, hideArguments) : hideArguments
   return {
     type,
     ...(payload !== undefined && {
@@ -164,14 +166,19 @@ function secretsHider(args: unknown, masked: unknown): (text: string) => string 
   return (text) => hide(hideWhole(text), words)
 }
 
+/** What the messages of the parser quote of a definition without quotation marks: tags, aliases, directives, escapes. */
+const QUOTED_BY_YAML =
+  /(?<=\btag: |\baliases?(?: \([^)]{1,60}\))?: |\bextra characters: |\bescape sequence |\bdirective |\bYAML version |\bresolved, so )\S.*|(?<=\bThe )\S+(?= tag has no suffix)/s
+
 /**
- * Returns a function that also hides the whole field that a failure names, if a part of it is hidden: the server names a
- * key as YAML reads it, but it may be typed with escapes and on several lines.
+ * Returns a function that hides more in a failure about a definition: what the parser quotes, and the whole path of a
+ * setting, unless it consists of known settings. The server names a key as YAML reads it, but it may be typed with
+ * escapes, on several lines or in short words.
  */
-function withoutField(payload: unknown, hideSecrets: (text: string) => string): (text: string) => string {
+function inDefinition(payload: unknown, hideSecrets: (text: string) => string): (text: string) => string {
   const { field } = (payload ?? {}) as { field?: unknown }
-  if (typeof field !== 'string' || hideSecrets(field) === field) return hideSecrets
-  return (text) => hideSecrets(text.replaceAll(field, HIDDEN))
+  const isKnown = typeof field !== 'string' || ['', 'revision'].includes(field) || isKnownSetting(field)
+  return (text) => hideSecrets((isKnown ? text : text.replaceAll(field, HIDDEN)).replace(QUOTED_BY_YAML, HIDDEN))
 }
 
 const pick = (from: Loose, names: readonly string[]) =>
