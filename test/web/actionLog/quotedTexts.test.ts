@@ -267,6 +267,25 @@ test.each<[string, string, (value: string) => Action]>([
   if (quoting(SECRET).type !== 'api/executeMutation/rejected') expectInNoLog([quoting(SECRET), filterTyped(SECRET)])
 })
 
+test.each([
+  ['Could not be started: The directory /nfsshare/X in "mounts" does not exist.', ' in "mounts" does not exist.'],
+  [
+    '/nfsshare/X is a file. The deployment needs a directory there.',
+    ' is a file. The deployment needs a directory there.',
+  ],
+  ['The directory /nfsshare/X no longer exists. Mount or restore it.', ' no longer exists. Mount or restore it.'],
+  ['There is no /nfsshare/X.', ''],
+])('a path with blanks is masked as a whole in the message %j about an instance', (message, end) => {
+  for (const path of ['a, is a horse battery/b', 'my 7 7 3/b', 'it was "so']) {
+    const { text, log } = exported([
+      call('getInstances', 'world', 'fulfilled', [{ uid: 'u1', blockedReason: message.replace('X', path) }]),
+    ])
+    expect(text).not.toMatch(/horse|7 7|it was/)
+    const [{ blockedReason }] = log.actions[0]!.payload as [{ blockedReason: string }]
+    expect(blockedReason).toBe(`${message.split('/')[0]}•••${end.replace('"mounts"', '•••')}`)
+  }
+})
+
 test('messages about instances are kept unless they quote the definition', () => {
   const content = definition('run: { jar: paper.jar } # then SIGTERM, then SIGKILL')
   const { log } = exported([

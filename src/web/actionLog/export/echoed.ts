@@ -13,9 +13,11 @@ export const INVALID_DEFINITION = /^Its configuration is not valid: /
 
 /**
  * What a message may quote: a text in quotes, a path, or a pattern for console lines. An unclosed quote extends to the
- * end, so that matching takes linear time.
+ * end, so that matching takes linear time. A path in the shared area may contain blanks: it extends to the last words
+ * with which the server continues, or to the end.
  */
-const QUOTATION = /"(?:[^"\\]|\\.)*"?|(?<![^\s("])\/[^\s")]+|(?<=that matches ).+/gs
+const QUOTATION =
+  /(?<=There is no )\/nfsshare\/.+|(?<![^\s("])\/nfsshare\/(?:.+(?=(?: in "mounts"| (?:is (?:a|an|not|in|on|being)|leads|no longer|(?<!no longer )exists|(?<!in "mounts" )does not|cannot|was|would)\b|: its owner))|.+)|"(?:[^"\\]|\\.)*"?|(?<![^\s("])\/[^\s")]+|(?<=that matches ).+/gs
 
 export const withoutQuotations = (message: string) => message.replace(QUOTATION, HIDDEN)
 
