@@ -276,13 +276,16 @@ test.each([
   ['The directory /nfsshare/X no longer exists. Mount or restore it.', ' no longer exists. Mount or restore it.'],
   ['There is no /nfsshare/X.', ''],
 ])('a path with blanks is masked as a whole in the message %j about an instance', (message, end) => {
-  for (const path of ['a, is a horse battery/b', 'my 7 7 3/b', 'it was "so']) {
-    const { text, log } = exported([
-      call('getInstances', 'world', 'fulfilled', [{ uid: 'u1', blockedReason: message.replace('X', path) }]),
-    ])
-    expect(text).not.toMatch(/horse|7 7|it was/)
-    const [{ blockedReason }] = log.actions[0]!.payload as [{ blockedReason: string }]
-    expect(blockedReason).toBe(`${message.split('/')[0]}•••${end.replace('"mounts"', '•••')}`)
+  for (const path of ['correct horse k9/b', 'a, is a horse battery/b', 'my 7 7 3/b', 'it was "so']) {
+    for (const content of ['', `mounts: [/world, /${path}]`]) {
+      const { text, log } = exported([
+        call('getDeploymentConfig', 'world', 'fulfilled', { content: definition(content), revision: 'r' }),
+        call('getInstances', 'world', 'fulfilled', [{ uid: 'u1', blockedReason: message.replace('X', path) }]),
+      ])
+      expect(text).not.toMatch(/horse|7 7|it was/)
+      const [{ blockedReason }] = log.actions[1]!.payload as [{ blockedReason: string }]
+      expect(blockedReason).toBe(`${message.split('/')[0]}•••${end.replace('"mounts"', '•••')}`)
+    }
   }
 })
 

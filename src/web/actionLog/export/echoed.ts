@@ -17,7 +17,7 @@ export const INVALID_DEFINITION = /^Its configuration is not valid: /
  * with which the server continues, or to the end.
  */
 const QUOTATION =
-  /(?<=There is no )\/nfsshare\/.+|(?<![^\s("])\/nfsshare\/(?:.+(?=(?: in "mounts"| (?:is (?:a|an|not|in|on|being)|leads|no longer|(?<!no longer )exists|(?<!in "mounts" )does not|cannot|was|would)\b|: its owner))|.+)|"(?:[^"\\]|\\.)*"?|(?<![^\s("])\/[^\s")]+|(?<=that matches ).+/gs
+  /(?<=There is no )\/nfsshare[/•].+|(?<![^\s("])\/nfsshare[/•](?:.+(?=(?: in "mounts"| (?:is (?:a|an|not|in|on|being)|leads|no longer|(?<!no longer )exists|(?<!in "mounts" )does not|cannot|was|would)\b|: its owner))|.+)|"(?:[^"\\]|\\.)*"?|(?<![^\s("])\/[^\s")]+|(?<=that matches ).+/gs
 
 export const withoutQuotations = (message: string) => message.replace(QUOTATION, HIDDEN)
 
