@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { insertDeployment } from '../../../src/platform/state/deployments/deployments'
 import { freePort } from '../../support/platform/freePort'
@@ -72,6 +73,27 @@ describe('§14 a port that is in use', () => {
       () => consoleOf('second'),
       (lines) => lines.includes('listens'),
     )
+  })
+
+  test('of one instance does not end the restart of the others', async () => {
+    const port = await freePort()
+    const other = createServer().listen(port + 1, '127.0.0.1')
+    await once(other, 'listening')
+    await addServer('lobby', port, 'instances: { min: 2, max: 2 }\n', 'scalable')
+    manage()
+    const [before] = await until(
+      () => deployments().instances('lobby'),
+      (all) => all.some(({ state }) => state === 'RUNNING') && all.some(({ state }) => state === 'BLOCKED'),
+    ).then(() => running('lobby'))
+    const runOf = async () => (await managed.runtime.list()).find(({ podName }) => podName === before!.podName)?.runId
+    const runBefore = await runOf()
+    await expect(deployments().restart('lobby')).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining(`did not start again: Port ${port + 1} is taken by`),
+    })
+    await until(runOf, (run) => run !== runBefore)
+    expect((await running('lobby')).map(({ uid }) => uid)).toEqual([before!.uid])
+    other.close()
   })
 
   test('by the restarted instance itself does not block the restart', async () => {

@@ -103,7 +103,7 @@ export async function setExit(
   uid: string,
   { runId, crashes, startAfter, blockedReason, exit, capsule }: ExitRecord,
 ): Promise<void> {
-  await db
+  const { numUpdatedRows } = await db
     .updateTable('instances')
     .set({
       handled_run: runId,
@@ -118,22 +118,25 @@ export async function setExit(
     })
     .where('uid', '=', uid)
     .where('handled_run', 'is distinct from', runId)
-    .execute()
-  if (blockedReason !== null) await endRestart(db, uid)
+    .executeTakeFirst()
+  if (blockedReason !== null && numUpdatedRows > 0n) await endRestart(db, uid)
 }
 
-/** Blocks an instance; null unblocks it and clears its crashes. @param retries retry until the reason is gone */
+/**
+ * Blocks an instance; null unblocks it and clears its crashes.
+ * @param retries retry until the reason is gone, which concerns this instance only, such as a port that is taken
+ */
 export async function setBlocked(db: Db, uid: string, reason: string | null, retries = false): Promise<void> {
   await db
     .updateTable('instances')
     .set({
       blocked_reason: reason,
       block_lifts: retries,
-      ...(reason === null && { crashes: '[]', start_after: null }),
+      ...(reason === null ? { crashes: '[]', start_after: null } : { restart_run: null }),
     })
     .where('uid', '=', uid)
     .execute()
-  if (reason !== null) await endRestart(db, uid)
+  if (reason !== null && !retries) await endRestart(db, uid)
 }
 
 /**
