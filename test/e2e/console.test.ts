@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { browserTest, expectGoodPage } from '../support/browser/browserTest'
+import { browserTest, expectGoodPage, takeScreenshot } from '../support/browser/browserTest'
 import { status, useInstancePages } from '../support/browser/instancePages'
 import { until } from '../support/platform/until'
 
@@ -220,7 +219,7 @@ browserTest(
     expect(copied).toEqual(numbered(1001 - copied.length, 1000))
     expect(copied.length).toBeGreaterThan(100)
     expect(await page.evaluate(() => window.getSelection()!.toString().length)).toBeGreaterThan(100)
-    await page.screenshot({ path: join(__dirname, '../../.cache/screenshots/instance-selection.png') })
+    await takeScreenshot(page, 'instance-selection', false)
 
     // The selection is copied even when it is out of view.
     await page.getByRole('button', { name: /Jump to bottom/ }).click()

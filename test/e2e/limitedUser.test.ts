@@ -1,24 +1,11 @@
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { call } from '../support/browser/api'
-import { browserTest, expectGoodPage, openPage, SCREENSHOTS } from '../support/browser/browserTest'
+import { browserTest, expectGoodPage, openPage, takeTabletScreenshots } from '../support/browser/browserTest'
 import { register, signUp, useProduct } from '../support/browser/startProduct'
 
 const product = useProduct({ QUARTERDECK_SAMPLE: 'off' })
 const toast = (page: Page, text: string) =>
   page.getByRole('region', { name: 'Notifications' }).getByText(text, { exact: true }).waitFor()
-
-/** Between a phone and a wide screen, in both themes. */
-async function takeTabletPictures(page: Page, name: string): Promise<void> {
-  mkdirSync(SCREENSHOTS, { recursive: true })
-  await page.setViewportSize({ width: 768, height: 1024 })
-  for (const colorScheme of ['dark', 'light'] as const) {
-    await page.emulateMedia({ colorScheme })
-    await page.screenshot({ path: join(SCREENSHOTS, `${name}-${colorScheme}-768.png`), fullPage: true })
-  }
-  await page.setViewportSize({ width: 1440, height: 900 })
-}
 
 browserTest(
   'an administrator invites a limited user, changes their rights and ends their session, and creates an API key that works',
@@ -37,7 +24,7 @@ browserTest(
     await dialog.getByRole('radio', { name: 'Limited' }).check()
     await dialog.getByRole('checkbox', { name: 'Console on lobby' }).check()
     await expectGoodPage(page, 'admin-create-invite-limited')
-    await takeTabletPictures(page, 'admin-create-invite-limited')
+    await takeTabletScreenshots(page, 'admin-create-invite-limited')
     await dialog.getByRole('button', { name: 'Create', exact: true }).click()
     const invite = page.getByRole('listitem', { name: 'for bob' })
     await invite.getByText('Limited to lobby').waitFor()
@@ -60,7 +47,7 @@ browserTest(
     await page.getByRole('checkbox', { name: 'Power on lobby' }).check()
     await page.getByText('Unsaved changes').waitFor()
     await expectGoodPage(page, 'admin-user')
-    await takeTabletPictures(page, 'admin-user')
+    await takeTabletScreenshots(page, 'admin-user')
     await page.getByRole('button', { name: 'Save rights' }).click()
     await toast(page, 'Successfully changed the rights of bob')
     await call(bob.page, 'POST', '/deployments/lobby/toggle', { enabled: false })
@@ -86,7 +73,7 @@ browserTest(
     await dialog.getByRole('button', { name: 'Create', exact: true }).click()
     await dialog.getByText('Choose today or a later date').waitFor()
     await expectGoodPage(page, 'keys-create')
-    await takeTabletPictures(page, 'keys-create')
+    await takeTabletScreenshots(page, 'keys-create')
     await dialog.getByLabel('Last day').fill('2099-12-31')
     await dialog.getByRole('button', { name: 'Create', exact: true }).click()
     await page.getByRole('heading', { name: 'Your New API Key', exact: true }).waitFor()
@@ -106,7 +93,7 @@ browserTest(
     // Not `never used`.
     await item.getByText(/ · used .+ · /).waitFor()
     await expectGoodPage(page, 'keys')
-    await takeTabletPictures(page, 'keys')
+    await takeTabletScreenshots(page, 'keys')
     await item.getByRole('button', { name: 'Delete the API key nightly restart' }).click()
     await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
     await page.getByText('You have no API keys yet').waitFor()

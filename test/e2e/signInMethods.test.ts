@@ -1,8 +1,7 @@
-import { mkdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import type { CDPSession, Page } from 'playwright-core'
 import type { SignInMethodsAnswer } from '../../src/contract/signIn/auth'
-import { browserTest, expectGoodPage, openPage, SCREENSHOTS } from '../support/browser/browserTest'
+import { browserTest, expectGoodPage, openPage, takeTabletScreenshots } from '../support/browser/browserTest'
 import { register, startProduct, useProduct, type Product } from '../support/browser/startProduct'
 import { freePort } from '../support/platform/freePort'
 import { startIdentityProvider } from '../support/platform/openid/identityProvider'
@@ -77,20 +76,9 @@ async function openMethods(page: Page): Promise<void> {
   await page.getByRole('region', { name: 'Passkeys' }).waitFor()
 }
 
-/** Between a phone and a wide screen, in both themes. */
-async function takeTabletPictures(page: Page, name: string): Promise<void> {
-  mkdirSync(SCREENSHOTS, { recursive: true })
-  await page.setViewportSize({ width: 768, height: 1024 })
-  for (const colorScheme of ['dark', 'light'] as const) {
-    await page.emulateMedia({ colorScheme })
-    await page.screenshot({ path: join(SCREENSHOTS, `${name}-${colorScheme}-768.png`), fullPage: true })
-  }
-  await page.setViewportSize({ width: 1440, height: 900 })
-}
-
 async function takePictures(page: Page, name: string): Promise<void> {
   await expectGoodPage(page, name)
-  await takeTabletPictures(page, name)
+  await takeTabletScreenshots(page, name)
 }
 
 browserTest(

@@ -24,7 +24,7 @@ export const browserTest = (title: string, walk: () => Promise<void>, timeout?: 
     timeout,
   )
 
-/** The screenshots of the last run, for review. */
+/** Screenshots for review, which TEST_SCREENSHOTS=1 asks for, and pictures that differ from what a test expected. */
 export const SCREENSHOTS = join(__dirname, '../../../.cache/screenshots')
 const FLAGS = [
   '--no-sandbox',
@@ -126,28 +126,48 @@ async function violationsOn(page: Page): Promise<string[]> {
   })
 }
 
+/** Takes a screenshot for review. Does nothing unless TEST_SCREENSHOTS=1 asks for it: no test depends on it. */
+export async function takeScreenshot(page: Page, name: string, fullPage = true): Promise<void> {
+  if (process.env.TEST_SCREENSHOTS !== '1') return
+  mkdirSync(SCREENSHOTS, { recursive: true })
+  await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage })
+}
+
+/** Takes screenshots between the widths of a phone and a wide screen, in both themes. */
+export async function takeTabletScreenshots(page: Page, name: string): Promise<void> {
+  await page.setViewportSize({ width: 768, height: 1024 })
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await takeScreenshot(page, `${name}-${colorScheme}-768`)
+  }
+  await page.setViewportSize({ width: 1440, height: 900 })
+}
+
+/** Waits until what changed is drawn: a page handles a change in its next frame. */
+const nextFrames = (page: Page) =>
+  page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))))
+
 /**
- * Ends a page's test: axe finds nothing in either theme, nothing is wider than a phone, and both widths get a
- * screenshot.
+ * Ends a page's test: axe finds nothing in either theme, and nothing is wider than a wide screen or a phone. Takes
+ * screenshots of both.
  */
 export async function expectGoodPage(page: Page, name: string): Promise<void> {
-  mkdirSync(SCREENSHOTS, { recursive: true })
   // The page's chunk may still be loading.
   await page.locator('h1').first().waitFor({ state: 'attached' })
   for (const theme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: theme })
-    // The page handles the change in its next frame.
-    await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))))
+    await nextFrames(page)
     expect({ page: name, theme, violations: await violationsOn(page) }).toEqual({ page: name, theme, violations: [] })
     for (const width of [1440, 360]) {
       await page.setViewportSize({ width, height: width === 360 ? 760 : 900 })
+      await nextFrames(page)
       // Charts adapt to a new width with a delay.
       await page.waitForFunction(() =>
         [...document.querySelectorAll('svg.apexcharts-svg')].every(
           (chart) => chart.getBoundingClientRect().right <= window.innerWidth,
         ),
       )
-      await page.screenshot({ path: join(SCREENSHOTS, `${name}-${theme}-${width}.png`), fullPage: true })
+      await takeScreenshot(page, `${name}-${theme}-${width}`)
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
       expect({ page: name, width, overflow: Math.max(0, overflow) }).toEqual({ page: name, width, overflow: 0 })
     }
