@@ -30,17 +30,12 @@ afterEach(() => mongo.close())
 /** A link to itself is an entry that exists and cannot be read, also by root. */
 const makeUnreadable = (path: string) => symlinkSync(path, path)
 
-test('security 163: the password of the MongoDB server is not replaced while its file cannot be read', async () => {
+test.each([
+  ['password', 'is not replaced', 'administrator'],
+  ['port', 'stays', 'port'],
+])('security 163: the %s of the MongoDB server %s while its file cannot be read', async (_what, _then, name) => {
   mkdirSync(mongoDirectory('mongod'))
-  const file = join(mongoDirectory('mongod'), 'administrator')
-  makeUnreadable(file)
-  await expect(mongo.open([])).rejects.toMatchObject({ code: 'UNAVAILABLE' })
-  expect(lstatSync(file).isSymbolicLink()).toBe(true)
-})
-
-test('security 163: the port of the MongoDB server stays while its file cannot be read', async () => {
-  mkdirSync(mongoDirectory('mongod'))
-  const file = join(mongoDirectory('mongod'), 'port')
+  const file = join(mongoDirectory('mongod'), name)
   makeUnreadable(file)
   await expect(mongo.open([])).rejects.toMatchObject({ code: 'UNAVAILABLE' })
   expect(lstatSync(file).isSymbolicLink()).toBe(true)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { openFileLimits } from '../../../src/platform/openFiles'
 import { createListeningSockets } from '../../../src/platform/deployments/monitoring/listeningSockets'
 import { freePort } from '../../support/platform/freePort'
@@ -139,25 +139,26 @@ export function runtimeSuite({ share, home, ...parts }: SuiteParts): void {
     expect(await lines(wanted.podName)).not.toContain('took it')
   })
 
-  test('an instance with a copy sees the files as of its start, and its own files stay in the copy', async () => {
+  /** An instance that runs this program in a copy of the file, and the path of the original. */
+  async function copyOf(name: string, content: string, program: string) {
     const dataDirectory = `/source-${randomUUID()}`
-    const source = join(share(), dataDirectory)
-    await mkdir(source)
-    await writeFile(join(source, 'a.txt'), 'one')
-    const wanted = spec({
-      dataDirectory,
-      copy: true,
-      command: [
-        'node',
-        '-e',
-        "const fs = require('node:fs'); console.log(fs.readFileSync('a.txt', 'utf8')); fs.writeFileSync('b.txt', ''); console.log(fs.readdirSync('.').join())",
-      ],
-    })
+    const original = join(share(), dataDirectory, name)
+    await mkdir(dirname(original))
+    await writeFile(original, content)
+    return { original, wanted: spec({ dataDirectory, copy: true, command: ['node', '-e', program] }) }
+  }
+
+  test('an instance with a copy sees the files as of its start, and its own files stay in the copy', async () => {
+    const { original, wanted } = await copyOf(
+      'a.txt',
+      'one',
+      "const fs = require('node:fs'); console.log(fs.readFileSync('a.txt', 'utf8')); fs.writeFileSync('b.txt', ''); console.log(fs.readdirSync('.').join())",
+    )
     await runtime().ensure(wanted)
     await prints(wanted.podName, 'a.txt,b.txt')
     await reaches(wanted.podName, 'EXITED')
-    expect(await readdir(source)).toEqual(['a.txt'])
-    await writeFile(join(source, 'a.txt'), 'two')
+    expect(await readdir(dirname(original))).toEqual(['a.txt'])
+    await writeFile(original, 'two')
     await runtime().ensure(wanted)
     await until(
       () => lines(wanted.podName),
@@ -167,19 +168,11 @@ export function runtimeSuite({ share, home, ...parts }: SuiteParts): void {
   })
 
   test('security 159: what an instance changes in its copy is gone at its next start, also with the old size and time', async () => {
-    const dataDirectory = `/disguised-${randomUUID()}`
-    const source = join(share(), dataDirectory)
-    await mkdir(source)
-    await writeFile(join(source, 'plugin.js'), 'original')
-    const wanted = spec({
-      dataDirectory,
-      copy: true,
-      command: [
-        'node',
-        '-e',
-        "const fs = require('node:fs'); console.log('found ' + fs.readFileSync('plugin.js', 'utf8')); const { atime, mtime } = fs.statSync('plugin.js'); fs.writeFileSync('plugin.js', 'tampered'); fs.utimesSync('plugin.js', atime, mtime)",
-      ],
-    })
+    const { wanted } = await copyOf(
+      'plugin.js',
+      'original',
+      "const fs = require('node:fs'); console.log('found ' + fs.readFileSync('plugin.js', 'utf8')); const { atime, mtime } = fs.statSync('plugin.js'); fs.writeFileSync('plugin.js', 'tampered'); fs.utimesSync('plugin.js', atime, mtime)",
+    )
     for (const starts of [1, 2, 3]) {
       await runtime().ensure(wanted)
       await until(

@@ -4,6 +4,7 @@ import pino from 'pino'
 import { openContainedRuntime } from '../../../src/platform/runtime/contained/containedRuntime'
 import { findContainerPrograms } from '../../../src/platform/runtime/contained/containerPrograms'
 import type { LocalSpec, Runtime } from '../../../src/platform/runtime/runtime'
+import { openFiles, type Files } from '../../../src/platform/share/files'
 import { createReplicas, type Replicas } from '../../../src/platform/share/replicas/replicas'
 import { canContain, isRoot } from './canContain'
 import { localSpec } from './instanceSpec'
@@ -22,15 +23,25 @@ export function useContainedRuntime() {
   const log = pino({ level: 'silent' })
   let runtime: Runtime<LocalSpec>
   let replicas: Replicas
+  let files: Files
 
   /** @param more directories of programs that instances may use, or another data directory */
   const open = (more: { programs?: string[]; dataDir?: string } = {}) =>
-    openContainedRuntime({ dataDir: dataDir(), shareDir: shareDir(), programs: [], replicas, log, ...more })
+    openContainedRuntime({
+      dataDir: dataDir(),
+      shareDir: shareDir(),
+      programs: [],
+      replicas,
+      log,
+      writeBack: files.writeBack,
+      ...more,
+    })
 
   beforeAll(async () => {
     mkdirSync(dataDir(), { mode: 0o711 })
     mkdirSync(shareDir(), { mode: 0o700 })
     replicas = createReplicas(dataDir(), log)
+    files = await openFiles({ dataDir: dataDir(), shareDir: shareDir(), log, now: Date.now })
     runtime = await open()
   })
   afterAll(async () => {
@@ -40,6 +51,7 @@ export function useContainedRuntime() {
       (all) => all.every(({ state }) => state === 'EXITED'),
     )
     await runtime.close()
+    await files.close()
     await replicas.close()
   })
 
