@@ -135,21 +135,32 @@ test.each(['code', 'field'])('a typed text is masked in the field %s of a failur
   ]),
 )
 
+/** The failure with which the server refuses a definition. */
+function refusalOf(text: string) {
+  const read = readDefinition(text)
+  if (!('problem' in read)) throw new Error('The definition is valid.')
+  return { status: 400, ...read.problem }
+}
+
 test.each([
-  ['"hunter\\\n  2secret": 1', 'hunter2secret', 'hunter2secret'],
-  ['env: { "!hunter\\\n  2!secret": [1] }', 'env.!hunter2!secret', 'hunter2'],
-  ['run:\n  47 81 15 16: 1', 'run.47 81 15 16', '47 81 15 16'],
-  ['a;b;c;9: 1', 'a;b;c;9', 'a;b;c;9'],
-  ['env: { 47-1: [1] }', 'env.47-1', '47-1'],
-])('the setting %j that a failure names is masked as a whole if it is not a known one', (setting, field, secret) =>
+  ['? "hunter\\\n  2secret"\n: 1', 'hunter2secret'],
+  ['"hunt\\x65r2secret": 1', 'hunter2secret'],
+  [
+    'dataDirectory: /world\nrun:\n  command: [sh]\n  env:\n    ? "!hunter\\\n      2!secret"\n    : [1]',
+    'run.env.!hunter2!secret',
+  ],
+  ['run:\n  47 81 15 16: 1', 'run.47 81 15 16'],
+  ['a;b;c;9: 1', 'a;b;c;9'],
+  ['dataDirectory: /world\nrun: { command: [sh], env: { 47-1: [1] } }', 'run.env.47-1'],
+])('the setting %j that a failure names is masked as a whole if it is not a known one', (setting, field) => {
+  const failure = refusalOf(definition(setting))
+  expect(failure).toMatchObject({ field, message: expect.stringContaining(field) })
+  const secret = field.replace(/^run\.(?:env\.)?/, '')
   expectInNoLog(
-    [
-      save(definition(setting), 'pending'),
-      save(definition(setting), 'rejected', { status: 400, message: `Line 3: ${field}: is not valid`, field, line: 3 }),
-    ],
-    secret.startsWith('hunter2') ? 'hunter' : secret,
-  ),
-)
+    [save(definition(setting), 'pending'), save(definition(setting), 'rejected', failure)],
+    secret.includes('hunter') ? 'hunter' : secret,
+  )
+})
 
 test.each([
   'run: !<a;b;c;9d> x',
@@ -160,11 +171,7 @@ test.each([
   'description: >a;b;c;9d\n  x',
   '--- %a;b;c;9d',
 ])('what the parser quotes of the definition %j in a failure is masked', (setting) => {
-  const read = readDefinition(
-    setting.startsWith('---') ? `${setting.slice(4)}\n---\nname: world\n` : definition(setting),
-  )
-  const { message, line } = 'problem' in read ? read.problem : { message: 'none', line: 0 }
-  const failure = { status: 400, message, line }
+  const failure = refusalOf(setting.startsWith('---') ? `${setting.slice(4)}\n---\nname: world\n` : definition(setting))
   expectInNoLog([save(definition(setting), 'pending'), save(definition(setting), 'rejected', failure)], 'b;c')
 })
 
