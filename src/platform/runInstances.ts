@@ -11,6 +11,7 @@ import { openClusterRuntime } from './runtime/kubernetes/openClusterRuntime'
 import { openRuntime } from './runtime/openRuntime'
 import type { Runtime } from './runtime/runtime'
 import { findDeploymentDirectory } from './share/deploymentDirectory'
+import { hasDiskRoom } from './share/disks'
 import type { Files } from './share/files'
 import type { Replicas } from './share/replicas/replicas'
 import type { ShareLocation } from './share/shareMarker'
@@ -97,7 +98,8 @@ export async function runInstances({
     log,
   })
   closers.push(() => discovery.close())
-  const parts = { db, pool, runtime, players, listening, discovery, ...location, replicas, log }
+  const hasRoom = async () => isCluster || (await hasDiskRoom(dataDir))
+  const parts = { db, pool, runtime, players, listening, hasRoom, discovery, ...location, replicas, log }
   const sync = shareSync(runtime.copySync ?? replicas, notifications, () => !isReplica || manager.isActive)
   closers.push(async () => sync.close())
   const manager = startManager({ ...parts, now: Date.now, onPass: sync.announce })

@@ -58,6 +58,14 @@ export function watchDisks(dataDir: string, ownDirs: string[], shareDir: string,
   return { list, close: () => clearInterval(timer) }
 }
 
+/** Whether the disk of a directory has room for at least small writes; true if it cannot be measured. */
+export async function hasDiskRoom(path: string): Promise<boolean> {
+  return measure('data', path).then(
+    ({ disk }) => disk.level !== 'full',
+    () => true,
+  )
+}
+
 async function measure(name: Disk['name'], path: string): Promise<{ device: number; disk: Disk }> {
   const [{ dev }, { bavail, bsize, blocks, files, ffree }] = await Promise.all([stat(path), statfs(path)])
   const [free, total] = [bavail * bsize, blocks * bsize]

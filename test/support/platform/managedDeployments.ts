@@ -13,6 +13,7 @@ import { withLocalPaths } from '../../../src/platform/runtime/localPaths'
 import { findDeploymentDirectory } from '../../../src/platform/share/deploymentDirectory'
 import { openLocalRuntime } from '../../../src/platform/runtime/local/localRuntime'
 import type { Runtime } from '../../../src/platform/runtime/runtime'
+import { hasDiskRoom } from '../../../src/platform/share/disks'
 import { createReplicas, type Replicas } from '../../../src/platform/share/replicas/replicas'
 import { insertDeployment } from '../../../src/platform/state/deployments/deployments'
 import { freshState, type FreshState } from './freshState'
@@ -71,6 +72,7 @@ export function useManagedDeployments(): ManagedDeployments {
     close: async () => undefined,
   }
   const listening = createListeningSockets(() => runtime.list())
+  const hasRoom = () => hasDiskRoom(directory())
   const clock = { ahead: 0 }
   const shareDir = () => join(directory(), 'nfsshare')
   const openDiscovery = () =>
@@ -113,6 +115,7 @@ export function useManagedDeployments(): ManagedDeployments {
       runtime,
       players: watch,
       listening,
+      hasRoom,
       discovery,
       shareDir: shareDir(),
       replicas,
@@ -157,6 +160,7 @@ export function useManagedDeployments(): ManagedDeployments {
       runtime,
       players: watch,
       listening,
+      hasRoom,
       discovery,
       shareDir: shareDir(),
       replicas,

@@ -13,6 +13,8 @@ export interface ReconcileContext extends ShareLocation {
   runtime: Runtime
   players: PlayerWatch
   listening: () => Promise<Listening | undefined>
+  /** Whether the disk that instances of this machine need for their start has room; true for those of a cluster. */
+  hasRoom: () => Promise<boolean>
   discovery: Discovery
   replicas: Replicas
   log: Logger

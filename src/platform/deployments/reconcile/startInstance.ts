@@ -1,7 +1,7 @@
 import type { Definition } from '../../../contract/deployment'
 import { AppError } from '../../errors'
 import type { DeploymentRow } from '../../state/deployments/deployments'
-import { listInstances, setBlocked, type InstanceRow } from '../../state/deployments/instances'
+import { listInstances, setBlocked, setWaiting, type InstanceRow } from '../../state/deployments/instances'
 import { remedyOf } from './recordExit'
 import { requireDeploymentDirectory, requireMounts } from '../hostPaths'
 import { JAR_NOT_FOUND, specOf } from '../instanceSpec'
@@ -44,13 +44,13 @@ export async function startInstance(
     if (answer === 'beingReleased') return [PORT_CHECK_MS]
     if (answer !== 'free') {
       const reason = `Port ${spec.port} is taken by ${answer.takenBy}.`
-      if (row.blocked_reason === reason) return []
-      // Viewers of this console may not know of other deployments.
-      const shown = hideDeployments(reason, (name) => name === row.deployment)
-      await runtime.note(row.pod_name, `[System] Blocked: ${shown} It starts when the port is free.`)
-      await setBlocked(db, row.uid, reason, true)
+      await wait(context, row, reason, 'It starts when the port is free.', true)
       return []
     }
+  }
+  if (!(await context.hasRoom())) {
+    await wait(context, row, 'The disk of the data directory is full.', 'It starts when there is room again.', false)
+    return []
   }
   if (row.blocked_reason !== null) await setBlocked(db, row.uid, null)
   // Not awaited: copying a large directory must not hold up other instances. The run is listed as STARTING at once.
@@ -68,6 +68,21 @@ export async function startInstance(
     exit: undefined,
   })
   return []
+}
+
+/** Blocks an instance until the reason is gone. @param isOwn as `setWaiting` has it */
+async function wait(
+  { db, runtime }: ReconcileContext,
+  row: InstanceRow,
+  reason: string,
+  until: string,
+  isOwn: boolean,
+): Promise<void> {
+  if (row.blocked_reason === reason) return
+  // Viewers of this console may not know of other deployments.
+  const shown = hideDeployments(reason, (name) => name === row.deployment)
+  await runtime.note(row.pod_name, `[System] Blocked: ${shown} ${until}`)
+  await setWaiting(db, row.uid, reason, isOwn)
 }
 
 async function findSpec(

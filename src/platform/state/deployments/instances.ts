@@ -122,21 +122,32 @@ export async function setExit(
   if (blockedReason !== null && numUpdatedRows > 0n) await endRestart(db, uid)
 }
 
+/** Blocks an instance until somebody starts it, and ends the restart of its deployment. Null unblocks it. */
+export async function setBlocked(db: Db, uid: string, reason: string | null): Promise<void> {
+  await block(db, uid, reason, false)
+  if (reason !== null) await endRestart(db, uid)
+}
+
 /**
- * Blocks an instance; null unblocks it and clears its crashes.
- * @param retries retry until the reason is gone, which concerns this instance only, such as a port that is taken
+ * Blocks an instance until the reason is gone.
+ * @param isOwn whether the reason concerns this instance only, such as a port that is taken: the others still restart
  */
-export async function setBlocked(db: Db, uid: string, reason: string | null, retries = false): Promise<void> {
+export async function setWaiting(db: Db, uid: string, reason: string, isOwn: boolean): Promise<void> {
+  await block(db, uid, reason, true)
+  if (!isOwn) await endRestart(db, uid)
+}
+
+/** An instance that is not blocked any more has no crashes either. */
+async function block(db: Db, uid: string, reason: string | null, lifts: boolean): Promise<void> {
   await db
     .updateTable('instances')
     .set({
       blocked_reason: reason,
-      block_lifts: retries,
+      block_lifts: lifts,
       ...(reason === null ? { crashes: '[]', start_after: null } : { restart_run: null }),
     })
     .where('uid', '=', uid)
     .execute()
-  if (reason !== null && !retries) await endRestart(db, uid)
 }
 
 /**

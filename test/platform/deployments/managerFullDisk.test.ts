@@ -1,0 +1,59 @@
+import { rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { hasDiskRoom } from '../../../src/platform/share/disks'
+import { FOREVER, useManagedDeployments } from '../../support/platform/managedDeployments'
+import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
+import { canMount, mountTmpfs, unmount } from '../../support/platform/tmpfs'
+import { until } from '../../support/platform/until'
+
+const managed = useManagedDeployments()
+const { manage, deployments, add, stateOf, consoleOf, running } = managed
+const root = useTemporaryDirectory()
+const disk = () => join(root(), 'disk')
+const manageOnDisk = () => manage(managed.state.pool, { hasRoom: () => hasDiskRoom(disk()) })
+
+/** Fills the disk, but for some blocks, so that a start would fail in the middle or later. @returns what frees it */
+function fill(): () => void {
+  const ballast = join(disk(), 'ballast')
+  const { bavail, bsize } = statfsSync(disk())
+  writeFileSync(ballast, Buffer.alloc(bavail * bsize - 2 ** 20))
+  return () => rmSync(ballast)
+}
+
+;(canMount ? describe : describe.skip)('on a full disk of the data directory (skipped without mount rights)', () => {
+  beforeEach(() => mountTmpfs(disk(), '16m'))
+  afterEach(() => unmount(disk()))
+
+  test('security 169: an instance that crashes is not started until there is room again, and then starts by itself', async () => {
+    await add('bot', `${FOREVER}; process.stdin.once('data', () => process.exit(1))`)
+    manageOnDisk()
+    const [instance] = await until(
+      () => running('bot'),
+      (all) => all.length === 1,
+    )
+    const free = fill()
+    await managed.runtime.write(instance!.podName, 'crash')
+    await until(async () => (await stateOf('bot')) === 'BLOCKED')
+    const [blocked] = await deployments().instances('bot')
+    expect(blocked).toMatchObject({ blockedReason: 'The disk of the data directory is full.' })
+    expect(await consoleOf('bot')).toContain(
+      '[System] Blocked: The disk of the data directory is full. It starts when there is room again.',
+    )
+    free()
+    await until(async () => (await running('bot')).length === 1)
+  })
+
+  test('security 169: a restart ends at the first instance that finds no room, and the others keep running', async () => {
+    await add('bots', FOREVER, 'instances: { min: 2, max: 2 }\n', 'scalable')
+    manageOnDisk()
+    await until(async () => (await running('bots')).length === 2)
+    const free = fill()
+    await expect(deployments().restart('bots')).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining('The disk of the data directory is full.'),
+    })
+    expect(await running('bots')).toHaveLength(1)
+    free()
+    await until(async () => (await running('bots')).length === 2)
+  })
+})
