@@ -16,7 +16,7 @@ export type ConsoleLine = {
   readonly content: string
 }
 
-/** Blocks hold BLOCK lines, the last one fewer. They are immutable, so that results per block can be cached. */
+/** Blocks hold BLOCK_SIZE lines, the last one fewer. They are immutable, so that results per block can be cached. */
 export type LineBlock = readonly ConsoleLine[]
 
 /** A range of lines. Numbers start at 0 and are never reused. */

@@ -42,7 +42,7 @@ export function createProgramPort({ name, file, firstPort, claimed, log }: Progr
     )
 
   async function keep(port: number): Promise<void> {
-    await writeFile(`${file}.new`, String(port))
+    await writeFile(`${file}.new`, String(port), { flush: true })
     await rename(`${file}.new`, file)
   }
 

@@ -286,7 +286,7 @@ export class ContainerLog {
   private async saveNumbering(): Promise<void> {
     const text = JSON.stringify({ current: this.current, previous: this.previous })
     try {
-      await writeFile(`${this.numbersFile}.new`, text, { mode: 0o600 })
+      await writeFile(`${this.numbersFile}.new`, text, { mode: 0o600, flush: true })
       await rename(`${this.numbersFile}.new`, this.numbersFile)
     } catch {
       // On a full disk, a restart loses the numbering of this file, but not its lines.
