@@ -6,6 +6,7 @@ import { shareFileJobs, type FileJobs } from '../../../src/platform/state/fileJo
 import { openNotifications, type Notifications } from '../../../src/platform/state/notifications'
 import { registerReplica, type Replica } from '../../../src/platform/state/replicas'
 import { freshState, type FreshState } from '../../support/platform/freshState'
+import { awakeMs } from '../../support/platform/awakeMs'
 import { until } from '../../support/platform/until'
 
 const log = pino({ level: 'silent' })
@@ -76,12 +77,13 @@ test('a job is cancelled at another replica within a second, by its user alone',
     () => two!.fileJobs.of(ANN),
     (jobs) => jobs.length > 0,
   )
-  const since = performance.now()
-  await expect(two!.fileJobs.cancel(BOB, job!.id)).rejects.toMatchObject({ code: 'NOT_FOUND' })
-  await expect(two!.fileJobs.cancel(ANN, randomUUID())).rejects.toMatchObject({ code: 'NOT_FOUND' })
-  await two!.fileJobs.cancel(ANN, job!.id)
-  expect(await ended).toBe('The archive was cancelled.')
-  expect(performance.now() - since).toBeLessThan(1000)
+  const ms = await awakeMs(async () => {
+    await expect(two!.fileJobs.cancel(BOB, job!.id)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    await expect(two!.fileJobs.cancel(ANN, randomUUID())).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    await two!.fileJobs.cancel(ANN, job!.id)
+    expect(await ended).toBe('The archive was cancelled.')
+  })
+  expect(ms).toBeLessThan(1000)
 })
 
 test('the jobs of a replica that is gone are not listed any more', async () => {

@@ -9,6 +9,7 @@ import { WebSocket } from 'ws'
 import type { Right } from '../../../src/contract/access'
 import { CLOSE_RIGHTS_CHANGED, CLOSE_SESSION_ENDED } from '../../../src/contract/pageRules'
 import { findLastHeartbeat } from '../../../src/platform/state/deployments/heartbeats'
+import { awakeMs } from '../../support/platform/awakeMs'
 import type { Account, TestPlatform } from '../../support/platform/startPlatform'
 import { startReplicas, type TestReplicas } from '../../support/platform/startReplicas'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
@@ -67,11 +68,7 @@ const idOf = async (username: string) =>
   (await one.db.selectFrom('users').select('id').where('username', '=', username).executeTakeFirstOrThrow()).id
 
 /** @returns milliseconds from the call of `act` to the event */
-async function timeOf(event: Promise<unknown>, act: () => Promise<unknown>): Promise<number> {
-  const since = performance.now()
-  await Promise.all([event, act()])
-  return performance.now() - since
-}
+const timeOf = (event: Promise<unknown>, act: () => Promise<unknown>) => awakeMs(() => Promise.all([event, act()]))
 
 test('two replicas that start at once on an empty state create everything once', async () => {
   const rows = await one.db.selectFrom('invites').selectAll().execute()
