@@ -232,8 +232,10 @@ browserTest(
     const fetched = chunksOfOverview().map((path) =>
       page.waitForEvent('requestfinished', (request) => new URL(request.url()).pathname === path),
     )
+    // The last request of the login page, by a chunk that it loads when it is shown.
+    const methods = page.waitForResponse('**/api/auth/methods')
     await page.goto('/login')
-    await Promise.all(fetched)
+    await Promise.all([...fetched, methods])
     const since = Date.now()
     await page.getByLabel('Username').fill(FIRST_USER.username)
     await page.getByLabel('Password').fill(FIRST_USER.password)
