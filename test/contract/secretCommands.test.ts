@@ -1,4 +1,5 @@
 import { foldedText, looksSecret, secretPatterns, withoutSecret } from '../../src/contract/secrets/secretCommands'
+import { cpuMs } from '../support/cpuMs'
 
 /** Assembled at run time, so that scanners for leaked keys do not report this file. */
 const after = (beginning: string, length = 32) => beginning + 'hunter22'.repeat(length / 8)
@@ -382,10 +383,11 @@ test.each([
   ['combining characters that alternate', `a${'\u0301\u0323'.repeat(60_000)}`],
   ['half-width marks, which combine once they are folded', `a${'\u0301'.repeat(60_000)}${'\uff9e'.repeat(60_000)}`],
 ])('security 140: a line of %s takes linear time', (_shape, line) => {
-  const begin = performance.now()
-  expect(looksSecret(`${line} hunter22`)).toBe(false)
-  expect(looksSecret(`${line} ｐａｓｓｗｏｒｄ＝hunter22`)).toBe(true)
-  expect(performance.now() - begin).toBeLessThan(3000)
+  const ms = cpuMs(() => {
+    expect(looksSecret(`${line} hunter22`)).toBe(false)
+    expect(looksSecret(`${line} ｐａｓｓｗｏｒｄ＝hunter22`)).toBe(true)
+  })
+  expect(ms).toBeLessThan(3000)
 })
 
 test('security 140: characters that stand for whole phrases do not make a line longer than the patterns scan', () => {

@@ -2,6 +2,7 @@
 import ace from 'ace-builds'
 import type { LineChange } from '../../../../src/web/features/files/editor/lineEnds'
 import { createLineEnds } from '../../../../src/web/features/files/editor/lineEnds'
+import { cpuMs } from '../../../support/cpuMs'
 
 /** Edits a text in Ace, which drops line endings; `saved()` is the text to save. */
 function edited(text: string) {
@@ -87,9 +88,10 @@ test('200 random edits of a text with mixed line endings keep the endings of unt
 
 test('editing 100,000 lines stays fast', () => {
   const { session, ends } = edited('line\r\n'.repeat(100_000))
-  const start = performance.now()
-  for (let step = 0; step < 50; step++) session.insert({ row: 50_000, column: 2 }, '\n')
+  const ms = cpuMs(() => {
+    for (let step = 0; step < 50; step++) session.insert({ row: 50_000, column: 2 }, '\n')
+  })
   // Rescanning all lines on every edit would take minutes.
-  expect(performance.now() - start).toBeLessThan(10_000)
+  expect(ms).toBeLessThan(10_000)
   expect(ends.join(session.getDocument().getAllLines())).toHaveLength(600_000 + 100)
 })
