@@ -29,6 +29,7 @@ import type { Dashboard } from './kubernetes/dashboard'
 import { openAccounts } from './openAccounts'
 import { runInstances } from './runInstances'
 import { requireContact, silentSince } from './runtime/contact'
+import { requireOwnRuns } from './runtime/copiedRuns'
 import type { Runtime } from './runtime/runtime'
 import { watchDisks } from './share/disks'
 import { openFiles, type Files } from './share/files'
@@ -106,6 +107,7 @@ export async function createPlatform(
     throw new StartError(['QUARTERDECK_STATE_URL: must name a database that all replicas of the platform share'])
   const directory = await openDataDirectory(settings.dataDir)
   closers.push(async () => directory.unlock())
+  requireOwnRuns(settings.dataDir)
 
   const opened = await openState(settings, surroundings, isReplica)
   const { embedded, stateUrl, state, secrets, notifications } = opened

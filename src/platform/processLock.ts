@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { closeSync, constants, ftruncateSync, openSync, readFileSync, readlinkSync, writeSync } from 'node:fs'
+import { closeSync, constants, ftruncateSync, openSync, readFileSync, readlinkSync, statSync, writeSync } from 'node:fs'
 import { errorCodeOf, StartError } from './errors'
 
 export interface HeldLock {
@@ -54,6 +54,24 @@ function flock(file: string, fd: number): boolean {
 /** Versions before the kernel lock wrote only pid and start time, and took no lock. */
 function isHeldByOlderVersion(owner: string): boolean {
   return owner.split(' ').length === 2 && isOwnerAlive(owner)
+}
+
+/**
+ * The directory that another one is a copy of, if it is still there. Backups and copies of a data directory name
+ * processes of the original one.
+ * @param storedIn where a record of a process in the directory was written
+ * @returns undefined if that is this directory, by whatever path, or if the original was moved or removed
+ */
+export function originalOf(directory: string, storedIn: string): string | undefined {
+  try {
+    const original = statSync(storedIn, { throwIfNoEntry: false })
+    const own = statSync(directory)
+    return original === undefined || (original.dev === own.dev && original.ino === own.ino) ? undefined : storedIn
+  } catch (error) {
+    // Of another user, whose processes this one cannot end.
+    if (errorCodeOf(error) === 'EACCES') return undefined
+    throw error
+  }
 }
 
 /** Pid of the live owner of a lock; undefined also if it runs in another container or on another machine. */

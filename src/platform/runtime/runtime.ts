@@ -121,6 +121,13 @@ export interface RuntimeInstance {
   process?: RunProcess | undefined
 }
 
+/** What the stored record of a run on this machine has besides. */
+export interface StoredRun {
+  runId: string
+  /** The directory of the record: in a copy of the data directory, that of the original. Absent in older records. */
+  storedIn?: string
+}
+
 export interface Usage {
   podName: string
   /** Identifies the run, because CPU times of different runs must not be subtracted. */

@@ -152,11 +152,14 @@ async function takeOverRuns(
   log: Logger,
 ): Promise<void> {
   for (const record of records.all()) {
-    await instanceOf(record.podName)
+    const instance = instanceOf(record.podName)
+    await instance
       .takeOver(record)
       .catch((error: unknown) =>
         log.error({ err: error, podName: record.podName }, 'failed to take over a run of an earlier platform process'),
       )
+    // An older version did not record the directory, and the data directory may have been moved.
+    if (instance.record && record.storedIn !== records.directory) records.save(record)
   }
 }
 

@@ -25,6 +25,9 @@ export class IsolationUnavailable extends Error {}
 
 const directoryOf = (dataDir: string) => join(dataDir, 'runtime', 'contained')
 
+/** The directory with the records of the runs. */
+export const containedRecords = (dataDir: string): string => join(directoryOf(dataDir), 'runs')
+
 /**
  * Runs instances in local containers: runc, with one conmon each (decisions §12). None of them is a child of the
  * platform, which may be stopped, upgraded or killed: the next one finds every container by its record, continues its
@@ -72,8 +75,8 @@ export async function stopContainedInstances(
   onStopping: (instances: number) => void,
 ): Promise<number> {
   const directory = directoryOf(dataDir)
-  if (!existsSync(join(directory, 'runs'))) return 0
-  const isAnyRunning = openRunRecords(join(directory, 'runs'), log)
+  if (!existsSync(containedRecords(dataDir))) return 0
+  const isAnyRunning = openRunRecords(containedRecords(dataDir), log)
     .all()
     .some(({ state, monitor }) => state !== 'EXITED' && monitor !== undefined && isMonitorAlive(monitor))
   if (!isAnyRunning) return 0

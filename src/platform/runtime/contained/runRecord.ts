@@ -3,11 +3,11 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { readJsonFiles, replaceJsonFile } from '../jsonFiles'
-import type { LocalSpec, RuntimeInstance } from '../runtime'
+import type { LocalSpec, RuntimeInstance, StoredRun } from '../runtime'
 import type { Monitor } from './conmon'
 
 /** State of an instance's last run on disk, for the next platform process. */
-export interface RunRecord extends RuntimeInstance {
+export interface RunRecord extends RuntimeInstance, StoredRun {
   /** Undefined before the container is created. */
   containerId: string | undefined
   monitor: Monitor | undefined
@@ -58,6 +58,7 @@ export function newRunRecord(
 }
 
 export interface RunRecords {
+  readonly directory: string
   all(): RunRecord[]
   /** @throws Node.js errors of the file system */
   store(record: RunRecord): void
@@ -75,7 +76,7 @@ export function openRunRecords(directory: string, log: Logger): RunRecords {
   const missing = new Map<string, RunRecord>()
 
   function store(record: RunRecord): void {
-    replaceJsonFile(fileOf(record.podName), record)
+    replaceJsonFile(fileOf(record.podName), { ...record, storedIn: directory })
     missing.delete(record.podName)
   }
 
@@ -90,6 +91,7 @@ export function openRunRecords(directory: string, log: Logger): RunRecords {
   }
 
   return {
+    directory,
     all: () =>
       readJsonFiles(directory, (name, error) => log.warn({ err: error, name }, 'failed to read the record of a run')),
     store,

@@ -214,7 +214,8 @@ export class InstanceHost implements Omit<HostCalls, 'follow' | 'unfollow'> {
   private store(record: RunRecord): void {
     try {
       // Since the failure, the instance may have been started again.
-      if (this.runs.get(record.podName)?.record === record) replaceJsonFile(this.fileOf(record.podName, 'json'), record)
+      if (this.runs.get(record.podName)?.record === record)
+        replaceJsonFile(this.fileOf(record.podName, 'json'), { ...record, storedIn: this.directory })
       this.unstored.delete(record)
     } catch (error) {
       if (!this.unstored.has(record)) console.error(`The record of ${record.podName} could not be written:`, error)

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { isAlive } from '../../processLock'
 import { readJsonFiles } from '../jsonFiles'
-import type { LocalSpec, RuntimeInstance } from '../runtime'
+import type { LocalSpec, RuntimeInstance, StoredRun } from '../runtime'
 
 /** State of a run on disk, for the next host. */
-export interface RunRecord extends RuntimeInstance {
+export interface RunRecord extends RuntimeInstance, StoredRun {
   pid: number | undefined
   /** See startTimeOf. */
   pidStartTime: string

@@ -6,6 +6,7 @@ import { readSettings } from '../../config'
 import { StartError } from '../../errors'
 import { lockOwner, takeLock } from '../../processLock'
 import { stopContainedInstances } from '../contained/containedRuntime'
+import { requireOwnRuns } from '../copiedRuns'
 import { stopPlainInstances } from '../openRuntime'
 
 /** A process counts as ended when its first thread exits; the kernel releases its lock with the last thread. */
@@ -32,6 +33,7 @@ async function stopAll(): Promise<void> {
       `The platform of ${dataDir} runs in another container or on another machine: run this command there`,
     ])
   }
+  requireOwnRuns(dataDir)
   const printStopping = (instances: number) =>
     console.log(`Stopping ${instances} ${instances === 1 ? 'instance' : 'instances'} …`)
   const ended =
