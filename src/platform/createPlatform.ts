@@ -11,7 +11,7 @@ import type { Sessions } from './accounts/sessions'
 import { createApp, type App } from './app'
 import { createRecentRead } from './concurrency/sharedRead'
 import type { Settings } from './config'
-import { openDataDirectory, withWriteError } from './dataDirectory'
+import { openDataDirectory, requireDataOutsideShare, withWriteError } from './dataDirectory'
 import { createDatabases } from './databases/databases'
 import type { DatabaseServer } from './databases/databaseServer'
 import { createMongo } from './databases/mongo/mongo'
@@ -107,6 +107,7 @@ export async function createPlatform(
     throw new StartError(['QUARTERDECK_STATE_URL: must name a database that all replicas of the platform share'])
   const directory = await openDataDirectory(settings.dataDir)
   closers.push(async () => directory.unlock())
+  await requireDataOutsideShare(settings.dataDir, settings.shareDir)
   requireOwnRuns(settings.dataDir)
 
   const opened = await openState(settings, surroundings, isReplica)

@@ -1,5 +1,6 @@
-import { mkdir, readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, readdir, realpath } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { createBoundedRead } from './concurrency/sharedRead'
 import { errorCodeOf, StartError } from './errors'
 import { takeLock, lockOwner } from './processLock'
 
@@ -23,6 +24,24 @@ export async function openDataDirectory(dataDir: string): Promise<{ wasEmpty: bo
   for (const path of [join(dataDir, 'instances'), join(dataDir, 'replica')])
     await withWriteError(path, () => mkdir(path, { recursive: true, mode: 0o700 }))
   return { wasEmpty, unlock: () => lock.release() }
+}
+
+/** A shared area over a network answers in milliseconds, or not at all. */
+const ANSWER_MS = 2000
+
+/**
+ * Requires that an existing data directory is not in the shared area: users read and change everything there, such as
+ * the key file, with which they could sign in as anybody.
+ * @throws StartError
+ */
+export async function requireDataOutsideShare(dataDir: string, shareDir: string): Promise<void> {
+  // The shared area may be missing, or hang.
+  const realShare = await createBoundedRead(() => realpath(shareDir), ANSWER_MS)().catch(() => shareDir)
+  const isWithin = (path: string, parent: string) => !/^\.\.(?:\/|$)/.test(relative(parent, path))
+  if (isWithin(dataDir, shareDir) || isWithin(await realpath(dataDir), realShare))
+    throw new StartError([
+      `QUARTERDECK_SHARE_DIR: ${shareDir} must not contain the data directory ${dataDir}, whose keys its users could read: choose another directory for one of them`,
+    ])
 }
 
 /** @throws StartError that names the directory if `work` cannot create or write it */

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { freshDatabase } from '../support/platform/freshState'
@@ -61,6 +61,28 @@ describe('a start that cannot succeed prints one clear line and exits with code 
       /^QUARTERDECK_STATE_URL: /,
     ],
   ]
+  const inShare: [string, string, string][] = [
+    ['below it', 'share', 'share/data'],
+    ['the same directory', 'share', 'share'],
+    ['below it by a link', 'share', 'link/data'],
+    ['below it, which is named by a link', 'link', 'share/data'],
+  ]
+  test.each(inShare)('security 181: a data directory in the shared area, %s', async (_case, share, data) => {
+    mkdirSync(join(directory(), 'share'), { recursive: true })
+    if (!existsSync(join(directory(), 'link'))) symlinkSync('share', join(directory(), 'link'))
+    const settings = {
+      QUARTERDECK_SHARE_DIR: join(directory(), share),
+      QUARTERDECK_DATA_DIR: join(directory(), data),
+      // If it starts all the same, this ends it, with another line.
+      QUARTERDECK_STATE_URL: 'postgresql://me:hush@127.0.0.1:1/x',
+    }
+    const platform = run(settings)
+    expect(await platform.exited).toBe(1)
+    expect(platform.output().stderr.trimEnd()).toBe(
+      `QUARTERDECK_SHARE_DIR: ${settings.QUARTERDECK_SHARE_DIR} must not contain the data directory ${settings.QUARTERDECK_DATA_DIR}, whose keys its users could read: choose another directory for one of them`,
+    )
+  })
+
   test.each(cases)('%s', async (_case, settings, line) => {
     const platform = run(await settings())
     expect(await platform.exited).toBe(1)
