@@ -54,7 +54,7 @@ describe.each(['auto', 'off'])('with isolation %s, a copy of a data directory wh
     for (const dataDir of [original(), copy()]) if (existsSync(dataDir)) await stopHost(dataDir)
   })
 
-  test('security 180: is refused by the platform and by stop:all, which leave these instances alone', async () => {
+  test('security 170: is refused by the platform and by stop:all, which leave these instances alone', async () => {
     const refusal = `${copy()} is a copy of ${original()}, whose instances still run: stop them with its stop:all, or remove ${join(copy(), 'runtime')} to start others beside them`
     for (const program of [
       run(copy()),
@@ -66,7 +66,7 @@ describe.each(['auto', 'off'])('with isolation %s, a copy of a data directory wh
     expect(isGone(pid)).toBe(false)
   })
 
-  test('security 180: is used once these instances have ended', async () => {
+  test('security 170: is used once these instances have ended', async () => {
     const platform = run(original())
     await isReady(platform)
     expect(pidOf(original())).toBe(pid)
@@ -97,7 +97,7 @@ describe('the pid file of a MongoDB server', () => {
     await writePidFile(fileIn('mongo'), server.pid ?? 0)
   })
 
-  test('security 180: in a copy of the data directory does not end the server of the original', async () => {
+  test('security 170: in a copy of the data directory does not end the server of the original', async () => {
     cpSync(join(directory(), 'mongo'), join(directory(), 'copied'), { recursive: true })
     await endRecordedProcess(fileIn('copied'), 1000)
     expect(existsSync(fileIn('copied'))).toBe(false)
@@ -108,7 +108,7 @@ describe('the pid file of a MongoDB server', () => {
     expect(isGone(server.pid ?? 0)).toBe(true)
   })
 
-  test('security 180: ends the server also after the data directory was moved', async () => {
+  test('security 170: ends the server also after the data directory was moved', async () => {
     renameSync(join(directory(), 'mongo'), join(directory(), 'moved'))
     await endRecordedProcess(fileIn('moved'), 1000)
     expect(isGone(server.pid ?? 0)).toBe(true)

@@ -67,7 +67,7 @@ describe('a start that cannot succeed prints one clear line and exits with code 
     ['below it by a link', 'share', 'link/data'],
     ['below it, which is named by a link', 'link', 'share/data'],
   ]
-  test.each(inShare)('security 181: a data directory in the shared area, %s', async (_case, share, data) => {
+  test.each(inShare)('security 171: a data directory in the shared area, %s', async (_case, share, data) => {
     mkdirSync(join(directory(), 'share'), { recursive: true })
     if (!existsSync(join(directory(), 'link'))) symlinkSync('share', join(directory(), 'link'))
     const settings = {
