@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Replicas } from '../share/replicas/replicas'
 import type { WriteBack } from '../share/replicas/writeBack'
 import { createCopiedStarts } from './copiedStarts'
+import { timeOfCopyMarker } from './copyMarker'
 import { openPendingWriteBacks } from './pendingWriteBacks'
 import { openRemovedCopies } from './removedCopies'
 import type { Driver, LocalSpec, Runtime, RuntimeInstance } from './runtime'
@@ -23,15 +24,16 @@ export function withCopies(driver: Driver, { dataDir, replicas, writeBack }: Cop
   const changes = new EventEmitter()
   const emitChange = () => changes.emit('changed')
   const appendLine = (podName: string, text: string) => driver.note(podName, text).catch(() => undefined)
-  const writeBacks = openPendingWriteBacks({
-    dataDir,
-    writeBack: writeBack ?? (() => Promise.resolve(0)),
-    appendLine,
-    onDone: emitChange,
-  })
   const directoryOfCopies = join(dataDir, 'instances')
   const copyOf = (podName: string) => join(directoryOfCopies, podName)
   const markerOf = (podName: string) => join(directoryOfCopies, `.copied-${podName}`)
+  const writeBacks = openPendingWriteBacks({
+    dataDir,
+    writeBack: writeBack ?? (() => Promise.resolve(0)),
+    copiedAt: (podName) => timeOfCopyMarker(markerOf(podName)),
+    appendLine,
+    onDone: emitChange,
+  })
   const removed = openRemovedCopies(directoryOfCopies)
   const onChange = () => {
     emitChange()

@@ -1,4 +1,4 @@
-import { stat, writeFile } from 'node:fs/promises'
+import { lstat, writeFile } from 'node:fs/promises'
 
 /**
  * Marks the copy of an instance as complete. A driver calls it when nobody but the instance changes the copy any more,
@@ -15,7 +15,7 @@ export async function markCopy(marker: string | undefined): Promise<void> {
  * it never was, or if the clock was set back since.
  */
 export async function timeOfCopyMarker(marker: string): Promise<number> {
-  const at = await stat(marker).then(
+  const at = await lstat(marker).then(
     ({ ctimeMs }) => ctimeMs,
     () => 0,
   )

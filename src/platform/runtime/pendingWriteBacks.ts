@@ -45,17 +45,20 @@ export interface PendingWriteBacks {
 }
 
 /**
+ * @param copiedAt when the copy of an instance was complete: see `WriteBackTask`
  * @param appendLine appends a line to an instance's console.
  * @param onDone called when an instance has no pending write-back any more.
  */
 export function openPendingWriteBacks({
   dataDir,
   writeBack,
+  copiedAt,
   appendLine,
   onDone,
 }: {
   dataDir: string
   writeBack: WriteBack
+  copiedAt: (podName: string) => Promise<number>
   appendLine: (podName: string, text: string) => Promise<void>
   onDone: () => void
 }): PendingWriteBacks {
@@ -80,7 +83,7 @@ export function openPendingWriteBacks({
     const { signal } = state.cancel
     try {
       const skipped = createSkippedEntries()
-      const files = await writeBack(task, signal, skipped)
+      const files = await writeBack({ ...task, copiedAt: await copiedAt(podName) }, signal, skipped)
       if (signal.aborted) return
       const text = skipped.summary()
       if (text !== undefined) await appendLine(podName, notWrittenBack(text))

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pino from 'pino'
 import { AppError } from '../../../src/platform/errors'
@@ -98,6 +98,21 @@ test('§13 keep: only the listed files are written back at an orderly stop, befo
   await runtime.stop('kept')
   await isIn('kept', 'EXITED')
   expect(await listOf('kept')).toBe('begin first second ')
+})
+
+test('security 169: a file that was replaced by one with an older time while the instance ran is not replaced by its unchanged copy', async () => {
+  const restored = join(shareDir(), 'restored', 'ops.txt')
+  const spec = { ...(await lobby('restored', 'first')), keep: ['*.txt'] }
+  await writeFile(restored, 'as it was at the start')
+  await runtime.ensure(spec)
+  await says('restored', 'list begin first')
+  await rm(restored)
+  await writeFile(restored, 'of a backup')
+  await utimes(restored, 1_700_000_000, 1_700_000_000)
+  await runtime.stop('restored')
+  await isIn('restored', 'EXITED')
+  expect(await readFile(restored, 'utf8')).toBe('of a backup')
+  expect(await listOf('restored')).toBe('begin first ')
 })
 
 test('the listed files are written back when a program ends by itself with exit code 0, as after its own stop command', async () => {

@@ -1,4 +1,16 @@
-import { mkdir, open, readdir, readFile, rm, stat, symlink, truncate, utimes, writeFile } from 'node:fs/promises'
+import {
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import pino from 'pino'
 import { openFiles, type Files } from '../../../src/platform/share/files'
@@ -141,6 +153,61 @@ test('security 167: after the clock was set back, a file that was written before
     clock.mockRestore()
   }
   expect(await readFile(join(lobby(), 'ops.json'), 'utf8')).toBe('written afterwards')
+})
+
+describe('security 169: since its copy was made,', () => {
+  const longAgo = 1_700_000_000
+  /** Writes files with a time long ago, as those of an archive, of a backup, or that a program downloads. */
+  const putOld = async (root: string, tree: Record<string, string>) => {
+    await put(root, tree)
+    for (const path of Object.keys(tree)) await utimes(join(root, path), longAgo, longAgo)
+  }
+  /** Makes the copy of a directory with this file. @returns when it was complete */
+  const copyOf = async (text: string) => {
+    await put(lobby(), { 'ops.json': text })
+    const { atime, mtime } = await stat(join(lobby(), 'ops.json'))
+    await put(copy(), { 'ops.json': text })
+    await utimes(join(copy(), 'ops.json'), atime, mtime)
+    const { ctimeMs } = await stat(join(copy(), 'ops.json'))
+    await until(() => Date.now() > ctimeMs + 20)
+    return ctimeMs
+  }
+  const writeBackSince = (copiedAt: number) =>
+    files.writeBack({ copy: copy(), directory: lobby(), paths: ['*.json'], copiedAt }, new AbortController().signal)
+  const stored = () => readFile(join(lobby(), 'ops.json'), 'utf8')
+
+  test('a file that was replaced in the directory by one with an older time is not replaced by the unchanged copy', async () => {
+    const copiedAt = await copyOf('as it was at the start')
+    await rm(join(lobby(), 'ops.json'))
+    await putOld(lobby(), { 'ops.json': 'restored from a backup' })
+    expect(await writeBackSince(copiedAt)).toBe(0)
+    expect(await stored()).toBe('restored from a backup')
+  })
+
+  test('a file to which an instance gave an older time replaces the one that was copied', async () => {
+    const copiedAt = await copyOf('as it was at the start')
+    await putOld(copy(), { 'ops.json': 'downloaded with its time' })
+    expect(await writeBackSince(copiedAt)).toBe(1)
+    expect(await stored()).toBe('downloaded with its time')
+    expect(await writeBackSince(copiedAt)).toBe(0)
+  })
+
+  test('a directory that an instance renamed is written back, although the files in it have not changed', async () => {
+    await putOld(copy(), { 'next.json/1': 'one' })
+    const { ctimeMs } = await stat(join(copy(), 'next.json/1'))
+    await until(() => Date.now() > ctimeMs + 20)
+    await rename(join(copy(), 'next.json'), join(copy(), 'world.json'))
+    expect(await writeBackSince(ctimeMs)).toBe(1)
+    expect(await filesIn(lobby())).toEqual(['world.json/1'])
+  })
+
+  test('of a file that was changed in both, the newer one stays', async () => {
+    const copiedAt = await copyOf('as it was at the start')
+    await putOld(copy(), { 'ops.json': 'downloaded with its time' })
+    await put(lobby(), { 'ops.json': 'edited meanwhile' })
+    expect(await writeBackSince(copiedAt)).toBe(0)
+    expect(await stored()).toBe('edited meanwhile')
+  })
 })
 
 test('security: a directory that another instance replaced by a link is not written to', async () => {

@@ -4,10 +4,12 @@ import type { Logger } from 'pino'
 import { AppError, errorCodeOf, StartError } from '../../errors'
 import type { ClusterSource } from '../../kubernetes/clusterConnection'
 import { removeTree } from '../../share/changes/removal'
+import { COPY_MARKER } from '../../share/internalNames'
 import { openOwnDirectory, openRealDirectory, openSubdirectory, withDirectory } from '../../share/jail'
 import { chownTree, FIRST_USER_ID } from '../../share/ownership'
 import type { WriteBack } from '../../share/replicas/writeBack'
 import { createSkippedEntries } from '../../share/skippedEntries'
+import { timeOfCopyMarker } from '../copyMarker'
 import type { InstanceSpec, Runtime } from '../runtime'
 import { createClusterClient } from './clusterClient'
 import type { ConsoleStore } from './console/consoleStore'
@@ -62,12 +64,12 @@ export function openClusterRuntime({
   const directoryOfCopies = join(shareDir, COPIES)
   const copies: KeptCopies = {
     pathOf: (podName) => `/${COPIES}/${podName}`,
-    writeBack: async (podName, dataDirectory, paths, skipped) =>
-      writeBack(
-        { copy: join(await realpath(shareDir), COPIES, podName), directory: await directoryOf(dataDirectory), paths },
-        AbortSignal.timeout(WRITE_BACK_MS),
-        skipped,
-      ),
+    async writeBack(podName, dataDirectory, paths, skipped) {
+      const copy = join(await realpath(shareDir), COPIES, podName)
+      const copiedAt = await timeOfCopyMarker(join(copy, COPY_MARKER))
+      const task = { copy, directory: await directoryOf(dataDirectory), paths, copiedAt }
+      return writeBack(task, AbortSignal.timeout(WRITE_BACK_MS), skipped)
+    },
     async remove(podName) {
       try {
         await withDirectory(openOwnDirectory(directoryOfCopies), (all) => removeTree(all, podName))

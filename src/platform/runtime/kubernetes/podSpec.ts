@@ -1,6 +1,7 @@
 import type { V1Container, V1EnvVar, V1Pod, V1Volume, V1VolumeMount } from '@kubernetes/client-node'
 import { z } from 'zod'
 import { SHARED_ROOT } from '../../../contract/pageRules'
+import { COPY_MARKER } from '../../share/internalNames'
 import type { InstanceSpec } from '../runtime'
 
 /** The container that runs the program (decisions §15). */
@@ -117,12 +118,14 @@ function onNode(node: string) {
 
 /** Copies the directory, without the platform's internal files (see `share/internalNames.ts`). */
 const COPY = `cp -a /source/. ${WORKING_DIRECTORY}/ && find ${WORKING_DIRECTORY} -name '.quarterdeck-*' -prune -exec rm -rf {} +`
+/** Its time tells later which files the instance has changed, by the clock of the shared area. */
+const MARK_COPY = ` && touch ${WORKING_DIRECTORY}/${COPY_MARKER}`
 
 function copyContainer(spec: InstanceSpec, settings: PodSettings): V1Container {
   return {
     name: COPY_CONTAINER,
     image: settings.image,
-    command: ['sh', '-c', COPY],
+    command: ['sh', '-c', spec.keep ? COPY + MARK_COPY : COPY],
     securityContext: RESTRICTED,
     volumeMounts: [
       { name: 'share', mountPath: '/source', subPath: subPathOf(spec.dataDirectory), readOnly: true },

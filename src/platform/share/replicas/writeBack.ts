@@ -13,12 +13,14 @@ export interface WriteBackTask {
   directory: string
   /** Paths within the copy that are written back, with wildcards in their names. */
   paths: string[]
+  /** When the copy was complete (ctime, in milliseconds since the epoch): see copyMarker.ts. Default: 0, unknown. */
+  copiedAt?: number
 }
 
 /**
  * Copies files from an instance's copy to the deployment's directory (decisions §13, `keep`): those that are missing
- * there or older, each replaced atomically. A newer file there was written by another instance or an operator, so it
- * stays; for the same reason nothing is deleted. Omits links, special files and names that are not valid UTF-8, and
+ * there, or that the instance alone has changed, or that are newer, each replaced atomically. A newer file there was
+ * written by another instance or an operator, so it stays; for the same reason nothing is deleted. Omits links, special files and names that are not valid UTF-8, and
  * follows no link.
  * @param skipped collects matching entries that are not written back: directories that are too deep, files with too
  * many holes.
@@ -37,7 +39,7 @@ export function createWriteBack(jail: Jail, temporaries: Temporaries, log: Logge
     return openRealDirectory(directory)
   }
 
-  return async ({ copy, directory, paths }, signal, skipped = createSkippedEntries()) => {
+  return async ({ copy, directory, paths, copiedAt = 0 }, signal, skipped = createSkippedEntries()) => {
     try {
       const opened = await openRealDirectory(copy).catch((error: unknown) => {
         if (errorCodeOf(error) === 'ENOENT') return undefined
@@ -47,7 +49,7 @@ export function createWriteBack(jail: Jail, temporaries: Temporaries, log: Logge
       if (!opened) return 0
       return await withDirectory(Promise.resolve(opened), async (from) => {
         let written = 0
-        const context = { temporaries, signal, skipped, holes: 0 }
+        const context = { temporaries, signal, skipped, copiedAt, holes: 0 }
         for (const path of paths)
           written += await writeMatchesBack(from, () => openTarget(directory), path.split('/'), [], context)
         return written

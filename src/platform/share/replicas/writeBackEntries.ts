@@ -20,6 +20,8 @@ interface WriteContext {
   temporaries: Temporaries
   signal: AbortSignal
   skipped: SkippedEntries
+  /** When the copy was complete, 0 if that is not known. */
+  copiedAt: number
   /** Bytes of holes in the files so far. */
   holes: number
 }
@@ -57,7 +59,7 @@ export async function writeMatchesBack(
   return written
 }
 
-type Times = Pick<Stats, 'mtimeMs' | 'ctimeMs'>
+type Times = Pick<Stats, 'mtimeMs' | 'ctimeMs' | 'size'>
 
 /**
  * When a file got its contents, in milliseconds. Its modification time may lie in the future, because archives are
@@ -66,9 +68,19 @@ type Times = Pick<Stats, 'mtimeMs' | 'ctimeMs'>
  */
 const changedAt = ({ mtimeMs, ctimeMs }: Times) => Math.min(mtimeMs, ctimeMs)
 
-/** Whether a file in the directory stays: it is the one that was copied, or was changed after its copy. */
-function isNewest(existing: Times, copy: Times): boolean {
-  if (Math.abs(existing.mtimeMs - copy.mtimeMs) <= MTIME_PRECISION_MS) return true
+/**
+ * Whether a file in the directory stays: it is the one that was copied, or was changed after its copy. Programs choose
+ * the modification times of files: those that are downloaded, extracted or restored are old ones. So these times decide
+ * only where both files have changed since the copy was made, or neither: then a directory may have been renamed.
+ */
+function isNewest(existing: Times, copy: Times, copiedAt: number): boolean {
+  const isSame = Math.abs(existing.mtimeMs - copy.mtimeMs) <= MTIME_PRECISION_MS
+  if (copiedAt > 0) {
+    const isExistingChanged = existing.ctimeMs > copiedAt
+    if (isExistingChanged !== copy.ctimeMs > copiedAt)
+      return isExistingChanged || (isSame && existing.size === copy.size)
+  }
+  if (isSame) return true
   // A change in the future was made before the clock was set back.
   return changedAt(existing) >= changedAt(copy) && changedAt(existing) <= Date.now() + CLOCK_SKEW_MS
 }
@@ -87,7 +99,7 @@ async function writeFileBack(
     const existing = await lstatOf(to, name)
     if (existing?.isDirectory())
       throw new AppError('CONFLICT', `"${name}" is a directory in the shared area, not a file.`)
-    if (existing?.isFile() && isNewest(existing, stats)) return 0
+    if (existing?.isFile() && isNewest(existing, stats, context.copiedAt)) return 0
     const holes = holesOf(stats)
     if (context.holes + holes > HOLES_LIMIT) {
       context.skipped.add(tooManyHolesMessage(`${parentPath}${name}`, stats))

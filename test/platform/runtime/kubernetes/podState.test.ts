@@ -1,3 +1,6 @@
+import { execFileSync } from 'node:child_process'
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { V1ContainerState, V1Pod } from '@kubernetes/client-node'
 import { lastExitOf } from '../../../../src/platform/deployments/reconcile/crashCapsule'
 import {
@@ -21,7 +24,12 @@ import {
   stopRequestedAt,
 } from '../../../../src/platform/runtime/kubernetes/podState'
 import { parseQuantity } from '../../../../src/platform/runtime/kubernetes/podUsage'
+import { timeOfCopyMarker } from '../../../../src/platform/runtime/copyMarker'
 import type { InstanceSpec } from '../../../../src/platform/runtime/runtime'
+import { COPY_MARKER } from '../../../../src/platform/share/internalNames'
+import { useTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
+
+const directory = useTemporaryDirectory()
 
 const SPEC: InstanceSpec = {
   podName: 'ab12cd-lobby',
@@ -135,6 +143,26 @@ test('a copy is made on the node, or in the shared area where files of it are ke
   const kept = { ...SPEC, copy: true, keep: ['list.txt'] }
   expect(mountOf(kept)).toEqual({ name: 'share', mountPath: '/data', subPath: '.quarterdeck-copies/ab12cd-lobby' })
   expect(podOf(kept, settings).metadata?.finalizers).toEqual([KEEP_FINALIZER])
+})
+
+test('security 169: a copy whose files are kept is marked when it is complete', async () => {
+  const [source, data] = [join(directory(), 'source'), join(directory(), 'data')]
+  await mkdir(join(source, 'plugins', '.quarterdeck-unfinished.part'), { recursive: true })
+  await mkdir(data)
+  await writeFile(join(source, 'plugins', 'list.txt'), 'text')
+  const copy = (spec: InstanceSpec) => {
+    const [program = '', ...args] = podOf(spec, settings).spec!.initContainers![0]!.command!
+    execFileSync(
+      program,
+      args.map((arg) => arg.replaceAll('/source', source).replaceAll('/data', data)),
+    )
+  }
+  copy({ ...SPEC, copy: true })
+  expect(await readdir(data)).toEqual(['plugins'])
+  copy({ ...SPEC, copy: true, keep: ['plugins'] })
+  expect(await readdir(join(data, 'plugins'))).toEqual(['list.txt'])
+  const { ctimeMs } = await stat(join(data, 'plugins', 'list.txt'))
+  expect(await timeOfCopyMarker(join(data, COPY_MARKER))).toBeGreaterThanOrEqual(ctimeMs)
 })
 
 test('the node of a run is known once it is chosen', () => {
