@@ -1,6 +1,6 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isInUserNamespace, mountRestrictions } from './mountRestrictions'
+import { cgroupMounts, isInUserNamespace, mountRestrictions } from './mountRestrictions'
 import { ociConfig, SYS, type ContainerSpec } from './ociConfig'
 
 /** Path of the first process in every container. */
@@ -53,12 +53,13 @@ export async function writeBundle(bundle: string, initScript: string, { command,
   ]
   // Outside of a user namespace, root may mount without the restrictions.
   const isRestricted = spec.isRootless || (await isInUserNamespace())
+  const kernel = [SYS, ...(await cgroupMounts(SYS))]
   const restrictions = isRestricted
-    ? await mountRestrictions([SYS, spec.directory, ...readable.map(({ source }) => source)])
+    ? await mountRestrictions([...kernel, spec.directory, ...readable.map(({ source }) => source)])
     : new Map<string, string[]>()
   await writeFile(
     join(bundle, 'config.json'),
-    JSON.stringify(ociConfig({ ...spec, readable, args: ['/bin/sh', INIT_PATH, ...command] }, restrictions)),
+    JSON.stringify(ociConfig({ ...spec, readable, args: ['/bin/sh', INIT_PATH, ...command] }, kernel, restrictions)),
     { mode: 0o600 },
   )
 }

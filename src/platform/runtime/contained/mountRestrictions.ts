@@ -1,4 +1,4 @@
-import { open, readFile } from 'node:fs/promises'
+import { access, open, readFile } from 'node:fs/promises'
 import { O_PATH } from '../../share/followLinks'
 
 /** Options of a mount that a user namespace must repeat when it mounts a part of it elsewhere (mount_namespaces(7)). */
@@ -27,6 +27,33 @@ export async function mountRestrictions(paths: Iterable<string>): Promise<Map<st
     )
   }
   return restrictions
+}
+
+/**
+ * Returns where cgroups are mounted below a path, outermost first. A read-only mount of the path does not make these
+ * read-only, and a group may belong to the platform's user (systemd: Delegate=yes), who is also that of its instances.
+ */
+export async function cgroupMounts(path: string): Promise<string[]> {
+  const mountInfo = await readFile('/proc/self/mountinfo', 'utf8')
+  const mounts = mountInfo.split('\n').flatMap((line) => {
+    const [mount = '', source = ''] = line.split(' - ')
+    const at = unescaped(mount.split(' ')[4] ?? '')
+    return /^cgroup2? /.test(source) && at.startsWith(`${path}/`) ? [at] : []
+  })
+  const reachable = await Promise.all(
+    mounts.map((at) =>
+      access(at).then(
+        () => true,
+        () => false,
+      ),
+    ),
+  )
+  return [...new Set(mounts.filter((_, index) => reachable[index]))]
+}
+
+/** Blanks and the like are octal numbers in mountinfo (proc(5)). */
+function unescaped(path: string): string {
+  return path.replaceAll(/\\([0-7]{3})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 8)))
 }
 
 /** The id of the mount at a path (proc(5): /proc/pid/fdinfo). */

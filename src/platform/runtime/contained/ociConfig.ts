@@ -108,14 +108,15 @@ const pseudoMount = (destination: string, type: string, ...options: string[]) =>
 /**
  * The configuration of a container (OCI runtime specification 1.0.2): own namespaces for processes, mounts and IPC, no
  * capabilities, no new privileges, the network of the host (decisions §12).
+ * @param kernel paths below /sys that a rootless container mounts from the host, outermost first
  * @param restrictions mount options that a bind mount of a host path must have, by path
  */
-export function ociConfig(spec: ContainerSpec, restrictions: Map<string, string[]>): object {
+export function ociConfig(spec: ContainerSpec, kernel: string[], restrictions: Map<string, string[]>): object {
   const { uid, gid, cgroup, isRootless } = spec
   const readOnly = (mount: Mount) => bindMount(mount, 'ro', restrictions.get(mount.source))
   const openFiles = instanceOpenFiles()
   const sys = isRootless
-    ? [readOnly({ source: SYS, target: SYS })]
+    ? kernel.map((path) => readOnly({ source: path, target: path }))
     : [pseudoMount(SYS, 'sysfs', 'nosuid', 'noexec', 'nodev', 'ro')]
   return {
     ociVersion: '1.0.2',
