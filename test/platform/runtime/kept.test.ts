@@ -100,7 +100,7 @@ test('§13 keep: only the listed files are written back at an orderly stop, befo
   expect(await listOf('kept')).toBe('begin first second ')
 })
 
-test('security 169: a file that was replaced by one with an older time while the instance ran is not replaced by its unchanged copy', async () => {
+test('security 172: a file that was replaced by one with an older time while the instance ran is not replaced by its unchanged copy', async () => {
   const restored = join(shareDir(), 'restored', 'ops.txt')
   const spec = { ...(await lobby('restored', 'first')), keep: ['*.txt'] }
   await writeFile(restored, 'as it was at the start')

@@ -145,7 +145,7 @@ test('a copy is made on the node, or in the shared area where files of it are ke
   expect(podOf(kept, settings).metadata?.finalizers).toEqual([KEEP_FINALIZER])
 })
 
-test('security 169: a copy whose files are kept is marked when it is complete', async () => {
+test('security 172: a copy whose files are kept is marked when it is complete', async () => {
   const [source, data] = [join(directory(), 'source'), join(directory(), 'data')]
   await mkdir(join(source, 'plugins', '.quarterdeck-unfinished.part'), { recursive: true })
   await mkdir(data)
