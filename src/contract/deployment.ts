@@ -116,7 +116,12 @@ const Run = z.strictObject({
   jar: Text(255).min(1).optional(),
   javaArgs: z.array(Text(1024)).max(64).optional(),
   /** Program and arguments. Required for container process; for mc it replaces java. */
-  command: z.array(Text(4096).min(1)).min(1).max(64).optional(),
+  command: z
+    .array(Text(4096))
+    .min(1)
+    .max(64)
+    .refine(([program]) => program !== '', 'must begin with a program')
+    .optional(),
   env: z
     .record(
       z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be a name of letters, digits and underscores'),

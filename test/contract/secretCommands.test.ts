@@ -1,5 +1,5 @@
 import { foldedText, looksSecret, secretPatterns, withoutSecret } from '../../src/contract/secrets/secretCommands'
-import { cpuMs } from '../support/cpuMs'
+import { cpuMs } from '../support/time/cpuMs'
 
 /** Assembled at run time, so that scanners for leaked keys do not report this file. */
 const after = (beginning: string, length = 32) => beginning + 'hunter22'.repeat(length / 8)

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { io } from 'socket.io-client'
 import type { OwnSession } from '../../../src/contract/signIn/auth'
-import { awakeMs } from '../../support/platform/awakeMs'
+import { awakeMs } from '../../support/time/awakeMs'
 import { useAccount, usePlatform } from '../../support/platform/startPlatform'
 import { until } from '../../support/platform/until'
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { sql } from 'kysely'
 import { io } from 'socket.io-client'
 import type { User } from '../../../src/contract/admin'
-import { awakeMs } from '../../support/platform/awakeMs'
+import { awakeMs } from '../../support/time/awakeMs'
 import { useAccount, usePlatform, type Account } from '../../support/platform/startPlatform'
 import { until } from '../../support/platform/until'
 

@@ -120,6 +120,12 @@ test('omitted settings have their defaults', () => {
   expect(parseDefinition(minimal)).toMatchObject({ stop: { timeoutSeconds: 30 } })
 })
 
+test('an argument may be empty, as in redis-server --save ""', () => {
+  const command = ['redis-server', '--save', '']
+  const text = minimal.replace('["node", "bot.js"]', JSON.stringify(command))
+  expect(parseDefinition(text).run.command).toEqual(command)
+})
+
 test.each([
   ['a wrong value', minimal.replace('process', 'pod'), 2, 'type'],
   ['a value in a list', minimal.replace('"bot.js"', '{}'), 5, 'run.command.1'],
@@ -142,6 +148,7 @@ test.each([
   ),
   ['security 32: an unknown nested setting', `${minimal}  privileged: true\n`, 6, 'run.privileged'],
   ['a missing command', 'name: lobby\ntype: process\ndataDirectory: /lobby\nrun:\n  port: 1\n', 5, 'run.command'],
+  ['a command without a program', minimal.replace('["node", "bot.js"]', '["", "bot.js"]'), 5, 'run.command'],
   ['a node for a process', `${minimal}node: a\n`, 6, 'node'],
   ['min over max', minimal.replace('process', 'scalable') + 'instances: { min: 3, max: 2 }\n', 6, 'instances.min'],
   [

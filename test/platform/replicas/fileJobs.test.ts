@@ -6,7 +6,7 @@ import { shareFileJobs, type FileJobs } from '../../../src/platform/state/fileJo
 import { openNotifications, type Notifications } from '../../../src/platform/state/notifications'
 import { registerReplica, type Replica } from '../../../src/platform/state/replicas'
 import { freshState, type FreshState } from '../../support/platform/freshState'
-import { awakeMs } from '../../support/platform/awakeMs'
+import { awakeMs } from '../../support/time/awakeMs'
 import { until } from '../../support/platform/until'
 
 const log = pino({ level: 'silent' })

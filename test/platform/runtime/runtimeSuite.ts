@@ -249,7 +249,7 @@ export function runtimeSuite({ share, home, ...parts }: SuiteParts): void {
     process.env.PLATFORM_SECRET = 'must not be inherited'
     const program = 'console.log(JSON.stringify([process.argv.slice(1), process.env]))'
     const wanted = spec({
-      command: ['node', '-e', program, '--', '; touch /tmp/x', '$(id)', '`id`'],
+      command: ['node', '-e', program, '--', '; touch /tmp/x', '$(id)', '`id`', ''],
       env: { GREETING: 'hi "there"' },
     })
     await runtime().ensure(wanted)
@@ -259,7 +259,7 @@ export function runtimeSuite({ share, home, ...parts }: SuiteParts): void {
       string[],
       Record<string, string>,
     ]
-    expect(args).toEqual(['; touch /tmp/x', '$(id)', '`id`'])
+    expect(args).toEqual(['; touch /tmp/x', '$(id)', '`id`', ''])
     expect(env).toMatchObject({ GREETING: 'hi "there"', HOME: home() })
     expect(Object.keys(env).filter((name) => /SECRET|QUARTERDECK|NODE|npm/i.test(name))).toEqual(['QUARTERDECK_NODE'])
   })

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { awakeMs } from '../../support/platform/awakeMs'
+import { awakeMs } from '../../support/time/awakeMs'
 import { useEchoConsole } from '../../support/platform/echoConsole'
 import { handshakeOf } from '../../support/platform/handshake'
 import { until } from '../../support/platform/until'

@@ -7,7 +7,7 @@ import { firstViewShown } from '../../../src/web/chunks'
 import { connectRealtime } from '../../../src/web/sockets/connectRealtime'
 import { openRealtime } from '../../../src/web/sockets/openRealtime'
 import type { RealtimeConnection } from '../../../src/web/sockets/realtimeSocket'
-import { awakeMs } from '../../support/platform/awakeMs'
+import { awakeMs } from '../../support/time/awakeMs'
 
 /** A real server on a free port; everything a test opens is closed after it. */
 async function startServer(options: Partial<ServerOptions> = {}) {

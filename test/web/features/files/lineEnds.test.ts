@@ -2,7 +2,7 @@
 import ace from 'ace-builds'
 import type { LineChange } from '../../../../src/web/features/files/editor/lineEnds'
 import { createLineEnds } from '../../../../src/web/features/files/editor/lineEnds'
-import { cpuMs } from '../../../support/cpuMs'
+import { cpuMs } from '../../../support/time/cpuMs'
 
 /** Edits a text in Ace, which drops line endings; `saved()` is the text to save. */
 function edited(text: string) {

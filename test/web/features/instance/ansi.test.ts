@@ -1,7 +1,7 @@
 /** @jest-environment node */
 import type { Span } from '../../../../src/web/features/instance/console/log/ansi'
 import { plainText, styleText } from '../../../../src/web/features/instance/console/log/ansi'
-import { cpuMs } from '../../../support/cpuMs'
+import { cpuMs } from '../../../support/time/cpuMs'
 
 const ESC = '\u001b'
 const bare = (text: string): Span => ({ text })
