@@ -12,7 +12,7 @@ import { exitOf } from './containerExit'
 import { ContainerLog } from './containerLog'
 import type { Containers } from './containers'
 import { InstanceInput } from './instanceInput'
-import type { ContainerSpec } from './ociConfig'
+import type { PreparedContainer } from './ociConfig'
 import { newRunRecord, type RunRecord, type RunRecords } from './runRecord'
 import { checkMount, requireProgram, startFailureOf, StartFailure } from './startFailures'
 import { WORKING_DIRECTORY, type SystemPaths } from './systemPaths'
@@ -33,7 +33,7 @@ export interface ContainedParts {
     dataDirectory: OpenDirectory,
     containerId: string,
     appendLine: (text: string) => Promise<void>,
-  ) => Promise<Pick<ContainerSpec, 'uid' | 'gid' | 'readable' | 'hidden' | 'cgroup' | 'isRootless'>>
+  ) => Promise<PreparedContainer>
   onChange: () => void
 }
 

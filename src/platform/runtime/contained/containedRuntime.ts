@@ -89,7 +89,13 @@ export async function stopContainedInstances(
   const containers = await openContainers({ directory, programs: found, isRootless })
   const driver = await openContainedDriver({
     directory,
-    isolation: { isRootless, cgroupParent: undefined, system: { readable: [], path: '' }, hidden: [] },
+    isolation: {
+      isRootless,
+      cgroupParent: undefined,
+      hasRecursiveReadOnly: false,
+      system: { readable: [], path: '' },
+      hidden: [],
+    },
     containers,
     log,
   })

@@ -42,7 +42,15 @@ export interface ContainerSpec {
   /** Undefined if limits cannot be enforced. */
   cgroup: { path: string; cores: number | undefined; memoryBytes: number | undefined } | undefined
   isRootless: boolean
+  /** Whether what is mounted below a read-only path is read-only too: it needs runc 1.1 and Linux 5.12. */
+  hasRecursiveReadOnly: boolean
 }
+
+/** What the spec of an instance does not decide. */
+export type PreparedContainer = Pick<
+  ContainerSpec,
+  'uid' | 'gid' | 'readable' | 'hidden' | 'cgroup' | 'isRootless' | 'hasRecursiveReadOnly'
+>
 
 /** System calls that game servers do not need and kernel exploits use; Docker's default profile refuses them too. */
 const REFUSED_CALLS = [
@@ -92,11 +100,11 @@ const ARCHITECTURES: Partial<Record<NodeJS.Architecture, string[]>> = {
   arm64: ['SCMP_ARCH_AARCH64', 'SCMP_ARCH_ARM'],
 }
 
-const bindMount = ({ source, target }: Mount, access: 'ro' | 'rw', restrictions: string[] = []) => ({
+const bindMount = ({ source, target }: Mount, access: ('ro' | 'rro' | 'rw')[], restrictions: string[] = []) => ({
   destination: target,
   source,
   type: 'bind',
-  options: [...new Set(['rbind', access, 'nosuid', 'nodev', ...restrictions])],
+  options: [...new Set(['rbind', ...access, 'nosuid', 'nodev', ...restrictions])],
 })
 const pseudoMount = (destination: string, type: string, ...options: string[]) => ({
   destination,
@@ -112,8 +120,9 @@ const pseudoMount = (destination: string, type: string, ...options: string[]) =>
  * @param restrictions mount options that a bind mount of a host path must have, by path
  */
 export function ociConfig(spec: ContainerSpec, kernel: string[], restrictions: Map<string, string[]>): object {
-  const { uid, gid, cgroup, isRootless } = spec
-  const readOnly = (mount: Mount) => bindMount(mount, 'ro', restrictions.get(mount.source))
+  const { uid, gid, cgroup, isRootless, hasRecursiveReadOnly } = spec
+  const readOnly = (mount: Mount) =>
+    bindMount(mount, hasRecursiveReadOnly ? ['ro', 'rro'] : ['ro'], restrictions.get(mount.source))
   const openFiles = instanceOpenFiles()
   const sys = isRootless
     ? kernel.map((path) => readOnly({ source: path, target: path }))
@@ -143,7 +152,7 @@ export function ociConfig(spec: ContainerSpec, kernel: string[], restrictions: M
       ...(isRootless ? [] : [pseudoMount('/sys/fs/cgroup', 'cgroup', 'nosuid', 'noexec', 'nodev', 'relatime', 'ro')]),
       ...spec.readable.map(readOnly),
       ...spec.hidden.map((path) => pseudoMount(path, 'tmpfs', 'nosuid', 'noexec', 'nodev', 'ro', 'mode=0', 'size=4k')),
-      bindMount({ source: spec.directory, target: WORKING_DIRECTORY }, 'rw', restrictions.get(spec.directory)),
+      bindMount({ source: spec.directory, target: WORKING_DIRECTORY }, ['rw'], restrictions.get(spec.directory)),
     ],
     linux: {
       namespaces: [{ type: 'pid' }, { type: 'ipc' }, { type: 'mount' }, ...(isRootless ? [{ type: 'user' }] : [])],

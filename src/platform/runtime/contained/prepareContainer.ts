@@ -8,7 +8,6 @@ import { createSkippedEntries } from '../../share/skippedEntries'
 import { chownTree, isDeploymentUser } from '../../share/ownership'
 import type { LocalSpec } from '../runtime'
 import type { ContainedParts } from './containedInstance'
-import type { ContainerSpec } from './ociConfig'
 import { StartFailure } from './startFailures'
 import { findSystemPaths, type SystemPaths } from './systemPaths'
 import { createUserIdAllocator } from './userIds'
@@ -18,6 +17,7 @@ export interface Isolation {
   isRootless: boolean
   /** Parent of the containers' cgroups; undefined if limits cannot be enforced. */
   cgroupParent: string | undefined
+  hasRecursiveReadOnly: boolean
   system: SystemPaths
   /** Directories of the platform that must stay hidden inside readable directories. */
   hidden: string[]
@@ -56,7 +56,7 @@ export function createContainerPreparation({
   log: Logger
 }): ContainedParts['prepareContainer'] {
   const userIdOf = createUserIdAllocator(join(directory, 'users.json'))
-  const { isRootless, cgroupParent, system } = isolation
+  const { isRootless, cgroupParent, hasRecursiveReadOnly, system } = isolation
   const hidden = exposedPaths(isolation.hidden, system)
 
   async function chownDirectory(
@@ -100,16 +100,16 @@ export function createContainerPreparation({
     const uid = isRootless ? (process.getuid?.() ?? 0) : await chownDirectory(spec, dataDirectory, appendLine)
     const gid = isRootless ? (process.getgid?.() ?? 0) : uid
     const { cores, memoryBytes } = spec.limits
-    const container: Pick<ContainerSpec, 'uid' | 'gid' | 'readable' | 'hidden' | 'cgroup' | 'isRootless'> = {
+    return {
       uid,
       gid,
       isRootless,
+      hasRecursiveReadOnly,
       hidden,
       readable: [...system.readable, ...(spec.peersDirectory === undefined ? [] : [spec.peersDirectory])].map(
         (path) => ({ source: path, target: path }),
       ),
       cgroup: cgroupParent === undefined ? undefined : { path: `${cgroupParent}/${containerId}`, cores, memoryBytes },
     }
-    return container
   }
 }

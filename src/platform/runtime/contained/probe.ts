@@ -10,23 +10,25 @@ const TRIAL_TIMEOUT_MS = 10_000
 const EXPECTED_OUTPUT = 'contained'
 
 /**
- * Starts trial containers to find out whether containers work here, with or without limits.
+ * Starts trial containers to find out whether containers work here, with or without limits and recursive read-only mounts.
  * @param directory a directory of the platform. @throws Error with the message of the last trial if none works
  */
 export async function probeIsolation(
   containers: Containers,
   directory: string,
-  base: Omit<Isolation, 'cgroupParent'>,
+  base: Omit<Isolation, 'cgroupParent' | 'hasRecursiveReadOnly'>,
   dataDir: string,
 ): Promise<Isolation> {
   let failure: unknown
   for (const cgroupParent of [...cgroupParents(dataDir, base.isRootless), undefined]) {
-    const isolation = { ...base, cgroupParent }
-    try {
-      await runTrial(containers, directory, isolation)
-      return isolation
-    } catch (error) {
-      failure = error
+    for (const hasRecursiveReadOnly of [true, false]) {
+      const isolation = { ...base, cgroupParent, hasRecursiveReadOnly }
+      try {
+        await runTrial(containers, directory, isolation)
+        return isolation
+      } catch (error) {
+        failure = error
+      }
     }
   }
   throw failure
@@ -35,7 +37,7 @@ export async function probeIsolation(
 async function runTrial(
   containers: Containers,
   directory: string,
-  { isRootless, cgroupParent, system, hidden }: Isolation,
+  { isRootless, cgroupParent, hasRecursiveReadOnly, system, hidden }: Isolation,
 ): Promise<void> {
   const id = `trial-${randomBytes(6).toString('hex')}`
   const workingDirectory = join(directory, id)
@@ -53,6 +55,7 @@ async function runTrial(
       cgroup:
         cgroupParent === undefined ? undefined : { path: `${cgroupParent}/${id}`, cores: 1, memoryBytes: 64 * 2 ** 20 },
       isRootless,
+      hasRecursiveReadOnly,
     })
     await containers.start(id)
     const deadline = performance.now() + TRIAL_TIMEOUT_MS

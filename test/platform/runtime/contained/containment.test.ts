@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { LocalSpec } from '../../../../src/platform/runtime/runtime'
 import { FIRST_USER_ID } from '../../../../src/platform/share/ownership'
 import { describeContained, testAsRoot, useContainedRuntime } from '../../../support/platform/containedInstances'
+import { canMount, mountTmpfs, unmount } from '../../../support/platform/tmpfs'
 import { until } from '../../../support/platform/until'
 
 const { dataDir, shareDir, runtime, directoryOf, spec, find, hasEnded, lines, prints, runInside, withRunc } =
@@ -161,6 +162,22 @@ describeContained('what a contained instance may do (skipped where runc, conmon 
     expect(said).toContain('shared by all')
     expect(said.join()).toContain('Read-only file system')
   })
+
+  ;(canMount ? test : test.skip)(
+    'security 174: what is mounted below such a directory is not writable either',
+    async () => {
+      const disk = join(directoryOf('with-disk'), 'disk')
+      mountTmpfs(disk)
+      chmodSync(disk, 0o777)
+      writeFileSync(join(disk, 'map.dat'), 'a map')
+      const said = await runInside('submounts', 'cat /nfsshare/maps/disk/map.dat; touch /nfsshare/maps/disk/x', {
+        mounts: [{ source: dirname(disk), target: '/nfsshare/maps' }],
+      })
+      unmount(disk)
+      expect(said).toContain('a map')
+      expect(said.join()).toContain('Read-only file system')
+    },
+  )
 
   test('§12 no process of an instance survives its stop, its crash or its kill', async () => {
     const leaveBehind = (mark: string) =>
