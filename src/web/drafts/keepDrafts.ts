@@ -7,6 +7,7 @@ import { openDraftDatabase } from './draftDatabase'
 import type { DraftKeeper } from './draftKeeper'
 import { createDraftKeeper } from './draftKeeper'
 import { offersChanged, selectOffers } from './draftsSlice'
+import { userOf } from './userOf'
 
 const listening = addListener.withTypes<RootState, AppDispatch, Services>()
 
@@ -14,12 +15,6 @@ const keepers = new WeakMap<object, DraftKeeper>()
 
 /** Undefined for a replayed store: its editors read and write no drafts. */
 export const keeperOf = (store: object) => keepers.get(store)
-
-/** The id alone is not unique: another installation at the same address also counts its users from 1. */
-const userOf = (session: Session | null) =>
-  session && (session.subject ?? session.username) !== undefined
-    ? JSON.stringify([session.subject, session.username])
-    : undefined
 
 /** Creates the draft keeper of a store, so that drafts outlive the page. Does nothing if there is one. */
 export const keepDrafts =

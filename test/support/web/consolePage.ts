@@ -10,8 +10,9 @@ export const ROW = 18
 export async function consolePage({
   stored = {},
   uid = lobby.uid,
-}: { stored?: Record<string, string>; uid?: string } = {}) {
-  const app = renderApp(`/instance/lobby/${uid}`, { signedInAs: 'ann', stored })
+  signedInAs = 'ann',
+}: { stored?: Record<string, string>; uid?: string; signedInAs?: string } = {}) {
+  const app = renderApp(`/instance/lobby/${uid}`, { signedInAs, stored })
   app.network.get('/api/deployments/lobby/instances').answers({ instances: [lobby, instanceOf('77e0d4-lobby')] })
   await waitFor(() => expect(app.console.listener).toBeDefined())
   act(() => app.console.listener?.opened())

@@ -213,9 +213,10 @@ test('each console scrolls for itself', async () => {
 })
 
 test('the command history is that of the chosen consoles', async () => {
+  const ann = JSON.stringify(['ann', null])
   const history = JSON.stringify([
-    [lobby.podName, ['one', 'both']],
-    [survival.podName, ['two', 'both']],
+    [lobby.podName, ['one', 'both'], ann],
+    [survival.podName, ['two', 'both'], ann],
   ])
   const { user } = await shown([lobby, survival], { stored: { 'console-history': history } })
   await user.click(field())
@@ -233,8 +234,11 @@ test('a command that is sent is remembered for each console that got it', async 
   const { user, services } = await shown([lobby, survival, skyblock])
   await user.click(targetOf(skyblock))
   await user.type(field(), 'list{Enter}')
-  const stored = JSON.parse(services.stored.get('console-history') ?? '[]') as [string, string[]][]
-  expect(Object.fromEntries(stored)).toEqual({ [lobby.podName]: ['list'], [survival.podName]: ['list'] })
+  const stored = JSON.parse(services.stored.get('console-history') ?? '[]') as [string, string[], string][]
+  expect(Object.fromEntries(stored.map(([pod, commands]) => [pod, commands]))).toEqual({
+    [lobby.podName]: ['list'],
+    [survival.podName]: ['list'],
+  })
 })
 
 test('leaving the page or the session ends all connections and forgets their lines', async () => {

@@ -74,7 +74,7 @@ addAppListeners((startListening) => {
       const { data: overview } = networkApi.endpoints.getOverview.select()(listener.getState())
       const instances = data ?? overview?.sections.flatMap((section) => section.instances)
       const plainCommands = instances?.find((instance) => instance.podName === podName)?.plainCommands
-      const commands = readCommands(listener.extra.storage, podName)
+      const commands = readCommands(listener.extra.storage, listener.getState().session.current, podName)
       listener.dispatch(inPane(commandsLoaded(commands, plainCommands), paneOf(action)))
     },
   })
@@ -85,7 +85,7 @@ addAppListeners((startListening) => {
       const state = listener.getState()
       const pane = paneOf(action)
       const { podName } = selectTarget(state, pane) ?? {}
-      if (podName) keepCommands(listener.extra.storage, podName, selectCommands(state, pane))
+      if (podName) keepCommands(listener.extra.storage, state.session.current, podName, selectCommands(state, pane))
     },
   })
 
