@@ -91,6 +91,13 @@ test('the typed words of commands are masked in the activity log, and the rest o
     'world-1',
   ])
 })
+test('a command without a masked word is kept as it is, whatever secret a blank begins', () => {
+  const plain = { ...commandSubmitted('claim area one'), meta: { plainCommands: ['claim'] } }
+  const pasted = call('changePassword', { currentPassword: ' hunter2-of-ann', newPassword: 'x', code: '1' }, 'pending')
+  const { log } = exported([pasted, plain, commandSubmitted('77-Qx 12')])
+  expect(typedAs(log.actions.slice(1))).toEqual(['claim area one', '••• (8 characters)'])
+})
+
 test('the first word of a known passphrase that was entered as a command is masked', () => {
   const passphrase = call('login', { username: 'ann', password: 'Correct horse battery' }, 'pending')
   const { log, text } = exported([

@@ -31,7 +31,9 @@ export function maskCommandWords(
 ): string {
   const [first = '', ...words] = command.trim().split(/\s+/)
   if (!isHarmlessCommand(first)) {
-    const [, word = '', length] = MASKED_COMMAND.exec(command) ?? []
+    const [, word, length] = MASKED_COMMAND.exec(command) ?? []
+    // The recorder left no word before the mask, or the whole command.
+    if (word === undefined) return command
     const isSecret = word.length === Number(length) ? shown(word) === undefined : begins(`${word} `)
     return isSecret ? command.slice(word.length + 1) : command
   }
