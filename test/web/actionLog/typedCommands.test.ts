@@ -54,6 +54,15 @@ test.each([
   for (const more of [[], later]) expect(JSON.stringify(recorded([...actions, ...more], true))).not.toMatch(/midnight/)
 })
 
+test.each([
+  ['say Habichts kauz 29 Moor', '...uz 29 Moor<--[HERE]', '...•••<--[HERE]'],
+  ['say the door opens with Eisvogel 33 Teich', 'chat: vogel 33 T…', 'chat: •••…'],
+  ['say the door opens with our garden keys', '...arden keys<--[HERE]', '...arden keys<--[HERE]'],
+])('eight characters with a digit of the text in %p are hidden where a program shortens it', (command, said, shown) => {
+  const { actions } = recorded([...sent(command), linesReceived([{ type: 'message', content: said }])], true)
+  expect(actions.at(-1)?.payload).toEqual([`m${shown}`])
+})
+
 test('the echo of a command is masked like the command, with and without console output', () => {
   const { log } = exported([...sent(`say ${SECRET}`), ...later])
   const { buffer } = log.base.console as { buffer: { blocks: { type: string; content: string }[][] } }

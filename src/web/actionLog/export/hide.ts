@@ -17,8 +17,11 @@ type Range = [from: number, to: number]
  */
 const PART = { share: 0.75, shortest: 8, longest: 100 }
 const PRINTED_PART = { share: 0.5, shortest: 6, longest: 8 }
-/** For texts typed in commands: only long parts are hidden in output, because most words of such texts are ordinary. */
-const SPOKEN_PART = { share: 0.5, shortest: 6, longest: 100 }
+/**
+ * For texts typed in commands: only long parts are hidden in output, because most words of such texts are ordinary, and
+ * parts of `numbered` characters if they contain a digit.
+ */
+const SPOKEN_PART = { share: 0.5, shortest: 6, longest: 100, numbered: 8 }
 /** For values in output: only the whole value is hidden. */
 const WHOLE = { share: 1, shortest: 0, longest: Infinity }
 /** Minimum length of a part, without the characters that the search ignores. */
@@ -136,7 +139,7 @@ function partsOf(text: string, length: number): string[] {
  * Returns the needles of a secret in a normalized text: each part that must be hidden, and the whole secret reversed
  * and as numbers of its bytes.
  */
-function needlesOf(secret: string, { share, shortest, longest }: Part): string[] {
+function needlesOf(secret: string, { share, shortest, longest, numbered }: Part): string[] {
   const plain = plainOf(secret)
   // Of a secret with many signs that the search ignores, fewer characters are left.
   const least = Math.max(LEAST, Math.ceil((shortest * plain.length) / secret.length))
@@ -161,6 +164,7 @@ function needlesOf(secret: string, { share, shortest, longest }: Part): string[]
   ]
   return [...new Set([plain, apart])]
     .flatMap((text) => partsOf(text, lengthOf(text)))
+    .concat(numbered === undefined ? [] : partsOf(plain, numbered).filter((part) => /\d/.test(part)))
     .concat(forms.filter((form) => form.length >= SHORTEST_FORM))
 }
 
@@ -202,7 +206,7 @@ function hideAfterSign(text: string, finder: Finder): string {
   return hideFound(text, finder.placesIn(reading.text), reading)
 }
 
-type Part = typeof PART
+type Part = typeof PART & { numbered?: number }
 
 /** @param shortest minimum length of a needle */
 function finderOfAll(found: readonly { texts: readonly string[]; part: Part }[], shortest = 0): Finder {
