@@ -45,7 +45,7 @@ async function createDeployments(call: ProductCall): Promise<{ names: string[]; 
   }
 }
 
-/** In milliseconds. @throws Error if the call is not answered with what was asked for */
+/** Measures a call in milliseconds. @throws Error if it fails */
 function timeOf(agent: Agent, url: string, headers: Record<string, string>): Promise<{ ms: number; etag?: string }> {
   return new Promise((resolve, reject) => {
     const begun = performance.now()

@@ -63,7 +63,7 @@ async function enterPassword(page: Page, username: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign In', exact: true }).click()
   await page.getByRole('button', { name: 'Verify Code' }).waitFor()
 }
-/** What the login page is told of the ways to sign in. */
+/** The ways to sign in that the server reports to the login page. */
 async function methodsOf({ address }: Product) {
   const answer = await fetch(`${address}/api/auth/methods`)
   return ((await answer.json()) as SignInMethodsAnswer).data
@@ -243,7 +243,7 @@ browserTest(
       await press(page, 'Disconnect')
       await section.getByText('Not connected.').waitFor()
 
-      // An account that the provider makes has no password, and is told so.
+      // The page of an account that the provider created shows that it has no password.
       const bob = await openPage(url)
       await bob.page.goto('/login')
       await bob.page.getByRole('link', { name: 'Sign in with Harbour' }).click()

@@ -9,12 +9,12 @@ import type { Closers } from '../../../src/platform/surroundings'
 import { signUpByCalls } from '../../support/browser/productCalls'
 
 /**
- * A program that serves the platform of a build with a runtime that only says what runs.
+ * A program that serves the platform of a build with an imitated runtime, which starts no processes.
  * Arguments: the checkout, the number of deployments, the number of instances. It sends `{url, token}` when all run.
  */
 const [root = '', deployments = '', instances = ''] = process.argv.slice(2)
 
-/** Runs what it is told to, at once, and never ends it. */
+/** Reports each instance as running as soon as it is started. */
 function imitate(runtime: Runtime): Runtime {
   const runs = new Map<string, RuntimeInstance>()
   const listeners = new Set<() => void>()
@@ -27,7 +27,7 @@ function imitate(runtime: Runtime): Runtime {
         state: 'RUNNING',
         ip: '10.0.0.1',
         port: undefined,
-        // Told in hours, so that it does not change while it is measured.
+        // The uptime is shown in hours then, so that it does not change during the measurement.
         startedAt: Date.now() - 36_000_000,
         exit: undefined,
       })

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Of Linux on all machines that run Node.js. */
+/** USER_HZ of Linux on all architectures that Node.js supports. */
 const TICKS_PER_SECOND = 100
 
 /** The CPU time of a process so far, in seconds. */
@@ -9,7 +9,7 @@ export function cpuSeconds(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
 }
 
-/** In MB. */
+/** The resident memory of a process, in MiB. */
 export function memoryOf(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 }

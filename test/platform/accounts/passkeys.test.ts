@@ -312,7 +312,7 @@ describe('security 71: recovery codes', () => {
       steps.map((step) => post('/api/auth/verify-recovery-code', { ...step, recoveryCode: codes[1]! })),
     )
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400])
-    // The refused one may be counted after the other one has signed in; then this sign-in is told of it.
+    // The refused one may be counted after the other one has signed in; then this sign-in reports it.
     expect((await recover(codes[4]!)).status).toBe(200)
   })
 

@@ -169,7 +169,7 @@ describe('with the database', () => {
   afterEach(() => opened.forEach((callers) => callers.close()))
   afterAll(() => state.close())
 
-  /** The sessions and callers of one replica, which nobody tells anything. */
+  /** The sessions and callers of one replica, which receives no notifications. */
   async function replica(): Promise<{ sessions: Sessions; callers: Callers }> {
     const sessions = createSessions(db, await openSecrets(directory(), state.db), Date.now, undefined, RELY_MS)
     const callers = createCallers(sessions, createApiKeys(db, Date.now, sessions.announceChange))

@@ -98,7 +98,7 @@ async function deploy(name: string, program: string): Promise<void> {
   })
 }
 
-/** A part of the command of each instance, by which its process is told from those that start and watch it. */
+/** A part of the command of each instance, which distinguishes its process from those that start and watch it. */
 const markOf = (name: string) => join(dataDir(), `instance-${name}`)
 const pidsOf = (name: string) =>
   processesOf(markOf(name)).filter((pid) => /^node\0-e\0/.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8')))

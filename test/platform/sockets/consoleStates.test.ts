@@ -21,7 +21,7 @@ const ann: Caller = {
   grants: new Map(),
 }
 
-/** Opens a viewer of an instance whose runtime and power respond when the test says so. */
+/** Opens a viewer of an instance whose runtime and power respond when the test resolves them. */
 async function open(runtime: object, others: object): Promise<WebSocket> {
   const parts = {
     callers: {

@@ -8,7 +8,7 @@ if (typeof window !== 'undefined') {
   // The first test of a page waits until its chunks are compiled, which takes longer than the default second without a
   // cache.
   jest.requireActual<typeof Dom>('@testing-library/dom').configure({ asyncUtilTimeout: 30_000 })
-  // jsdom has no media queries: none matches unless a test says so.
+  // jsdom has no media queries: none matches unless a test sets it.
   window.matchMedia = (media) => Object.assign(new EventTarget(), { matches: false, media }) as MediaQueryList
   // jsdom has no layout, so nothing scrolls.
   Element.prototype.scrollIntoView = () => undefined

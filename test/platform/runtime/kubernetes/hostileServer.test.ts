@@ -19,7 +19,7 @@ let server: Server
 let sockets: WebSocketServer
 let client: ClusterClient
 let answer: RequestListener
-/** What the server sends to whoever attaches. */
+/** What the server sends to each client that attaches. */
 let attack: (socket: WebSocket) => void
 let received: string[]
 

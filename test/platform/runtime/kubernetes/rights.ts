@@ -113,7 +113,7 @@ export function rightsOnCluster(cluster: () => TestCluster, state: () => FreshSt
         )
       },
       measure: async () => {
-        // The cluster is read in the background: in the end there are figures, or the log says why there are none.
+        // The cluster is read in the background: eventually there are figures, or the log has the reason why not.
         const isUnknown = () => isRefused('usage of instances is unknown')
         await until(async () => (await runtime.sample()).length > 0 || isUnknown(), Boolean, SECONDS).catch(
           () => undefined,

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promi
 import type { LogRow } from '../../../../src/platform/runtime/kubernetes/console/podLog'
 import { storeInBatches } from '../../../../src/platform/runtime/kubernetes/console/rowBatches'
 
-/** Prints for ever, until it is told to stop. */
+/** Prints until `isOver` is set. */
 async function* flood(text: string, printed: { count: number; isOver: boolean }): AsyncGenerator<LogRow[]> {
   while (!printed.isOver) {
     yield Array.from({ length: 100 }, () => ({ time: '000000000001.000000000', text }))

@@ -6,7 +6,7 @@ export const CLIENT = { id: 'quarterdeck', secret: 'a secret of the client' }
 
 export interface IdentityProvider {
   issuer: string
-  /** What the provider says of each account, by what is typed as its login. */
+  /** The claims of each account, by the login that is typed. */
   people: Map<string, Record<string, unknown>>
   /** Walks through the provider's pages from its authorization URL. @returns the URL it leads back to */
   walk(url: string, login: string): Promise<string>

@@ -281,7 +281,7 @@ test('the list shows the role and when a user was last seen, with the exact time
     new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' }).format(seen),
   )
   expect(within(await row('carol')).getByText('not seen recently')).toBeVisible()
-  // A server without roles does not say when somebody was seen.
+  // A server without roles does not report when a user was last seen.
   expect(within(await row('ann')).queryByText('not seen recently')).not.toBeInTheDocument()
 })
 
