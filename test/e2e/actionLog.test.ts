@@ -336,8 +336,10 @@ browserTest(
       .first()
       .click()
     await list.getByText('session.current', { exact: true }).waitFor()
-    // Two steps later the page after sign-in is shown.
-    for (let step = 0; step < 2; step++) await bar.getByRole('button', { name: 'Step forward' }).click()
+    // Some steps later the page after sign-in is shown.
+    const startedAt = log.actions.findIndex(({ type }) => type === 'session/started')
+    const shownAt = log.actions.findIndex(({ type }, at) => at > startedAt && type === 'route/changed')
+    for (let at = startedAt; at < shownAt; at++) await bar.getByRole('button', { name: 'Step forward' }).click()
     await other.page.getByRole('heading', { name: 'Network Overview', exact: true }).waitFor()
     await expectGoodPage(other.page, 'replay')
     for (const width of [360, 1440]) {

@@ -119,12 +119,22 @@ export class ContainedInstance {
     this.record = record
     if (record.state === 'EXITED') return
     const { containerId, monitor } = record
-    if (containerId === undefined || monitor === undefined) {
+    const isStarting = record.state === 'STARTING'
+    if (
+      containerId === undefined ||
+      monitor === undefined ||
+      (isStarting && !(await this.parts.containers.isStarted(containerId)))
+    ) {
       // The platform ended while it created the container. The manager starts the instance again.
       if (containerId !== undefined) await this.removeContainer(record, containerId)
       this.record = undefined
       this.parts.records.remove(this.podName)
       return
+    }
+    // The platform ended just after it had started the program.
+    if (isStarting && record.ready === undefined) {
+      record.state = 'RUNNING'
+      this.changed()
     }
     await this.console.settle()
     this.watchReady(record)

@@ -24,6 +24,8 @@ export interface Containers {
    */
   create(id: string, name: string, spec: BundleSpec): Promise<{ monitor: Monitor; pid: number }>
   start(id: string): Promise<void>
+  /** Whether the program of an existing container was started. True if runc cannot tell. */
+  isStarted(id: string): Promise<boolean>
   /** Ids of all containers that were created and not removed. */
   list(): Promise<string[]>
   /** Signals its first process, or kills all of them. Ignores a container that has ended. */
@@ -98,6 +100,13 @@ export async function openContainers({
     list: () => readdir(join(directory, 'bundles')),
     async start(id) {
       await runc('start', id)
+    },
+    async isStarted(id) {
+      const text = await runc('state', id).then(
+        ({ stdout }) => stdout,
+        () => '{}',
+      )
+      return (JSON.parse(text) as { status?: string }).status !== 'created'
     },
     async signal(id, signal) {
       await runc('kill', id, signal).catch(async (error: unknown) => {

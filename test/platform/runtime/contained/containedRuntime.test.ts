@@ -74,6 +74,33 @@ describeContained('contained instances (skipped where runc, conmon or socat is m
     expect(await find('old')).toMatchObject({ exit: { code: 7 } })
   })
 
+  describe('security 51: an instance that was being started when the platform was killed', () => {
+    /** Changes the record to that of a platform that was killed before it had recorded the start. */
+    const forgetStart = (podName: string) => {
+      const file = join(dataDir(), 'runtime/contained/runs', `${podName}.json`)
+      writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), state: 'STARTING' }))
+    }
+    const upAndWait = ['sh', '-c', 'echo up; exec sleep 1000']
+
+    test('runs, if its program was started', async () => {
+      await runtime().ensure(spec('begun', upAndWait))
+      await prints('begun', 'up')
+      const { runId } = (await find('begun'))!
+      await reopen(() => forgetStart('begun'))
+      expect(await find('begun')).toMatchObject({ runId, state: 'RUNNING' })
+    })
+
+    test('is started again, if its program was not', async () => {
+      await withRunc('case "$*" in *" start created-"*) exit 0;; esac', async () => {
+        await runtime().ensure(spec('created', upAndWait))
+        await reopen(() => forgetStart('created'))
+        expect(await find('created')).toBeUndefined()
+      })
+      await runtime().ensure(spec('created', upAndWait))
+      await prints('created', 'up')
+    })
+  })
+
   test('what an instance leaves unchanged in its copy is not copied again at its next start', async () => {
     writeFileSync(join(directoryOf('large'), 'world.dat'), 'as it was')
     const copied = spec('large', ['stat', '-c', 'inode %i', 'world.dat'], { copy: true })
