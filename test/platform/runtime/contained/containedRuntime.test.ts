@@ -80,7 +80,7 @@ describeContained('contained instances (skipped where runc, conmon or socat is m
       const file = join(dataDir(), 'runtime/contained/runs', `${podName}.json`)
       writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), state: 'STARTING' }))
     }
-    const upAndWait = ['sh', '-c', 'echo up; exec sleep 1000']
+    const upAndWait: LocalSpec['command'] = ['sh', '-c', 'echo up; exec sleep 1000']
 
     test('runs, if its program was started', async () => {
       await runtime().ensure(spec('begun', upAndWait))
