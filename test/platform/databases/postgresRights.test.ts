@@ -65,6 +65,8 @@ test('security 141: owners who block every new connection to their databases do 
   await Promise.all(
     oldest.map((client) => client.query("begin; select 1 from pg_class where oid = 'pg_class'::regclass")),
   )
+  // As in the product (`setUpSessions`): the limit of the tests' server would end the wait after five seconds.
+  await Promise.all(sessions.map((client) => client.query('set lock_timeout = 0')))
   // Waits for the transaction; new connections, which need the same index, wait for both.
   const reindexing = made.map((database, at) =>
     codeOf(sessions[2 * at + 1]!.query(`reindex system ${database.credentials.database}`)),
