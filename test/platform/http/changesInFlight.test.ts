@@ -1,37 +1,62 @@
-import { useDeploymentCalls } from '../../support/platform/deploymentCalls'
-import { withClient } from '../../support/platform/postgresClients'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { answerFailures } from '../../../src/platform/http/envelope'
+import { limitChangesInFlight } from '../../../src/platform/http/limits/changesInFlight'
 import { until } from '../../support/platform/until'
 
-const { platform, call } = useDeploymentCalls()
+let app: FastifyInstance
+let inFlight = 0
+let end: () => void
 
-const toggle = () => call('POST', '/lobby/toggle', { enabled: false })
-
-/** Holds the deployment's row, so that no change of it ends before `work` has. */
-const withLockedRow = (work: () => Promise<void>) =>
-  withClient(platform().state.url, async (client) => {
-    await client.query('BEGIN')
-    await client.query("SELECT FROM deployments WHERE name = 'lobby' FOR UPDATE")
-    await work()
-    await client.query('COMMIT')
+beforeEach(async () => {
+  inFlight = 0
+  const gate = new Promise<void>((resolve) => (end = resolve))
+  app = Fastify()
+  app.decorateRequest('user', undefined)
+  app.decorateRequest('activityActor', undefined)
+  app.addHook('onRequest', async (request) => {
+    const userId = Number(request.headers['x-user'])
+    request.user = { userId, username: `user-${userId}`, role: 'operator', isAdmin: false, grants: new Map() }
   })
-
-beforeAll(async () => {
-  expect((await call('POST', '', { name: 'lobby', type: 'process' })).status).toBe(201)
+  answerFailures(app)
+  limitChangesInFlight(app)
+  app.route({
+    method: ['GET', 'POST'],
+    url: '/',
+    async handler() {
+      inFlight += 1
+      await gate
+      return { success: true }
+    },
+  })
+  await app.ready()
+})
+afterEach(async () => {
+  end()
+  await app.close()
 })
 
+const call = (method: 'GET' | 'POST', userId: number) =>
+  app.inject({ method, url: '/', headers: { 'x-user': `${userId}` } })
+
 test('security 158: of hundreds of changes of a user, two hundred are in flight at a time, and the rest are refused', async () => {
-  const refused: unknown[] = []
-  let flood: Promise<number>[] = []
-  await withLockedRow(async () => {
-    flood = Array.from({ length: 300 }, async () => {
-      const { status, headers, body } = await toggle()
-      if (status === 429) refused.push([headers['retry-after'], body.message])
-      return status
-    })
-    await until(() => refused.length > 0)
+  const statuses: number[] = []
+  const flood = Array.from({ length: 300 }, async () => {
+    const answer = await call('POST', 1)
+    statuses.push(answer.statusCode)
+    return answer
   })
-  expect(refused[0]).toEqual(['1', '200 of your calls are in progress. Try again when some of them have finished.'])
-  const statuses = await Promise.all(flood)
-  expect(statuses.filter((status) => status !== 429).length).toBeGreaterThanOrEqual(200)
-  expect(await toggle()).toMatchObject({ status: 200 })
+  await until(() => inFlight === 200 && statuses.length === 100)
+  expect(new Set(statuses)).toEqual(new Set([429]))
+  const others = [call('POST', 2), ...Array.from({ length: 300 }, () => call('GET', 1))]
+  await until(() => inFlight === 501)
+  end()
+  const answers = await Promise.all(flood)
+  const refused = answers.filter(({ statusCode }) => statusCode === 429)
+  expect(refused).toHaveLength(100)
+  expect(refused[0]!.headers['retry-after']).toBe('1')
+  expect(refused[0]!.json()).toMatchObject({
+    message: '200 of your calls are in progress. Try again when some of them have finished.',
+  })
+  for (const { statusCode } of await Promise.all(others)) expect(statusCode).toBe(200)
+  expect((await call('POST', 1)).statusCode).toBe(200)
 })
