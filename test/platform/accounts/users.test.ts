@@ -161,6 +161,7 @@ test('security 13: of two administrators who demote or delete each other at the 
     const admins = await platform().db.selectFrom('users').select('id').where('is_admin', '=', true).execute()
     expect(admins).toHaveLength(1)
     await platform().db.updateTable('users').set({ is_admin: true }).where('id', 'in', [annId, bobId]).execute()
+    await platform().sessions.announceChange()
   }
   await setAdmin('Bob', false)
 })
@@ -190,6 +191,7 @@ test('security 13: of five administrators who demote one another concurrently on
       expect(admins.length).toBeGreaterThan(0)
       expect(admins.length).toBeLessThanOrEqual(1 + others.length)
       await platform().db.updateTable('users').set({ is_admin: true }).where('id', 'in', ids).execute()
+      await platform().sessions.announceChange()
     }
   } finally {
     await platform()
