@@ -126,6 +126,8 @@ module.exports = tseslint.config(
     extends: [tseslint.configs.recommendedTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: __dirname } },
     rules: {
+      // Prettier breaks long lines of code, but not those of comments.
+      'max-len': ['error', { code: Infinity, comments: 120, ignoreUrls: true, ignorePattern: 'eslint-disable' }],
       '@typescript-eslint/consistent-type-imports': 'error',
       // Empty until each lazy slice adds itself.
       '@typescript-eslint/no-empty-object-type': ['error', { allowWithName: '^LazySlices$' }],

@@ -115,7 +115,10 @@ function compress(directory) {
   }
 }
 
-/** Serves the console with live reload, and runs the platform, restarted on changes, unless QUARTERDECK_PLATFORM_URL names another one. */
+/**
+ * Serves the console with live reload, and runs the platform, restarted on changes, unless QUARTERDECK_PLATFORM_URL
+ * names another one.
+ */
 function develop() {
   const children = [['webpack', ['serve', '--mode', 'development']]]
   if (!process.env.QUARTERDECK_PLATFORM_URL)
@@ -131,7 +134,9 @@ function develop() {
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => end(0))
 }
 
-/** For browser tests: an installed Chromium, otherwise that of Playwright, otherwise (as root) the package of Debian. */
+/**
+ * For browser tests: an installed Chromium, otherwise that of Playwright, otherwise (as root) the package of Debian.
+ */
 function findOrInstallBrowser() {
   const { findBrowser } = require('../test/support/browser/findBrowser')
   if (findBrowser()) return
@@ -206,7 +211,9 @@ function installSchemathesis() {
     )
 }
 
-/** MongoDB databases are tested on a mongod of the PATH, otherwise on FerretDB, which is built where Go is installed. */
+/**
+ * MongoDB databases are tested on a mongod of the PATH, otherwise on FerretDB, which is built where Go is installed.
+ */
 function buildFerretdb() {
   const { module, version, directory, folder } = require('../test/support/ferretdbProgram')
   if (folder() || hasProgram('mongod', '--version')) return
@@ -221,7 +228,9 @@ function buildFerretdb() {
     )
 }
 
-/** Builds `ferretdb.new`. Not with `go install`: FerretDB does not run without a version.txt, which its module lacks. */
+/**
+ * Builds `ferretdb.new`. Not with `go install`: FerretDB does not run without a version.txt, which its module lacks.
+ */
 function compileFerretdb({ module, version, directory, source }) {
   say(`Building FerretDB ${version} for the tests with MongoDB (about a minute, once) …`)
   mkdirSync(directory, { recursive: true })

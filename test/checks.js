@@ -1,6 +1,6 @@
 /**
- * The checks of `npm test` before its tests: types, lint, format and unused code. The linter takes as long as the others
- * together and every check uses one core, so the linter runs in parallel to the others. Prints only failures.
+ * The checks of `npm test` before its tests: types, lint, format and unused code. The linter takes as long as the
+ * others together and every check uses one core, so the linter runs in parallel to the others. Prints only failures.
  *
  *   node test/checks.js [--quick]
  */

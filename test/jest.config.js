@@ -5,8 +5,8 @@ const { memoryDirectory } = require('./support/memoryDirectory')
 process.env.TMPDIR ??= memoryDirectory() ?? ''
 const root = path.resolve(__dirname, '..')
 /**
- * jest looks up each use of a global in the environment of the test, which takes a fifth of the time of the tests of the
- * action log. These are looked up once per module; no test replaces them.
+ * jest looks up each use of a global in the environment of the test, which takes a fifth of the time of the tests of
+ * the action log. These are looked up once per module; no test replaces them.
  */
 const STEADY_GLOBALS = [
   ...['Array', 'Error', 'JSON', 'Map', 'Math', 'Number', 'Object', 'Promise', 'Reflect', 'RegExp', 'Set', 'String'],

@@ -7,9 +7,9 @@ import { median, report } from './figures/report'
 import { root } from './figures/root'
 
 /**
- * What an operator opens for the first time after signing in, in a real browser at a quarter of its speed: the time from
- * the click until the first content is painted. Every round begins with an empty cache, and with a page that has loaded
- * what it loads in idle time.
+ * What an operator opens for the first time after signing in, in a real browser at a quarter of its speed: the time
+ * from the click until the first content is painted. Every round begins with an empty cache, and with a page that has
+ * loaded what it loads in idle time.
  */
 const SLOWER = 4
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)

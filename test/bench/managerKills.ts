@@ -33,7 +33,9 @@ async function startReplica(kwok: ProductOnKwok): Promise<Replica> {
   return replica
 }
 
-/** Compares the instances that a replica shows with the Pods. @returns what is wrong; empty if each wanted one runs once */
+/**
+ * Compares the instances that a replica shows with the Pods. @returns what is wrong; empty if each wanted one runs once
+ */
 async function problemWith(kwok: ProductOnKwok, call: ProductCall, url: string, wanted: number): Promise<string> {
   const shown = (await overviewOf(call, url)).flatMap(({ instances }) => instances)
   const running = shown.filter(({ state }) => state === 'RUNNING')

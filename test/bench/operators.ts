@@ -11,8 +11,8 @@ import { root } from './figures/root'
 
 /**
  * Fifty operators with 22 deployments: each has a console open and asks every 3 s, by a clock that does not wait for
- * answers. First with the calls of product.md alone (2 + 22), then with the call of our console, then again with those of
- * product.md while other programs keep both cores busy.
+ * answers. First with the calls of product.md alone (2 + 22), then with the call of our console, then again with those
+ * of product.md while other programs keep both cores busy.
  */
 const OPERATORS = 50
 const DEPLOYMENTS = 22

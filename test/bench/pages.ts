@@ -8,9 +8,9 @@ import { median, report } from './figures/report'
 import { root } from './figures/root'
 
 /**
- * The first load of the login page and of the overview in a real browser at a quarter of its speed, beside an empty page
- * from bare Node.js: time until it can be used, and requests until then. Each load has an empty cache; loads of the pages
- * alternate, so that the noise of the machine meets all of them.
+ * The first load of the login page and of the overview in a real browser at a quarter of its speed, beside an empty
+ * page from bare Node.js: time until it can be used, and requests until then. Each load has an empty cache; loads of
+ * the pages alternate, so that the noise of the machine meets all of them.
  */
 const SLOWER = 4
 const LOADS = Number(process.env.BENCH_LOADS ?? 7)

@@ -61,7 +61,10 @@ function watchForExcess(platform: PlatformInCluster): () => Promise<string[]> {
   }
 }
 
-/** Restarts a deployment, or deletes the Pod of an instance: unlike crashes, neither is ever held back by the crash guard. */
+/**
+ * Restarts a deployment, or deletes the Pod of an instance: unlike crashes, neither is ever held back by the crash
+ * guard.
+ */
 async function disturb(platform: PlatformInCluster, panel: PanelClient, name: string): Promise<void> {
   if (Math.random() < 0.5) {
     await panel.send('POST', `/api/deployments/${name}/restart`, {})

@@ -9,8 +9,8 @@ import { printProfiles } from './figures/profile'
 import { ROWS } from './rows'
 
 /**
- * `npm run bench`: the rows of the table, each by its own program. `npm run bench -- NAME`: one program, whether it is a
- * row or not. `--against REV` measures that revision too, in turns; `--rounds N` says how often. `--profile` prints
+ * `npm run bench`: the rows of the table, each by its own program. `npm run bench -- NAME`: one program, whether it is
+ * a row or not. `--against REV` measures that revision too, in turns; `--rounds N` says how often. `--profile` prints
  * on what the platform spends its time while one program runs.
  */
 const here = resolve(__dirname, '../..')

@@ -29,7 +29,10 @@ export const readTable = (name: string): string => readFileSync(join(tests, name
 
 const titles = new Map<string, Set<string>>()
 
-/** Collects the first string argument of every call, which includes test titles; a template counts up to its first placeholder. */
+/**
+ * Collects the first string argument of every call, which includes test titles; a template counts up to its first
+ * placeholder.
+ */
 function titlesOf(file: string): Set<string> {
   const known = titles.get(file)
   if (known) return known

@@ -4,7 +4,10 @@ import { patternsOf } from './patternsOf'
 
 const { literals, built } = patternsOf(resolve(__dirname, '../..'), 'src')
 
-/** Files that may build expressions from strings, with the reason. All other expressions are literals, which are tested below. */
+/**
+ * Files that may build expressions from strings, with the reason. All other expressions are literals, which are tested
+ * below.
+ */
 const MAY_BUILD: Record<string, string> = {
   'src/contract/deployment.ts': 'compiles a definition’s `ready` to check its syntax, and never runs it',
 }

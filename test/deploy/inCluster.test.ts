@@ -47,7 +47,10 @@ async function typeAndRead(text: string): Promise<void> {
   await says(`You typed: ${text}`)
 }
 
-/** Calls the platform in a loop, on new connections and on a kept one. @returns a function that stops it and returns the failures */
+/**
+ * Calls the platform in a loop, on new connections and on a kept one. @returns a function that stops it and returns the
+ * failures
+ */
 function callInALoop(): () => Promise<{ calls: number; failures: string[] }> {
   const clients = [panel.at(platform.address), panel.at(platform.address, { keepAlive: true })]
   let isOver = false

@@ -58,7 +58,9 @@ const turn = (element: ElementHandle<HTMLElement>) =>
       if (node.hasAttribute(name)) node.setAttribute(name, String(node.getAttribute(name) !== 'true'))
   })
 
-/** The part of the page that shows what an element tells; undefined if it is hidden or covered, for example by a dialog. */
+/**
+ * The part of the page that shows what an element tells; undefined if it is hidden or covered, for example by a dialog.
+ */
 const placeOf = (element: ElementHandle<HTMLElement>) =>
   element.evaluate((node) => {
     const shown = node.closest('label') ?? (node.matches('span') ? node.parentElement! : node)

@@ -38,8 +38,8 @@ const HEIGHTS: Record<number, number> = { 1440: 900, 1024: 768, 768: 1024, 360: 
  *   npm run pictures -- --readme      takes those of the README, into `public`
  *
  * `npm run sample` must be running. URL is that of `npm run dev`, to look at changes without a build. A page is one of
- * the names above, a dialog of `dialogs.ts`, a path, or `instance:NAME` for the first instance of a deployment. `--dialogs` takes the dialogs too. `--whole` takes the whole page
- * rather than what fits into the window.
+ * the names above, a dialog of `dialogs.ts`, a path, or `instance:NAME` for the first instance of a deployment.
+ * `--dialogs` takes the dialogs too. `--whole` takes the whole page rather than what fits into the window.
  */
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({

@@ -51,7 +51,8 @@ function holdRecovery(): number {
   throw new Error('PostgreSQL did not begin to recover')
 }
 
-// A fast shutdown that is requested during such a recovery never ends: PostgreSQL waits for processes that it does not end.
+// A fast shutdown that is requested during such a recovery never ends: PostgreSQL waits for processes that it does not
+// end.
 test.each(['SIGTERM', 'SIGKILL'] as const)(
   'security 138: after %s while the PostgreSQL of the state recovers from a killed session, no process is left, and the platform starts again',
   async (signal) => {

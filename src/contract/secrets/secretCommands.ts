@@ -151,7 +151,8 @@ export const secretPatterns: readonly SecretPattern[] = [
     name: 'hash of a password',
     pattern: /\$(?:2[abxy]?|[1567y]|argon2\w{0,2}|scrypt|pbkdf2[\w-]{0,12}|SHA)\$[\w$./=,+]{8}/i,
   },
-  // Bytes that a program received: each line begins with its offset and holds a part of them. Node.js prints the first fifty.
+  // Bytes that a program received: each line begins with its offset and holds a part of them. Node.js prints the first
+  // fifty.
   {
     name: 'bytes in hexadecimal digits',
     pattern:
@@ -199,8 +200,8 @@ const isPlain = (text: string) =>
   text.search(ESCAPES) === -1
 
 /**
- * In UTF-16 code units. A character that NFKC makes longer stands for a number, a word or a phrase, not for some letters
- * of one. It is kept: with up to 18 units each, a text would take many times as long as its length suggests.
+ * In UTF-16 code units. A character that NFKC makes longer stands for a number, a word or a phrase, not for some
+ * letters of one. It is kept: with up to 18 units each, a text would take many times as long as its length suggests.
  */
 const LONGEST_LETTERS = 3
 

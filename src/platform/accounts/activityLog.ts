@@ -18,8 +18,8 @@ const HOUR_MS = 3_600_000
 
 export interface ActivityLog {
   /**
-   * Queues an entry. Never waits and never fails; entries are written in the order of the calls. Of many of a user within
-   * a minute, the last are only counted (`activityLimit.ts`).
+   * Queues an entry. Never waits and never fails; entries are written in the order of the calls. Of many of a user
+   * within a minute, the last are only counted (`activityLimit.ts`).
    */
   record(activity: ActivityRecord): void
   /** One page, newest first, including everything recorded before the call, but what was only counted. */

@@ -171,7 +171,9 @@ export function createPasskeys(db: Db, activityLog: Pick<ActivityLog, 'record'>,
   }
 }
 
-/** @returns the counter of the passkey after this use. @throws AppError BAD_CREDENTIALS if the assertion is not valid */
+/**
+ * @returns the counter of the passkey after this use. @throws AppError BAD_CREDENTIALS if the assertion is not valid
+ */
 async function verifyAssertion(
   response: PasskeyAssertion,
   challenge: string,

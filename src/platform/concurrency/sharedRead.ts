@@ -4,7 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises'
  * Shares an expensive read between callers. A call during a read gets the result of the next read, because the one in
  * flight may miss what the caller has just written. At most one read is in flight.
  * @param pauseMs minimum time between the end of a read and the start of the next one
- * @returns a function that resolves with the result of a read that started after the call; it throws what `read` throws.
+ * @returns a function that resolves with the result of a read that started after the call; it throws what `read`
+ * throws.
  */
 export function createSharedRead<Result>(read: () => Promise<Result>, pauseMs = 0): () => Promise<Result> {
   let inFlight: Promise<unknown> = Promise.resolve()

@@ -89,8 +89,8 @@ export function createPostgres(parts: PostgresParts): DatabaseServer {
       const verifier = await scramVerifier(password)
       await connections.run(async (client) => {
         if (!(await roleOf(client, database))?.hasMarker) throw notOnServer(database.physical_name)
-        // No session may set a password of its own after this one, so all of them end before it is set. One that does not
-        // react executes no further statement.
+        // No session may set a password of its own after this one, so all of them end before it is set. One that does
+        // not react executes no further statement.
         await alterRole(connections, client, database, 'nologin')
         await endConnections(connections, client, database)
         await alterRole(connections, client, database, `login password ${escapeLiteral(verifier)}`)

@@ -64,8 +64,8 @@ export function createConfigurations(parts: StoredDeploymentParts): Configuratio
         parts,
         name,
         { content, directory_seen: dataDirectory },
-        // Another deployment may have the name by now. For a restricted caller, the text that the operators' settings were
-        // compared with must still be stored.
+        // Another deployment may have the name by now. For a restricted caller, the text that the operators' settings
+        // were compared with must still be stored.
         { type, content: revision !== undefined || isRestricted(by) ? stored : undefined },
       )
       cacheDefinition(content, definition)

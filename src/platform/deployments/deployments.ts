@@ -33,8 +33,8 @@ export interface Deployments extends Configurations {
   /** As `list`, each with its `instances`. @throws as `Runtime.list` */
   listWithInstances(isIncluded?: (name: string) => boolean): Promise<Deployment[]>
   /**
-   * The type of the innermost deployment whose directory contains this wire path; null if there is none. Changes by other
-   * replicas of the platform take effect within a second.
+   * The type of the innermost deployment whose directory contains this wire path; null if there is none. Changes by
+   * other replicas of the platform take effect within a second.
    */
   deploymentTypeIndexAt(path: string): Promise<number | null>
   /** @param isNamed whether a text may name another deployment; default: yes */
@@ -53,8 +53,8 @@ export interface Deployments extends Configurations {
   /**
    * Restarts one instance after another; resolves when all run again. @param signal aborts the wait, not the restart
    * @param isNamed whether a failure may name another deployment; default: yes
-   * @throws AppError INVALID_DEFINITION, or CONFLICT if the deployment is or becomes disabled, its directory leads out of
-   * the shared area, or an instance does not start
+   * @throws AppError INVALID_DEFINITION, or CONFLICT if the deployment is or becomes disabled, its directory leads out
+   * of the shared area, or an instance does not start
    */
   restart(name: string, signal?: AbortSignal, isNamed?: (deployment: string) => boolean): Promise<void>
 }

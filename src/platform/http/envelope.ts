@@ -41,7 +41,8 @@ export function answerFailures(app: FastifyInstance): void {
   app.setErrorHandler((thrown: FastifyError, request, reply) => {
     const failure = expected(thrown)
     request.failure = failure?.code ?? 'INTERNAL'
-    // Fastify has set the headers of a stream that fails before its first byte, and would send the failure as its content.
+    // Fastify has set the headers of a stream that fails before its first byte, and would send the failure as its
+    // content.
     if (reply.raw.getHeaderNames().length > 0) removeContentHeaders(reply)
     // A client that was too slow gets no more time.
     if (failure?.code !== 'TOO_SLOW') drainRequest(request, reply)

@@ -11,7 +11,8 @@ const DEAF_MS = 15_000
 
 /**
  * Ends sessions of users by signals, which works even if no client can connect. Callers repeat it until the sessions
- * have ended: a process that does not react is killed, and the server then ends all sessions and recovers within seconds.
+ * have ended: a process that does not react is killed, and the server then ends all sessions and recovers within
+ * seconds.
  * @param pids undefined: all TCP sessions
  */
 export type EndSessions = (pids?: number[]) => Promise<void>

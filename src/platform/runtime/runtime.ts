@@ -89,7 +89,10 @@ export interface InstanceExit {
    * request.
    */
   interruption?: string
-  /** Why the system killed its program, as text for users: `Killed for memory: it may use 512Mi.` Undefined if it did not. */
+  /**
+   * Why the system killed its program, as text for users: `Killed for memory: it may use 512Mi.` Undefined if it did
+   * not.
+   */
   killed?: string
 }
 
@@ -114,8 +117,8 @@ export interface RuntimeInstance {
   /** The node of the cluster that it runs on. Undefined on this machine, and until a node is chosen. */
   node?: string | undefined
   /**
-   * Its first process, which leads its session and, in a container, its PID namespace. A run of a plain process keeps it
-   * after its end, because others of its session may be left. Undefined in a cluster, before there is a process, and
+   * Its first process, which leads its session and, in a container, its PID namespace. A run of a plain process keeps
+   * it after its end, because others of its session may be left. Undefined in a cluster, before there is a process, and
    * from older hosts.
    */
   process?: RunProcess | undefined

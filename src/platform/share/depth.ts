@@ -1,8 +1,8 @@
 import { printable } from './apiPath'
 
 /**
- * Deepest level that a walk descends to. Each level costs up to three descriptors, and an instance can create any number
- * of levels. Deeper archives are not extracted. Only removal has no limit (`removeTree`).
+ * Deepest level that a walk descends to. Each level costs up to three descriptors, and an instance can create any
+ * number of levels. Deeper archives are not extracted. Only removal has no limit (`removeTree`).
  */
 export const DEPTH_LIMIT = 128
 

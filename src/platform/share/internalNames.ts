@@ -11,5 +11,7 @@ export function internalName(id: string): string {
   return `${INTERNAL_PREFIX}${id}.part`
 }
 
-/** In the copy of a Pod with `keep`: was created when the copy was complete, like the mark of `runtime/copyMarker.ts`. */
+/**
+ * In the copy of a Pod with `keep`: was created when the copy was complete, like the mark of `runtime/copyMarker.ts`.
+ */
 export const COPY_MARKER = `${INTERNAL_PREFIX}copied`

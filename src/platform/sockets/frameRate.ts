@@ -25,7 +25,8 @@ export function createFrameCounter(): () => boolean {
 
 /**
  * @param limit bytes per second and user
- * @returns a function that counts the bytes of a user's message, and returns whether they exceed the limit of its second
+ * @returns a function that counts the bytes of a user's message, and returns whether they exceed the limit of its
+ * second
  */
 export function createByteCounter(limit: number): (userId: number, bytes: number) => boolean {
   let second = 0

@@ -157,9 +157,9 @@ export function openRealtime(app: FastifyInstance, { callers, origins, sync, isR
 }
 
 /**
- * Whether engine.io would answer with a script (JSONP). A page may embed scripts of any origin: browsers send no `Origin`
- * for them, without TLS nothing else that tells, and the cookie if the page is of the same site. The URL is parsed as
- * engine.io parses it: in a query, a further `?` is an ordinary character.
+ * Whether engine.io would answer with a script (JSONP). A page may embed scripts of any origin: browsers send no
+ * `Origin` for them, without TLS nothing else that tells, and the cookie if the page is of the same site. The URL is
+ * parsed as engine.io parses it: in a query, a further `?` is an ordinary character.
  */
 function asksForScript({ url = '' }: IncomingMessage): boolean {
   return new URL(url, 'http://host').searchParams.has('j')

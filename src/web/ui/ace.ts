@@ -17,8 +17,8 @@ ace.config.setModuleUrl('ace/mode/yaml_worker', yamlWorker)
 const aceTheme = { cssClass: 'ace-quarterdeck', cssText: '', isDark: false }
 
 /**
- * Gives an editor the console's theme, and leaves the console its shortcuts: Ctrl+Shift+L exports the action log, Ctrl+K
- * opens the palette.
+ * Gives an editor the console's theme, and leaves the console its shortcuts: Ctrl+Shift+L exports the action log,
+ * Ctrl+K opens the palette.
  */
 export function beginEditor(editor: Ace.Editor) {
   editor.renderer.setTheme(aceTheme)

@@ -106,7 +106,8 @@ test.each(['/console', ''])(
     expect(await realtime('https://example.org')).toBe('CLIENT_HANDSHAKE')
     expect(await realtime('https://elsewhere.example')).toBe('refused')
 
-    // The channel of an instance that does not exist is refused with 404, after the origin and the session were checked.
+    // The channel of an instance that does not exist is refused with 404, after the origin and the session were
+    // checked.
     const console = (origin: string) =>
       new Promise<string>((resolve) => {
         const headers = { origin, cookie: `token=${ann().token}` }

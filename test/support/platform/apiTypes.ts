@@ -24,7 +24,9 @@ interface Description {
   components: Record<string, Record<string, unknown>>
 }
 
-/** The part of a description that these calls need, without its texts and examples. @param calls such as `GET /api/keys` */
+/**
+ * The part of a description that these calls need, without its texts and examples. @param calls such as `GET /api/keys`
+ */
 function partOf({ paths, components, ...rest }: Description, calls: string[]): Description {
   const chosen: Description['paths'] = {}
   for (const call of calls) {

@@ -55,7 +55,10 @@ export function useArchiveFiles() {
     /** The path of the shared area. */
     share: () => share,
     files: () => files,
-    /** Opens the shared area again, after `files().close()`. @param limitsOf limits of an extraction, by the size of the archive */
+    /**
+     * Opens the shared area again, after `files().close()`. @param limitsOf limits of an extraction, by the size of the
+     * archive
+     */
     open,
     /** Every path below the shared area including temporary files, with contents of files and targets of links. */
     tree,

@@ -7,13 +7,17 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** A folder with `up.sh` and `down.sh` that start and end a Kubernetes on this machine; undefined: these tests are skipped. */
+/**
+ * A folder with `up.sh` and `down.sh` that start and end a Kubernetes on this machine; undefined: these tests are
+ * skipped.
+ */
 const scripts = process.env.QUARTERDECK_TEST_CLUSTER
 export const hasCluster = scripts !== undefined && existsSync(join(scripts, 'up.sh')) && process.getuid?.() === 0
 
 /**
- * The image of the tests (Node.js and busybox, see `fillImageRoot`) in the existing cluster of `KUBECONFIG`. Its nodes have
- * the directories of this machine, and it has a metrics server. Nothing is done with a KUBECONFIG alone: it may be anyone's.
+ * The image of the tests (Node.js and busybox, see `fillImageRoot`) in the existing cluster of `KUBECONFIG`. Its nodes
+ * have the directories of this machine, and it has a metrics server. Nothing is done with a KUBECONFIG alone: it may be
+ * anyone's.
  */
 const existingImage = scripts === undefined ? process.env.QUARTERDECK_TEST_IMAGE : undefined
 export const hasRealCluster = hasCluster || (existingImage !== undefined && process.env.KUBECONFIG !== undefined)
@@ -27,7 +31,10 @@ export interface TestCluster {
   kubectl: (...args: string[]) => Promise<string>
   /** Applies a manifest, as YAML or JSON. */
   apply(manifest: string): Promise<void>
-  /** Creates what a manifest describes. It is gone after `stop`. @throws Error if any of it exists in an existing cluster */
+  /**
+   * Creates what a manifest describes. It is gone after `stop`. @throws Error if any of it exists in an existing
+   * cluster
+   */
   create(manifest: string): Promise<void>
   /** Runs another script of the cluster's folder, with its directory as first argument. */
   script(name: string, ...args: string[]): Promise<void>
@@ -137,7 +144,9 @@ export function copyLibraries(root: string, path: string): void {
   }
 }
 
-/** Fills a directory with this machine's Node.js and busybox, as the root of an image. @param programs to add, by name */
+/**
+ * Fills a directory with this machine's Node.js and busybox, as the root of an image. @param programs to add, by name
+ */
 export function fillImageRoot(root: string, ...programs: string[]): void {
   const pathOf = (program: string) => execFileSync('which', [program], { encoding: 'utf8' }).trim()
   for (const folder of ['bin', 'etc', 'tmp', 'data']) mkdirSync(join(root, folder))

@@ -2,8 +2,8 @@ const { rm } = require('node:fs/promises')
 const { TestEnvironment } = require('jest-environment-node')
 
 /**
- * Removes the temporary directories of a test file after its last hook. Not in an `afterAll`: jest runs these in the order
- * of their definition, so the directory would be gone before the test ends what works in it.
+ * Removes the temporary directories of a test file after its last hook. Not in an `afterAll`: jest runs these in the
+ * order of their definition, so the directory would be gone before the test ends what works in it.
  */
 module.exports = class PlatformEnvironment extends TestEnvironment {
   async setup() {

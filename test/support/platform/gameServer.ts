@@ -1,6 +1,6 @@
 /**
- * A server that speaks the Minecraft protocol on the given port, of HOST if that is set. With ONLINE it reports that number of players without
- * a sample.
+ * A server that speaks the Minecraft protocol on the given port, of HOST if that is set. With ONLINE it reports that
+ * number of players without a sample.
  */
 export const GAME_SERVER = `
 const minecraft = require('minecraft-protocol')

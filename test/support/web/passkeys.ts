@@ -29,7 +29,9 @@ export const passkeyOptions = {
   pubKeyCredParams: [{ alg: -7, type: 'public-key' }],
 }
 
-/** Gives the page a browser with passkeys until the end of the test. `refuse` lets the next prompt fail with that error. */
+/**
+ * Gives the page a browser with passkeys until the end of the test. `refuse` lets the next prompt fail with that error.
+ */
 export function installPasskeys() {
   const failures: DOMException[] = []
   const prompt = jest.fn(async () => {

@@ -31,7 +31,9 @@ const withIds = (actions: Action[], id: number): Action[] =>
     return meta?.requestId ? { ...action, meta: { ...meta, requestId: `${meta.requestId}-${id}` } } : action
   })
 
-/** Exports the walks with two different secrets. @returns the places in which the logs differ, and so reveal the secret */
+/**
+ * Exports the walks with two different secrets. @returns the places in which the logs differ, and so reveal the secret
+ */
 function leaksOf(
   walks: readonly Walk[],
   secret: string,

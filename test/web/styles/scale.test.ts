@@ -78,7 +78,9 @@ test('a text has its size with the line height of the scale, from styles/_text.s
   expect(sheets.filter(({ text }) => text.includes('@include text(')).length).toBeGreaterThan(30)
 })
 
-/** A console shows bold text of a program as such. The name of a deployment is in a heading, whose button is regular. */
+/**
+ * A console shows bold text of a program as such. The name of a deployment is in a heading, whose button is regular.
+ */
 const HEAVY = ['features/instance/console/log/log.module.scss: .bold', 'features/overview/groups.module.scss: .name']
 
 test('only headings are heavier than 500', () => {

@@ -65,8 +65,8 @@ function mayListenSoon({ state, startedAt }: RuntimeInstance, listening: Listeni
 }
 
 /**
- * Names the owner of a port for messages: `the deployment "lobby" (lobby-abc123)`. For readers with limited rights, pass
- * the text through `hideDeployments`.
+ * Names the owner of a port for messages: `the deployment "lobby" (lobby-abc123)`. For readers with limited rights,
+ * pass the text through `hideDeployments`.
  */
 export function describeOwner(owner: PortOwner, rows: Row[]): string {
   if (owner.kind === 'unknown' || owner.kind === 'unsure') return UNNAMED

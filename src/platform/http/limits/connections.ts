@@ -21,8 +21,8 @@ const INSTANCES_SHARE = 1 / 4
 
 /**
  * Limits connections: in total, so that descriptors remain for PostgreSQL, files and processes; per client address; and
- * for all instances of this machine. Connections above a limit are closed. For a trusted proxy, the calls and sockets of
- * each forwarded address are counted instead.
+ * for all instances of this machine. Connections above a limit are closed. For a trusted proxy, the calls and sockets
+ * of each forwarded address are counted instead.
  * @param openFiles the process's limit of open files; undefined if unknown
  */
 export function limitConnections(

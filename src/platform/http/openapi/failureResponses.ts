@@ -88,7 +88,9 @@ interface Response {
   content?: { 'application/json'?: { examples?: object } }
 }
 
-/** Moves failure responses, many of which are shared by calls, to a document's components. @returns the same document */
+/**
+ * Moves failure responses, many of which are shared by calls, to a document's components. @returns the same document
+ */
 export function shareErrors<Document extends object>(document: Document): Document {
   const { paths = {}, components } = document as {
     paths?: Record<string, Record<string, { responses?: Record<string, object> }>>

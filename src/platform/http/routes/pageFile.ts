@@ -7,7 +7,8 @@ import { errorCodeOf } from '../../errors'
 import { etagOf } from '../etag'
 
 /**
- * The style sheet that every chart inserts for its legend, although none is shown (modules/legend/Helpers.js of apexcharts).
+ * The style sheet that every chart inserts for its legend, although none is shown (modules/legend/Helpers.js of
+ * apexcharts).
  * `e2e/controls.test.ts` fails if a new version changes it.
  */
 const LEGEND_STYLES = "'sha256-aSysLrDECVdJ6L+jLf8CC5QKLmwRuk/OZiZk9mYky8A='"

@@ -112,7 +112,9 @@ export class ContainerLog {
     })
   }
 
-  /** Calls back with the lines that the program prints after line number `after`, as they are read. `undefined` ends it. */
+  /**
+   * Calls back with the lines that the program prints after line number `after`, as they are read. `undefined` ends it.
+   */
   async watchLines(after: number, watch: ((texts: string[]) => void) | undefined): Promise<void> {
     await this.enqueue(async () => {
       await this.readAppended()

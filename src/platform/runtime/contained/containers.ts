@@ -33,8 +33,8 @@ export interface Containers {
   /** Kills what is left of a container and removes its files. Idempotent. */
   remove(id: string): Promise<void>
   /**
-   * As in a shell: 128 + n for signal n. Undefined while it runs, or if it could not be recorded. @throws Node.js errors
-   * such as EMFILE
+   * As in a shell: 128 + n for signal n. Undefined while it runs, or if it could not be recorded. @throws Node.js
+   * errors such as EMFILE
    */
   exitCode(id: string): Promise<number | undefined>
   /** Makes conmon reopen the log file. */

@@ -66,7 +66,9 @@ async function mountOf(path: string): Promise<string> {
   }
 }
 
-/** Whether this process runs in a user namespace of its own, so that mounts of the machine are locked for root as well. */
+/**
+ * Whether this process runs in a user namespace of its own, so that mounts of the machine are locked for root as well.
+ */
 export async function isInUserNamespace(): Promise<boolean> {
   return !ALL_IDS.test(await readFile('/proc/self/uid_map', 'utf8'))
 }

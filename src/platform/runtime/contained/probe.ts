@@ -10,7 +10,8 @@ const TRIAL_TIMEOUT_MS = 10_000
 const EXPECTED_OUTPUT = 'contained'
 
 /**
- * Starts trial containers to find out whether containers work here, with or without limits and recursive read-only mounts.
+ * Starts trial containers to find out whether containers work here, with or without limits and recursive read-only
+ * mounts.
  * @param directory a directory of the platform. @throws Error with the message of the last trial if none works
  */
 export async function probeIsolation(

@@ -228,7 +228,9 @@ function createCollectionCopy<Item extends KubernetesObject>({
   }
 }
 
-/** Reads the events of a watch, one in each line. Leaving the loop destroys the stream. @throws Error if one is too long */
+/**
+ * Reads the events of a watch, one in each line. Leaving the loop destroys the stream. @throws Error if one is too long
+ */
 async function* eachEvent<Item>(stream: Readable): AsyncGenerator<WatchEvent<Item>> {
   let parts: string[] = []
   let length = 0

@@ -16,7 +16,9 @@ export interface PodStopParts {
   schedule: (podName: string, ms: number) => void
 }
 
-/** Stops instances in order: the stop command, SIGTERM after its timeout, then SIGKILL. Requests are kept in the Pods. */
+/**
+ * Stops instances in order: the stop command, SIGTERM after its timeout, then SIGKILL. Requests are kept in the Pods.
+ */
 export function createPodStops({ runs, pods, inputOf, schedule }: PodStopParts) {
   return {
     /** Takes the next step of a stop that was requested. */

@@ -2,7 +2,10 @@ import { AppError, errorCodeOf } from '../../errors'
 import type { JobControl } from '../transfers/jobs'
 import { onLines } from './messageLines'
 
-/** Messages of the child process, one JSON value per line: progress every `PROGRESS_INTERVAL_MS`, and the reason of a failure. */
+/**
+ * Messages of the child process, one JSON value per line: progress every `PROGRESS_INTERVAL_MS`, and the reason of a
+ * failure.
+ */
 export type ArchiveMessage =
   | { progress: { done?: number; total?: number | null; entry?: string } }
   | { failure: { code: string; message: string; isExpected: boolean } }

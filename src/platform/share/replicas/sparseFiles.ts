@@ -8,7 +8,9 @@ const BLOCK = 4096
 const EMPTY_BLOCK = Buffer.alloc(BLOCK)
 const GIB = 2 ** 30
 
-/** Bytes of holes that one copy or archive may read: an instance can create huge sparse files without using disk space. */
+/**
+ * Bytes of holes that one copy or archive may read: an instance can create huge sparse files without using disk space.
+ */
 export const HOLES_LIMIT = 64 * GIB
 
 /** Bytes of a file that take no disk space: holes, or savings by compression. */

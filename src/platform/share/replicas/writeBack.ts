@@ -20,8 +20,8 @@ export interface WriteBackTask {
 /**
  * Copies files from an instance's copy to the deployment's directory (decisions §13, `keep`): those that are missing
  * there, or that the instance alone has changed, or that are newer, each replaced atomically. A newer file there was
- * written by another instance or an operator, so it stays; for the same reason nothing is deleted. Omits links, special files and names that are not valid UTF-8, and
- * follows no link.
+ * written by another instance or an operator, so it stays; for the same reason nothing is deleted. Omits links, special
+ * files and names that are not valid UTF-8, and follows no link.
  * @param skipped collects matching entries that are not written back: directories that are too deep, files with too
  * many holes.
  * @returns the number of files written.

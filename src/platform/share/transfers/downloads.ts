@@ -34,8 +34,8 @@ export interface Downloads {
   /**
    * Streams files and directories as one zip without buffering it in memory or on disk. A requested link is replaced by
    * its target. Omits links inside directories, targets outside the shared area, FIFOs and devices. Also omits
-   * directories that are too deep, files with too many holes and what exceeds the memory for the zip's list, and says so
-   * in a text file in the zip.
+   * directories that are too deep, files with too many holes and what exceeds the memory for the zip's list, and says
+   * so in a text file in the zip.
    * @throws AppError NOT_FOUND, NOT_ALLOWED before the first byte; later failures end the stream with an error.
    */
   zip(paths: string[]): Promise<Readable>

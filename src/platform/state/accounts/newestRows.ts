@@ -1,7 +1,9 @@
 import { sql } from 'kysely'
 import type { Db } from '../db'
 
-/** A table whose rows one owner may create without limit, with its primary key and a time that newer rows have later. */
+/**
+ * A table whose rows one owner may create without limit, with its primary key and a time that newer rows have later.
+ */
 const TABLES = {
   sessions: { key: 'id', time: 'last_used_at' },
   challenges: { key: 'hash', time: 'expires_at' },

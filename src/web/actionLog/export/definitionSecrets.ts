@@ -6,7 +6,9 @@ const MAX_VALUE_LINES = 200
 const MAX_DERIVED = 200_000
 const ITEM = /^\s*- /
 const VALUE = /^\s*(?:- )?(?:["']?value["']?\s*[:=]|<(?:string|value)>|:(?=\s))\s*/i
-/** What begins a text of several lines in TOML, PHP, shells, PowerShell, Lua and JavaScript, with the word that ends it. */
+/**
+ * What begins a text of several lines in TOML, PHP, shells, PowerShell, Lua and JavaScript, with the word that ends it.
+ */
 const OPENING = /(?:"""|'''|@["']|\[=*\[|`|<<[<~-]?\s?["']?(\w{1,40})["']?)$/
 const ALIAS = /\*([\w-]{1,60})$/
 const ANCHOR = /&([\w-]{1,60})[^\S\n]+(\S[^\n]*)/g

@@ -59,7 +59,9 @@ export function maskNotifications({ startedAt, base, actions }: Recording): Reco
   }
 }
 
-/** Masks what a response repeats of free texts that users wrote. They are no names, so no page finds its data by them. */
+/**
+ * Masks what a response repeats of free texts that users wrote. They are no names, so no page finds its data by them.
+ */
 function maskFreeTexts(answer: unknown, endpointName: string | undefined, mask: (text: string) => string): unknown {
   return changeTexts(answer, (text, field) => {
     if (field === 'content') return mapSettings(text, (value, name) => (name === 'description' ? HIDDEN : value))
@@ -70,8 +72,9 @@ function maskFreeTexts(answer: unknown, endpointName: string | undefined, mask: 
 
 /**
  * Masks the free texts and the arguments of refused calls that a response repeats: the subjects of refused actions and
- * of invite codes in the activity log, and directories that could not be created. Also masks the typed parts of commands in the activity
- * log, and leaves out the results of a masked search, because each entry contains the search text.
+ * of invite codes in the activity log, and directories that could not be created. Also masks the typed parts of
+ * commands in the activity log, and leaves out the results of a masked search, because each entry contains the search
+ * text.
  *
  * @param call with masked arguments
  */

@@ -8,7 +8,9 @@ const FEWEST_SIGNS = 3
 /** Whether a secret consists of signs that a normalized text lacks, such as dashes and quotes. */
 export const isOfSigns = (secret: string) => plainOf(secret).length < 5 && new Set(secret).size >= FEWEST_SIGNS
 
-/** Returns the ranges of a text that contain secrets of signs: the secret itself, or the whole text if it is encoded. */
+/**
+ * Returns the ranges of a text that contain secrets of signs: the secret itself, or the whole text if it is encoded.
+ */
 export const signsIn = (text: string, secrets: readonly string[]): Range[] =>
   secrets.flatMap((secret): Range[] => {
     const ranges: Range[] = []
@@ -91,8 +93,8 @@ function textOfNumbers(numbers: readonly string[], radix: number, digits = /^/):
 const ENCODINGS = [base64In, hexIn, numbersIn]
 
 /**
- * Returns the ranges of a text that encode a secret: Base64, hexadecimal digits, and numbers of bytes or characters. They
- * are decoded, because the encoding of a secret that is shortened, escaped or in upper case is another one.
+ * Returns the ranges of a text that encode a secret: Base64, hexadecimal digits, and numbers of bytes or characters.
+ * They are decoded, because the encoding of a secret that is shortened, escaped or in upper case is another one.
  *
  * @param holds returns whether a decoded text contains a secret
  */

@@ -95,7 +95,10 @@ export function valuesIn(text: string, names = 1): string[] {
   ]
 }
 
-/** Returns the quoted texts that are probably the value: the first one, unless words precede it, and those listed after it. */
+/**
+ * Returns the quoted texts that are probably the value: the first one, unless words precede it, and those listed after
+ * it.
+ */
 function quotedValues(hidden: string): string[] {
   let end = -1
   return quotedIn(hidden).flatMap(({ quoted, index, isName, value }) => {
@@ -192,7 +195,10 @@ function secretsOfTable([head = '', ...lines]: readonly string[]): string[] {
   })
 }
 
-/** Returns the secrets in a file that is about to be saved. In a file of one line, and in a short list, its name is the key. */
+/**
+ * Returns the secrets in a file that is about to be saved. In a file of one line, and in a short list, its name is the
+ * key.
+ */
 export function secretsOfFile({ path, text: handle }: { path: string; text: string }): string[] {
   const text = heldText(handle)?.trim() ?? ''
   const start = text.slice(0, LONGEST_FILE).split('\n')
@@ -205,7 +211,8 @@ export function secretsOfFile({ path, text: handle }: { path: string; text: stri
   // Long lines are not searched as a whole: all text after a keyword would count as a secret.
   const lines = start.filter((line) => !isLong(line))
   const [directory = '', name = ''] = path.split('/').slice(-2)
-  // A word for secrets may end before the extension (`pass.txt`), or be the directory of one file for each (`secrets/rcon`).
+  // A word for secrets may end before the extension (`pass.txt`), or be the directory of one file for each
+  // (`secrets/rcon`).
   const names = [name, name.replace(EXTENSION, ''), directory].filter((word) => hiddenOf(`${word}: x`) !== '')
   const isList = start.length <= LONGEST_LIST && !STRUCTURED.test(name) && names.length > 0
   const one = lines.length === 1 && start.length === 1 && text.length <= LONGEST_FILE

@@ -26,7 +26,9 @@ export function quotedIn(text: string): Quoted[] {
   return found
 }
 
-/** Returns the quoted texts of a line, also of JSON within quotes. @param withNames whether to include names of values */
+/**
+ * Returns the quoted texts of a line, also of JSON within quotes. @param withNames whether to include names of values
+ */
 export const quotedTexts = (line: string, withNames = true, isInner = false): string[] =>
   quotedIn(line).flatMap(({ value, isName }) => [
     ...(isName && !withNames ? [] : [value]),

@@ -166,7 +166,9 @@ function secretsHider(args: unknown, masked: unknown): (text: string) => string 
   return (text) => hide(hideWhole(text), words)
 }
 
-/** What the messages of the parser quote of a definition without quotation marks: tags, aliases, directives, escapes. */
+/**
+ * What the messages of the parser quote of a definition without quotation marks: tags, aliases, directives, escapes.
+ */
 const QUOTED_BY_YAML =
   /(?<=\btag: |\baliases?(?: \([^)]{1,60}\))?: |\bextra characters: |\bescape sequence |\bdirective |\bYAML version |\bresolved, so )\S.*|(?<=\bThe )\S+(?= tag has no suffix)/s
 

@@ -15,8 +15,8 @@ export function hasForbiddenName(value: unknown): boolean {
 }
 
 /**
- * Returns a copy of a JSON value in which texts that are the forbidden name are in parentheses. A file, for example, may
- * have this name.
+ * Returns a copy of a JSON value in which texts that are the forbidden name are in parentheses. A file, for example,
+ * may have this name.
  */
 export const withoutForbiddenName = <Value>(value: Value): Value =>
   JSON.parse(

@@ -6,7 +6,8 @@ import { selectShown } from '../palette/paletteSlice'
 
 /**
  * Moves the focus to `main` when another page is shown, unless the page or a control outside of the console has it. The
- * next Tab then leads to the page's first control instead of through the navigation again, and screen readers read there.
+ * next Tab then leads to the page's first control instead of through the navigation again, and screen readers read
+ * there.
  */
 export function useFocusOfNewPage(main: RefObject<HTMLElement | null>): void {
   const { pathname } = useLocation()

@@ -12,14 +12,14 @@ const TIMEOUT_MS = 480_000
 jest.setTimeout(TIMEOUT_MS + 20_000)
 
 /**
- * Left out are calls that could end the session, the account or the rights with which all others are made, and those for the
- * Kubernetes dashboard and OpenID Connect, which answer 503 without a cluster and a provider. Sessions and rights of others are
- * those of another user. Where an input that fits its schema is refused, the rules are about more than one field or about what
- * is stored, and the refusal is a 400 (decisions §1): codes and invites, paths of the shared area, definitions, the node of a
- * persistent deployment, the expiry of a key, grants of a deployment that does not exist or is named twice, the proof that a
- * change of sign-in methods needs. For other methods, `confirm` and `options` are ids, which are refused as such. The list of a
- * user's sessions is still there, and empty, after all of them were ended. A parameter that is too long makes an address that
- * is too long.
+ * Left out are calls that could end the session, the account or the rights with which all others are made, and those
+ * for the Kubernetes dashboard and OpenID Connect, which answer 503 without a cluster and a provider. Sessions and
+ * rights of others are those of another user. Where an input that fits its schema is refused, the rules are about more
+ * than one field or about what is stored, and the refusal is a 400 (decisions §1): codes and invites, paths of the
+ * shared area, definitions, the node of a persistent deployment, the expiry of a key, grants of a deployment that does
+ * not exist or is named twice, the proof that a change of sign-in methods needs. For other methods, `confirm` and
+ * `options` are ids, which are refused as such. The list of a user's sessions is still there, and empty, after all of
+ * them were ended. A parameter that is too long makes an address that is too long.
  */
 const configurationFor = (otherUser: number) => `
 [checks.negative_data_rejection]

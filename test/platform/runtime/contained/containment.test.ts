@@ -204,7 +204,10 @@ describeContained('what a contained instance may do (skipped where runc, conmon 
   })
 
   describe('a program that traces the first process of its container to hold it at its exit', () => {
-    /** ptrace(PTRACE_SEIZE, 1, 0, PTRACE_O_TRACEEXIT) by its number on x86-64. The traced process stays stopped at its exit. */
+    /**
+     * ptrace(PTRACE_SEIZE, 1, 0, PTRACE_O_TRACEEXIT) by its number on x86-64. The traced process stays stopped at its
+     * exit.
+     */
     const trace = `$| = 1; $SIG{TERM} = 'IGNORE'; print syscall(101, 0x4206, 1, 0, 0x40) ? "Refused\\n" : "Traced\\n"; sleep 600`
     const tracer = (podName: string) =>
       spec(podName, ['perl', '-e', trace], { stop: { command: undefined, timeoutSeconds: 1 } })

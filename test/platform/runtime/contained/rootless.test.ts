@@ -120,7 +120,8 @@ const RESTRICT = String.raw`cgroups=$(sed -n 's|^[^ ]* [^ ]* [^ ]* [^ ]* \(/sys/
     expect([errors, code]).toEqual(['', 0])
     expect(JSON.parse(out)).toEqual({
       isolation: 'contained',
-      // The init of the container and the program. Otherwise it could end the platform, whose group belongs to its user.
+      // The init of the container and the program. Otherwise it could end the platform, whose group belongs to its
+      // user.
       inside: { uid: 0, pids: 2, data: false, ...(canMakeGroup && { group: 'EROFS' }) },
       exit: expect.objectContaining({ code: 0, requested: true }) as unknown,
     })

@@ -153,7 +153,8 @@ ready: '^tick'
     await network.reaches('stopping', 'RUNNING')
     await network.call('POST', '/api/deployments/stopping/toggle', { enabled: false })
     await deploy('starting')
-    // A controller manager that runs on remembers that the node was silent, and may end its Pods before it hears from it.
+    // A controller manager that runs on remembers that the node was silent, and may end its Pods before it hears from
+    // it.
     const areBack = Promise.all([cluster().script('restart.sh', 'kube-apiserver', '60'), restartControllers('60')])
 
     await until(async () => (await health()).status === 503, Boolean, 60)

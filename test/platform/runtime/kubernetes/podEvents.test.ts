@@ -144,7 +144,8 @@ const linesOf = async (runtime: Runtime, podName: string) =>
     }
     const metadata = { namespace: 'claimless', name: 'quarterdeck-share' }
     await cluster.apply(JSON.stringify({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata, spec }))
-    // Until the scheduler knows of the claim, it gives a new Pod another reason, and the console shows only the first one.
+    // Until the scheduler knows of the claim, it gives a new Pod another reason, and the console shows only the first
+    // one.
     await until(
       () =>
         cluster.kubectl('-n', 'claimless', 'get', 'pod', 'second', '-o', 'jsonpath={.status.conditions[*].message}'),

@@ -42,8 +42,8 @@ export interface PlatformInCluster {
 }
 
 /**
- * Starts a real cluster and in it, by the manifests of `src/deploy/kubernetes`, the platform. An overlay names its image;
- * its PostgreSQL is outside of the cluster, as the manifests want it.
+ * Starts a real cluster and in it, by the manifests of `src/deploy/kubernetes`, the platform. An overlay names its
+ * image; its PostgreSQL is outside of the cluster, as the manifests want it.
  * @param databaseUrl of a PostgreSQL that listens on 127.0.0.1
  */
 export async function startInCluster(databaseUrl: string): Promise<PlatformInCluster> {

@@ -17,7 +17,8 @@ type GroupedChartProps = {
 
 /**
  * An area chart of a group, which synchronises the cursors of its charts. After a change of props, react-apexcharts
- * would update all charts of the group with these options, including the id, so this component updates its chart itself:
+ * would update all charts of the group with these options, including the id, so this component updates its chart
+ * itself:
  * `exec` changes one chart only.
  */
 export function GroupedChart({ id, height, series, options }: GroupedChartProps) {
