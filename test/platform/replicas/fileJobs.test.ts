@@ -59,7 +59,6 @@ test('a job is listed with its progress at every replica, to its user', async ()
   const [there] = await until(
     () => two!.fileJobs.of(ANN),
     (jobs) => jobs.length > 0,
-    1,
   )
   expect(there).toEqual(here)
   expect(there).toMatchObject({ done: 7, total: 10, entry: 'region' })
@@ -67,7 +66,7 @@ test('a job is listed with its progress at every replica, to its user', async ()
   expect(await two!.fileJobs.of(BOB)).toEqual([])
   one!.jobs.cancel(ANN, here!.id)
   await ended
-  await until(async () => (await two!.fileJobs.of(ANN)).length === 0, Boolean, 1)
+  await until(async () => (await two!.fileJobs.of(ANN)).length === 0)
 })
 
 test('a job is cancelled at another replica within a second, by its user alone', async () => {

@@ -36,7 +36,7 @@ test('a notification of one replica reaches every replica, and its sender at onc
     const since = performance.now()
     one.publish('sync', `${count}`)
     expect(heard).toContain(`one ${count}`)
-    await until(() => heard.includes(`two ${count}`), Boolean, 1)
+    await until(() => heard.includes(`two ${count}`))
     times.push(performance.now() - since)
   }
   // Its own it may hear again.
@@ -53,7 +53,7 @@ test('a replica that was disconnected receives the latest notification that it m
   await state.pool.query(`select pg_terminate_backend(pid) from (${LISTENERS}) listening`)
   one.publish('sync', 'first')
   one.publish('sync', 'last')
-  await until(() => heard.at(-1) === 'last', Boolean, 1)
+  await until(() => heard.at(-1) === 'last')
   await until(async () => (await listeners()).length === 2)
 })
 
@@ -62,9 +62,9 @@ test('security 153: while PostgreSQL accepts no messages of LISTEN and NOTIFY, n
   const heard: (string | undefined)[] = []
   two.on('sync', (data) => heard.push(data))
   one.publish('sync', 'first')
-  await until(() => heard.at(-1) === 'first', Boolean, 5)
+  await until(() => heard.at(-1) === 'first')
   one.publish('sync', 'last')
-  await until(() => heard.at(-1) === 'last', Boolean, 5)
+  await until(() => heard.at(-1) === 'last')
 })
 
 test('a notification that is repeated while it is being sent is sent again', async () => {
@@ -73,7 +73,7 @@ test('a notification that is repeated while it is being sent is sent again', asy
   await new Promise(setImmediate)
   one.publish('sessions')
   const version = async () => (await state.db.selectFrom('notifications').selectAll().execute())[0]?.version
-  await until(async () => (await version()) === '2', Boolean, 3)
+  await until(async () => (await version()) === '2')
 })
 
 test('every replica receives the latest of many concurrent notifications', async () => {
@@ -103,7 +103,7 @@ test('notifications are delivered after an outage of the state', async () => {
       await until(() => warnings.some((line) => line.includes('other replicas cannot be reached')))
       expect(two.latest('sync')).toBeUndefined()
       await client.query('rollback')
-      await until(() => two.latest('sync') === 'late', Boolean, 5)
+      await until(() => two.latest('sync') === 'late')
     })
   } finally {
     await sender.close()
