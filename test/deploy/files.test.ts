@@ -94,6 +94,10 @@ test('commands of the compose file are lists of texts, and its script has no syn
   expect(() => new Script(check[3] ?? '')).not.toThrow()
 })
 
+test('security 175: in the systemd service no limit of tasks counts the platform together with its instances', () => {
+  expect(readDeployFile('quarterdeck.service')).toMatch(/^TasksMax=infinity$/m)
+})
+
 test('the platform accepts the settings of the systemd service', () => {
   const environment = Object.fromEntries(
     [...readDeployFile('quarterdeck.service').matchAll(/^Environment=(\w+)=(.*)$/gm)].map(([, name = '', value]) => [
