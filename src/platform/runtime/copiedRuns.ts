@@ -1,12 +1,11 @@
 import { join, relative } from 'node:path'
 import { StartError } from '../errors'
 import { originalOf } from '../processLock'
-import { isMonitorAlive } from './contained/conmon'
 import { containedRecords } from './contained/containedRuntime'
-import type { RunRecord as ContainedRecord } from './contained/runRecord'
+import * as contained from './contained/runRecord'
 import { readJsonFiles } from './jsonFiles'
 import { instancesDirectory } from './local/hostClient'
-import { isRunning, type RunRecord as PlainRecord } from './local/runRecord'
+import * as plain from './local/runRecord'
 import type { StoredRun } from './runtime'
 
 /**
@@ -16,12 +15,8 @@ import type { StoredRun } from './runtime'
  */
 export function requireOwnRuns(dataDir: string): void {
   const original =
-    originalWithRuns(dataDir, instancesDirectory(dataDir), isRunning) ??
-    originalWithRuns<ContainedRecord>(
-      dataDir,
-      containedRecords(dataDir),
-      ({ state, monitor }) => state !== 'EXITED' && monitor !== undefined && isMonitorAlive(monitor),
-    )
+    originalWithRuns(dataDir, instancesDirectory(dataDir), plain.isRunning) ??
+    originalWithRuns(dataDir, containedRecords(dataDir), contained.isRunning)
   if (original !== undefined)
     throw new StartError([
       `${dataDir} is a copy of ${original}, whose instances still run: stop them with its stop:all, or remove ${join(dataDir, 'runtime')} to start others beside them`,
@@ -29,18 +24,15 @@ export function requireOwnRuns(dataDir: string): void {
 }
 
 /** @returns the data directory that the records are copies of, if one of their runs is in progress there */
-function originalWithRuns<Record extends StoredRun = PlainRecord>(
+function originalWithRuns<Record extends StoredRun>(
   dataDir: string,
   directory: string,
-  isRunningNow: (record: Record) => boolean,
+  isRunning: (record: Record) => boolean,
 ): string | undefined {
   for (const { storedIn, runId } of readJsonFiles<Record>(directory)) {
     const original = storedIn === undefined ? undefined : originalOf(directory, storedIn)
     // Its own record is newer: it says whether the run has ended.
-    if (
-      original !== undefined &&
-      readJsonFiles<Record>(original).some((run) => run.runId === runId && isRunningNow(run))
-    )
+    if (original !== undefined && readJsonFiles<Record>(original).some((run) => run.runId === runId && isRunning(run)))
       return original.slice(0, -relative(dataDir, directory).length - 1)
   }
   return undefined

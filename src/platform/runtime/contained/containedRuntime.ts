@@ -5,13 +5,12 @@ import type { Logger } from 'pino'
 import { StartError } from '../../errors'
 import { withCopies, type CopyParts } from '../copies'
 import type { LocalSpec, Runtime } from '../runtime'
-import { isMonitorAlive } from './conmon'
 import { openContainedDriver } from './containedDriver'
 import { findContainerPrograms } from './containerPrograms'
 import { openContainers } from './containers'
 import { systemPathsOf } from './prepareContainer'
 import { probeIsolation } from './probe'
-import { openRunRecords } from './runRecord'
+import { isRunning, openRunRecords } from './runRecord'
 
 export interface ContainedSettings extends CopyParts {
   shareDir: string
@@ -76,10 +75,7 @@ export async function stopContainedInstances(
 ): Promise<number> {
   const directory = directoryOf(dataDir)
   if (!existsSync(containedRecords(dataDir))) return 0
-  const isAnyRunning = openRunRecords(containedRecords(dataDir), log)
-    .all()
-    .some(({ state, monitor }) => state !== 'EXITED' && monitor !== undefined && isMonitorAlive(monitor))
-  if (!isAnyRunning) return 0
+  if (!openRunRecords(containedRecords(dataDir), log).all().some(isRunning)) return 0
   const found = findContainerPrograms(process.env.PATH ?? '')
   if ('missing' in found)
     throw new StartError([

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { readJsonFiles, replaceJsonFile } from '../jsonFiles'
 import type { LocalSpec, RuntimeInstance, StoredRun } from '../runtime'
-import type { Monitor } from './conmon'
+import { isMonitorAlive, type Monitor } from './conmon'
 
 /** State of an instance's last run on disk, for the next platform process. */
 export interface RunRecord extends RuntimeInstance, StoredRun {
@@ -26,6 +26,11 @@ export interface RunRecord extends RuntimeInstance, StoredRun {
   termAt: number | undefined
   /** Whether SIGKILL was sent. */
   isKilled?: boolean
+}
+
+/** Whether the monitor of a run's container still exists. */
+export function isRunning({ state, monitor }: RunRecord): boolean {
+  return state !== 'EXITED' && monitor !== undefined && isMonitorAlive(monitor)
 }
 
 /** The record of a run without a container. */
