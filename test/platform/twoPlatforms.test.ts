@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from 'pg'
@@ -84,7 +84,7 @@ describe('one data directory', () => {
     },
   )
 
-  test('starts after a crash although the pid of its PostgreSQL now belongs to another process', async () => {
+  test('starts after a crash although the pid of its PostgreSQL now belongs to another process, which names a file there', async () => {
     const settings = { QUARTERDECK_DATA_DIR: join(directory(), 'crashed') }
     const file = join(settings.QUARTERDECK_DATA_DIR, 'state/postmaster.pid')
     const first = run(settings)
@@ -93,11 +93,16 @@ describe('one data directory', () => {
     const postmaster = processesOf(join(settings.QUARTERDECK_DATA_DIR, 'state'))
     for (const pid of [first.child.pid!, ...postmaster]) process.kill(pid, 'SIGKILL')
     await until(() => processesOf(join(settings.QUARTERDECK_DATA_DIR, 'state')).length === 0)
-    writeFileSync(file, [process.pid, ...rest].join('\n'))
-    const second = run(settings)
-    await isReady(second)
-    second.child.kill('SIGTERM')
-    expect(await second.exited).toBe(0)
+    const other = spawn('tail', ['-f', file], { stdio: 'ignore' })
+    try {
+      writeFileSync(file, [other.pid, ...rest].join('\n'))
+      const second = run(settings)
+      await isReady(second)
+      second.child.kill('SIGTERM')
+      expect(await second.exited).toBe(0)
+    } finally {
+      other.kill()
+    }
     await stopHost(settings.QUARTERDECK_DATA_DIR)
   })
 

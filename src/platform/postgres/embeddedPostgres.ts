@@ -208,5 +208,5 @@ async function settingsForUsers(dataDir: string, { shareDir }: PostgresBinaries)
 
 async function isPostgresOf(pid: number, directory: string): Promise<boolean> {
   const commandLine = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
-  return commandLine.includes(directory)
+  return commandLine.split('\0').includes(directory)
 }
