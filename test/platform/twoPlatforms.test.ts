@@ -93,7 +93,7 @@ describe('one data directory', () => {
     const postmaster = processesOf(join(settings.QUARTERDECK_DATA_DIR, 'state'))
     for (const pid of [first.child.pid!, ...postmaster]) process.kill(pid, 'SIGKILL')
     await until(() => processesOf(join(settings.QUARTERDECK_DATA_DIR, 'state')).length === 0)
-    const other = spawn('tail', ['-f', file], { stdio: 'ignore' })
+    const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)', file], { stdio: 'ignore' })
     try {
       writeFileSync(file, [other.pid, ...rest].join('\n'))
       const second = run(settings)
