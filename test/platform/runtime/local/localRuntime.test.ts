@@ -1,16 +1,6 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statfsSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,7 +16,6 @@ import { localSpec, pathsIn } from '../../../support/platform/instanceSpec'
 import { isGone } from '../../../support/platform/processesOf'
 import { stopHost } from '../../../support/platform/stopHost'
 import { useTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
-import { canMount, mountTmpfs, remount, unmount } from '../../../support/platform/tmpfs'
 import { until } from '../../../support/platform/until'
 import { runtimeSuite } from '../runtimeSuite'
 
@@ -317,118 +306,6 @@ test('a host that accepts the connection and never answers stops the start with 
   expect(closed).not.toHaveBeenCalled()
   silent.close()
 })
-
-;(canMount ? test : test.skip)(
-  'security 49: a full disk ends neither host nor instance, and consoles continue (skipped without mount rights)',
-  async () => {
-    const dataDir = join(directory(), 'full')
-    const records = join(dataDir, 'runtime/instances')
-    mountTmpfs(records, '1m')
-    const full = await openLocalRuntime({ dataDir, replicas })
-    try {
-      const program = `console.log('Ready'); require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
-      if (line === 'fill') for (let i = 0; i < 30_000; i++) console.log('x'.repeat(100))
-      console.log('heard ' + line) })`
-      const contents = async () => (await full.history('prints', 50)).map(({ content }) => content)
-      const heard = async (line: string) => {
-        await full.write('prints', line)
-        await until(contents, (lines) => lines.includes(`heard ${line}`))
-      }
-      await full.ensure({ ...ticking('prints'), command: ['node', '-e', program] })
-      await until(contents, (lines) => lines.includes('Ready'))
-      await heard('fill')
-      const { bavail } = statfsSync(records)
-      expect(bavail).toBe(0)
-      await heard('still there')
-      expect(await full.list()).toMatchObject([{ podName: 'prints', state: 'RUNNING' }])
-      // Another instance starts although its record cannot be written.
-      await full.ensure({
-        ...ticking('other'),
-        command: ['node', '-e', "console.log('up'); setInterval(() => {}, 1000)"],
-      })
-      await until(
-        async () => (await full.history('other', 5)).map(({ content }) => content),
-        (lines) => lines.includes('up'),
-      )
-      await full.kill('other')
-
-      remount(records, 'size=20m')
-      await heard('room again')
-      const written = () =>
-        readdirSync(records)
-          .filter((name) => name.startsWith('prints.log'))
-          .map((name) => readFileSync(join(records, name), 'utf8'))
-      await until(() => written().some((text) => text.includes('heard room again')))
-      await full.kill('prints')
-      await until(
-        () => full.list(),
-        (all) => all.every(({ state }) => state === 'EXITED'),
-      )
-    } finally {
-      await full.close()
-      await stopHost(dataDir)
-      unmount(records)
-    }
-  },
-)
-
-;(canMount ? test : test.skip)(
-  'security 165: the record of a plain instance that was started on a full disk is stored as soon as there is room (skipped without mount rights)',
-  async () => {
-    const dataDir = join(directory(), 'unrecorded')
-    const records = join(dataDir, 'runtime/instances')
-    mountTmpfs(records, '1m')
-    const full = await openLocalRuntime({ dataDir, replicas })
-    try {
-      const ballast = join(records, 'ballast')
-      expect(() => writeFileSync(ballast, Buffer.alloc(2 ** 21))).toThrow('ENOSPC')
-      await full.ensure(ticking('unrecorded'))
-      const [run] = await until(
-        () => full.list(),
-        ([one]) => one?.state === 'RUNNING',
-      )
-      const stored = () => readFileSync(join(records, 'unrecorded.json'), 'utf8')
-      expect(stored).toThrow('ENOENT')
-      rmSync(ballast)
-      await until(() => existsSync(join(records, 'unrecorded.json')))
-      expect(JSON.parse(stored())).toMatchObject({ runId: run?.runId, state: 'RUNNING', pid: run?.process?.pid })
-    } finally {
-      await full.close()
-      await stopHost(dataDir)
-      unmount(records)
-    }
-  },
-)
-
-;(canMount ? test : test.skip)(
-  'security 168: a host whose own log is on a full disk serves its instances (skipped without mount rights)',
-  async () => {
-    const dataDir = join(directory(), 'no-log')
-    const disk = join(dataDir, 'runtime')
-    mountTmpfs(disk, '1m')
-    const full = await openLocalRuntime({ dataDir, replicas })
-    try {
-      const ballast = join(disk, 'ballast')
-      expect(() => writeFileSync(ballast, Buffer.alloc(2 ** 21))).toThrow('ENOSPC')
-      const areAll = (state: string) =>
-        until(
-          () => full.list(),
-          (all) => all.length === 3 && all.every((run) => run.state === state),
-        )
-      // Their records cannot be stored, which the host logs.
-      const names = ['unlogged-1', 'unlogged-2', 'unlogged-3']
-      for (const name of names) await full.ensure(ticking(name))
-      await areAll('RUNNING')
-      for (const name of names) await full.kill(name)
-      await areAll('EXITED')
-      rmSync(ballast)
-    } finally {
-      await stopHost(dataDir)
-      await full.close()
-      unmount(disk)
-    }
-  },
-)
 
 describe('if the data directory is too deep for a Unix socket', () => {
   const deep = () => join(directory(), 'deep'.repeat(30))
