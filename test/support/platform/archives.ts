@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { crc32, gzipSync } from 'node:zlib'
@@ -54,6 +54,7 @@ export async function make7z(files: Record<string, string>, ...options: string[]
   const directory = await mkdtemp(join(tmpdir(), 'quarterdeck-7z-'))
   try {
     for (const [name, content] of Object.entries(files)) {
+      await mkdir(dirname(join(directory, name)), { recursive: true })
       if (content.startsWith('->')) await symlink(content.slice(2), join(directory, name))
       else await writeFile(join(directory, name), content)
     }

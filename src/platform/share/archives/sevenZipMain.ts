@@ -2,6 +2,7 @@ import '../../noDebugger'
 import { fstatSync, readSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import SevenZip from '7z-wasm'
+import { confineTo, type NodeFs } from './confinedTarget'
 import { exitCodes } from './sevenZipExits'
 
 /**
@@ -10,6 +11,7 @@ import { exitCodes } from './sevenZipExits'
  * or one of `exitCodes`, and at once when standard input closes.
  */
 const ARCHIVE_FD = 3
+const TARGET_FD = 4
 const OPEN_FOR_WRITING = 0o3
 /** Interval of progress reports within one large file. */
 const PROGRESS_INTERVAL_MS = 250
@@ -42,7 +44,7 @@ async function main([mode, name = '', limitsText = '{}']: string[]): Promise<voi
   })
   const { FS, NODEFS } = sevenZip as unknown as {
     FS: Record<string, (...given: unknown[]) => unknown>
-    NODEFS: unknown
+    NODEFS: NodeFs
   }
   FS.mkdir?.('/archive')
   exposeArchive(FS, `/archive/${name}`)
@@ -92,8 +94,9 @@ async function main([mode, name = '', limitsText = '{}']: string[]): Promise<voi
   FS.mkdir?.('/target')
   entries = 0
   // Mount the working directory instead of its descriptor path, which Emscripten would take for a link.
-  process.chdir('/proc/self/fd/4')
+  process.chdir(`/proc/self/fd/${TARGET_FD}`)
   FS.mount?.(NODEFS, { root: '.' }, '/target')
+  confineTo(TARGET_FD, NODEFS)
   FS.chdir?.('/target')
   sevenZip.callMain(['x', '-y', '-bd', '-o/target', `/archive/${name}`])
 }
