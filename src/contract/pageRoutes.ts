@@ -62,10 +62,10 @@ function matches(route: string[], segments: string[]): boolean {
   const wanted = route.filter((part) => part !== '*')
   // The route / splits into two empty segments; the first one comes before the leading slash of every address.
   if (wanted.length > 1 && wanted.at(-1) === '') wanted.pop()
-  const isEnded = isWild || segments.slice(wanted.length).every((segment) => segment === '')
+  // First what is short: an address may have thousands of segments.
   return (
-    isEnded &&
-    wanted.every((part, at) => (part.startsWith(':') ? Boolean(segments[at]) : part === segments[at]?.toLowerCase()))
+    wanted.every((part, at) => (part.startsWith(':') ? Boolean(segments[at]) : part === segments[at]?.toLowerCase())) &&
+    (isWild || segments.slice(wanted.length).every((segment) => segment === ''))
   )
 }
 

@@ -201,6 +201,14 @@ test.each([
   await close()
 })
 
+test('security 176: of the encodings that a client accepts, the first twenty count', async () => {
+  const { answer, close } = await servedLogin()
+  const accepting = (others: number) => answer('/login', { 'accept-encoding': `${'x, '.repeat(others)}br` })
+  expect((await accepting(19)).headers).toHaveProperty('content-encoding', 'br')
+  expect((await accepting(4000)).headers).not.toHaveProperty('content-encoding')
+  await close()
+})
+
 test('a page is sent again only after a new build', async () => {
   const { answer, rebuild, close } = await servedLogin()
   const { headers } = await answer('/login')

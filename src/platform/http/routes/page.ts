@@ -91,10 +91,13 @@ function sendPage(request: FastifyRequest, reply: FastifyReply, page: PageFile):
   return reply.send(body)
 }
 
+/** Of an `Accept-Encoding`. Browsers name four encodings, and anybody may send thousands. */
+const MAX_ENCODINGS = 20
+
 /** Whether an `Accept-Encoding` names an encoding, and not with the weight 0 (RFC 9110 §12.5.3). */
 function accepts(header: string | string[] = '', encoding: string): boolean {
   return String(header)
-    .split(',')
+    .split(',', MAX_ENCODINGS)
     .some((part) => {
       const [name = '', weight = ''] = part.split(';').map((text) => text.trim().toLowerCase())
       return name === encoding && !/^q=0(?:\.0*)?$/.test(weight)
