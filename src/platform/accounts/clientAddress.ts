@@ -28,6 +28,12 @@ export function plainAddress(text: string): string {
 }
 
 /**
+ * Proxies in front of the platform, at most. A client within a trusted network may name a thousand, each of which takes
+ * time: the address after these is taken for the client's.
+ */
+const MAX_HOPS = 16
+
+/**
  * @param proxies validated addresses or networks
  * @param mayBeInstance whether instances may connect to a proxy from an address; such an address is never a proxy's
  */
@@ -48,7 +54,7 @@ export function createTrustedProxies(
     return isIP(address) !== 0 && trusted.check(address, familyOf(address))
   }
   const isTrustedHop: TrustedProxies['isTrustedHop'] = (address, hop) =>
-    includes(address) && (hop === 0 || address === undefined || !mayBeInstance(plainAddress(address)))
+    hop < MAX_HOPS && includes(address) && (hop === 0 || address === undefined || !mayBeInstance(plainAddress(address)))
   return {
     includes,
     isTrustedHop,

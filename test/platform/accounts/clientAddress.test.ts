@@ -17,6 +17,15 @@ test.each([
   expect(createTrustedProxies(trusted).addressOf(from(remote, forwarded))).toBe(expected)
 })
 
+test('security 177: of a thousand proxies that a client within a trusted network names, sixteen are looked at', () => {
+  const mayBeInstance = jest.fn(() => false)
+  const proxies = createTrustedProxies(['10.0.0.0/8'], mayBeInstance)
+  const forwarded = Array.from({ length: 1000 }, (_proxy, at) => `10.0.${at >> 8}.${at & 255}`).join(', ')
+  // Counted from the connection's own address.
+  expect(proxies.addressOf(from('10.9.9.9', forwarded))).toBe('10.0.3.216')
+  expect(mayBeInstance.mock.calls.length).toBeLessThan(16)
+})
+
 test.each([
   ['192.0.2.7', '192.0.2.7'],
   ['192.0.2.7:54321', '192.0.2.7'],

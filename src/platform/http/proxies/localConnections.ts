@@ -15,6 +15,8 @@ const ESTABLISHED =
   /^ *\d+: ([\dA-F]{8,32}:[\dA-F]{4} [\dA-F]{8,32}:[\dA-F]{4}) 01 [\dA-F]{8}:[\dA-F]{8} [\dA-F]{2}:[\dA-F]{8} [\dA-F]{8} {1,20}(\d{1,10}) /gm
 
 const LOCAL_SUFFIX = ' of this machine'
+/** To read the addresses takes a quarter of a millisecond, and a request may name several proxies. */
+const OWN_ADDRESSES_MAX_AGE_MS = 1000
 
 /** Whether an address is one that `labelLocalConnections` gives to an instance or an unknown user. */
 export const isInstanceAddress = (address: string): boolean => address.endsWith(LOCAL_SUFFIX)
@@ -63,8 +65,16 @@ export function isOfThisMachine(address: string | undefined): boolean {
   return ownAddresses().includes(plain)
 }
 
-const ownAddresses = () =>
-  Object.values(networkInterfaces()).flatMap((addresses = []) => addresses.map(({ address }) => address))
+let own: { addresses: string[]; readAt: number } = { addresses: [], readAt: -Infinity }
+
+function ownAddresses(): string[] {
+  const now = performance.now()
+  if (now - own.readAt > OWN_ADDRESSES_MAX_AGE_MS) {
+    const addresses = Object.values(networkInterfaces()).flatMap((ofInterface = []) => ofInterface)
+    own = { addresses: addresses.map(({ address }) => address), readAt: now }
+  }
+  return own.addresses
+}
 
 /** Warns when instances cannot be distinguished from other programs of this machine. */
 export function warnOfLocalProxies(proxies: TrustedProxies, log: Pick<FastifyBaseLogger, 'warn'>): void {
