@@ -67,7 +67,7 @@ import type { Dashboard } from './kubernetes/dashboard'
 import type { SyncSource } from './share/replicas/replicas'
 import { UpgradableMessage } from './sockets/upgradableMessage'
 import { openConsoleChannel, type ConsoleParts } from './sockets/consoleChannel'
-import { hostsNamedBy } from './sockets/handshake'
+import { createHandshakeAuthentication, hostsNamedBy } from './sockets/handshake'
 import { openRealtime } from './sockets/realtime'
 
 /** In bytes, for JSON bodies (decisions §1). */
@@ -75,7 +75,7 @@ const BODY_LIMIT = 2 ** 20
 
 export interface Parts
   extends
-    Omit<ConsoleParts, 'proxies'>,
+    Omit<ConsoleParts, 'proxies' | 'authenticate'>,
     Pick<FileRouteParts, 'fileJobs' | 'tickets'>,
     Pick<UploadRouteParts, 'uploadLimit'> {
   files: Files
@@ -196,8 +196,9 @@ export async function createApp(
   await describeCalls(app, parts.basePath)
   const ending = announceEnding(app)
   await addRoutes(app, parts, ending)
-  openRealtime(app, parts)
-  openConsoleChannel(app, { ...parts, proxies })
+  const authenticate = createHandshakeAuthentication(parts.callers, proxies)
+  openRealtime(app, { ...parts, authenticate })
+  openConsoleChannel(app, { ...parts, authenticate, proxies })
   removeBasePath(app.server, parts.basePath)
   limitPipelining(app.server)
   closeConnectionsOnShutdown(app)

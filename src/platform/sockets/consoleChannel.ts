@@ -19,7 +19,7 @@ import { createConsoleRecord } from './consoleRecord'
 import { executeConsoleRequest } from './consoleRequests'
 import { endViewer, executeMessages, sendFeed, watchLiveness } from './consoleViewer'
 import { closeTooFast, createByteCounter, RateLimitedServer } from './frameRate'
-import { isAllowedOrigin, tokenOf } from './handshake'
+import { isAllowedOrigin, type AuthenticateHandshake } from './handshake'
 import { watchSessions } from './sessionWatch'
 import { broadcastStates } from './stateFrames'
 import { WatchedInstances, type ViewerUser, type WatchedInstance } from './watchedInstances'
@@ -43,6 +43,7 @@ const MAX_BYTES_PER_SECOND = 768 * 1024
 
 export interface ConsoleParts {
   callers: Callers
+  authenticate: AuthenticateHandshake
   origins: string[]
   proxies: TrustedProxies
   activityLog: Pick<ActivityLog, 'record'>
@@ -59,7 +60,7 @@ export interface ConsoleParts {
 /** The console channel, `/api/logs/{deployment}/{podName}`. Its `upgrade` listener ignores the path of socket.io. */
 export function openConsoleChannel(
   app: FastifyInstance,
-  { callers, origins, proxies, activityLog, runtime, power, instanceState, plainCommands, isReplica }: ConsoleParts,
+  { callers, authenticate, origins, proxies, activityLog, runtime, power, instanceState, plainCommands, isReplica }: ConsoleParts,
 ): void {
   const wss = new RateLimitedServer({ noServer: true, maxPayload: MESSAGE_LIMIT, perMessageDeflate: false })
   const watched = new WatchedInstances(runtime)
@@ -84,7 +85,7 @@ export function openConsoleChannel(
     if (!target) throw new AppError('NOT_FOUND', 'There is no such channel.')
     if (!isAllowedOrigin(request, origins))
       throw new AppError('NOT_ALLOWED', 'Connections from this origin are not allowed.')
-    const user = { ...(await callers.authenticate(tokenOf(request))), address: proxies.addressOf(request) }
+    const user = { ...(await authenticate(request)), address: proxies.addressOf(request) }
     // A caller with the right `power` alone receives the instance's state, and no lines.
     if (!may(user, 'power', target.deployment)) requireRight(user, 'console', target.deployment)
     countConnection(socket, user.userId)

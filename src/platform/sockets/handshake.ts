@@ -1,6 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import fastifyCookie from '@fastify/cookie'
-import { bearerOf } from '../accounts/callers'
+import { bearerOf, type Callers } from '../accounts/callers'
+import { networkOf, type TrustedProxies } from '../accounts/clientAddress'
+import type { Caller } from '../caller'
+import { createKeyedLimit } from '../concurrency/keyedLimit'
+import { AppError } from '../errors'
 
 /**
  * Whether a page of this origin may open a socket: the console's own origin or a configured one. A browser always sends
@@ -44,4 +48,30 @@ export function hostsNamedBy({ rawHeaders }: IncomingMessage): number {
  */
 export function tokenOf({ headers }: IncomingMessage): string | undefined {
   return bearerOf(headers.authorization) ?? fastifyCookie.parse(headers.cookie ?? '').token
+}
+
+/** Of one network, as for calls (http/access.ts). */
+const MAX_CONCURRENT = 16
+
+/** @throws AppError NO_SESSION; TOO_MANY_TRIES for a key that made too many calls */
+export type AuthenticateHandshake = (request: IncomingMessage) => Promise<Caller>
+
+/**
+ * Authenticates handshakes, few of a network at a time: a key asks the database, and anybody may send thousands of keys.
+ * @param proxies find the client's address
+ */
+export function createHandshakeAuthentication(
+  callers: Pick<Callers, 'authenticate' | 'known'>,
+  proxies: Pick<TrustedProxies, 'addressOf'>,
+): AuthenticateHandshake {
+  const limit = createKeyedLimit<string>(MAX_CONCURRENT)
+  return async (request) => {
+    const token = tokenOf(request)
+    const known = token === undefined ? undefined : callers.known(token)
+    if (known) return known
+    return limit(networkOf(proxies.addressOf(request)), async () => {
+      if (request.socket.destroyed) throw new AppError('INVALID_INPUT', 'The connection was closed.')
+      return callers.authenticate(token)
+    })
+  }
 }

@@ -8,7 +8,7 @@ import type { Callers } from '../accounts/callers'
 import { createKeyedCounter } from '../concurrency/keyedCounter'
 import type { SyncSource, SyncState } from '../share/replicas/replicas'
 import { createFrameCounter, RateLimitedServer } from './frameRate'
-import { isAllowedOrigin, tokenOf } from './handshake'
+import { isAllowedOrigin, type AuthenticateHandshake } from './handshake'
 import { watchSessions } from './sessionWatch'
 
 /** In bytes. Messages to the server are short. */
@@ -25,6 +25,7 @@ interface EngineConnection {
 
 export interface RealtimeParts {
   callers: Callers
+  authenticate: AuthenticateHandshake
   origins: string[]
   sync: SyncSource
   /** Whether the next request of a client may reach another platform. */
@@ -42,7 +43,7 @@ const MAX_CONNECTIONS_PER_USER = 100
  * The real-time socket at /socket.io. It is authorised by the `token` cookie and the page's origin, sends
  * CLIENT_HANDSHAKE and the sync state of the shared area, and is closed when its session ends.
  */
-export function openRealtime(app: FastifyInstance, { callers, origins, sync, isReplica }: RealtimeParts): void {
+export function openRealtime(app: FastifyInstance, { callers, authenticate, origins, sync, isReplica }: RealtimeParts): void {
   /** Keyed by the handshake request, which engine.io keeps for the connection. */
   const users = new WeakMap<IncomingMessage, Caller>()
   /** The open connections. A client may leave socket.io's namespace and join it again over the same connection. */
@@ -83,7 +84,7 @@ export function openRealtime(app: FastifyInstance, { callers, origins, sync, isR
     // called for later requests of a connection.
     allowRequest: (request, decide) => {
       if (!isAllowedOrigin(request, origins) || asksForScript(request)) return decide('ORIGIN', false)
-      callers.authenticate(tokenOf(request)).then(
+      authenticate(request).then(
         (user) => {
           if (user.key && !user.key.scopes.has('files')) return decide('NOT_ALLOWED', false)
           const isAllowed = takePlace(request, user)

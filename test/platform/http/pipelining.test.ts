@@ -1,5 +1,4 @@
 import crypto from 'node:crypto'
-import { once } from 'node:events'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { useEmptyPlatform } from '../../support/platform/startPlatform'
 import { until } from '../../support/platform/until'
@@ -17,7 +16,8 @@ afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy()
 })
 
-const requests = (path: string, count: number) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(count)
+const requests = (path: string, count: number) =>
+  `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer x\r\n\r\n`.repeat(count)
 
 function pipeline(path: string, count: number): Socket {
   const socket = connect({ port, host: '127.0.0.1' }).on('error', () => undefined)
@@ -35,19 +35,22 @@ test('four pipelined requests are answered, and four more after them', async () 
   await answered(8)
 })
 
+/** It may be reset, because the platform does not read the rest. */
+const closed = (socket: Socket) => new Promise((resolve) => socket.once('close', resolve))
+
 /** Waits until the platform has handled all that it has read. */
 const nextCall = () => fetch(`http://127.0.0.1:${port}/api/health`)
 
 test('security 127: of a thousand pipelined calls, four are handled, and the connection is closed', async () => {
   // Each request that is handled gets an id.
   const newId = jest.spyOn(crypto, 'randomUUID')
-  await once(pipeline('/api/no-such-call', 1000).resume(), 'close')
+  await closed(pipeline('/api/no-such-call', 1000).resume())
   expect(newId).toHaveBeenCalledTimes(4)
 })
 
 test('security 127: of a thousand pipelined polls of socket.io, four are handled, and the connection is closed', async () => {
-  const authenticate = jest.spyOn(platform().callers, 'authenticate')
-  await once(pipeline('/socket.io/?EIO=4&transport=polling', 1000).resume(), 'close')
+  const known = jest.spyOn(platform().callers, 'known')
+  await closed(pipeline('/socket.io/?EIO=4&transport=polling', 1000).resume())
   await nextCall()
-  expect(authenticate).toHaveBeenCalledTimes(4)
+  expect(known).toHaveBeenCalledTimes(4)
 })

@@ -24,8 +24,8 @@ const ann: Caller = {
 /** Opens a viewer of an instance whose runtime and power respond when the test resolves them. */
 async function open(runtime: object, others: object): Promise<WebSocket> {
   const parts = {
+    authenticate: async () => ann,
     callers: {
-      authenticate: async () => ann,
       present: async () => ann,
       find: async () => new Map([['session 1', ann]]),
       onChange: () => () => undefined,
