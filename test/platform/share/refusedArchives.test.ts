@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib'
 import type { Extraction } from '../../../src/platform/share/archives/extraction'
 import { unpackZip } from '../../../src/platform/share/archives/unpackZip'
 import { useArchiveFiles, ANN } from '../../support/platform/archiveFiles'
-import { make7z, makeRar, makeTar, makeTarGz, makeZip, renameInZip } from '../../support/platform/archives'
+import { make7z, make7zOf, makeRar, makeTar, makeTarGz, makeZip, renameInZip } from '../../support/platform/archives'
 import { expectHeldUnder } from '../../support/platform/heldMemory'
 import { until } from '../../support/platform/until'
 
@@ -130,6 +130,27 @@ test.each<[string, string, () => Promise<Buffer> | Buffer]>([
   await put(`bad.${kind}`, await make())
   await expect(files().unarchive(ANN, `/nfsshare/bad.${kind}`)).rejects.toMatchObject({ code: 'INVALID_INPUT' })
   expect(await readdir(share())).toEqual([`bad.${kind}`])
+})
+
+test.each([
+  ['path', 'a/'.repeat(40_000)],
+  ['name', 'a'.repeat(80_000)],
+])(
+  'security 179: a .7z with a %s of 80,000 characters is refused before the platform reads it',
+  async (_what, name) => {
+    await put('bad.7z', make7zOf(name))
+    await expect(files().unarchive(ANN, '/nfsshare/bad.7z')).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      message: 'The archive was not extracted: one of its names is too long.',
+    })
+    expect(await readdir(share())).toEqual(['bad.7z'])
+  },
+)
+
+test('an empty file in a .7z is extracted', async () => {
+  await put('good.7z', make7zOf('empty.txt'))
+  await files().unarchive(ANN, '/nfsshare/good.7z')
+  expect(await readdir(join(share(), 'good'))).toEqual(['empty.txt'])
 })
 
 test('a zip found to be damaged before its content is read is refused, and the platform survives', async () => {

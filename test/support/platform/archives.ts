@@ -69,6 +69,32 @@ export async function make7z(files: Record<string, string>, ...options: string[]
   }
 }
 
+/** Makes a 7z archive of an empty file with any name, following 7-Zip's "7zFormat.txt". */
+export function make7zOf(name: string): Buffer {
+  const names = Buffer.from(`${name}\0`, 'utf16le')
+  const header = Buffer.concat([
+    // Header, FilesInfo of one file, which has no stream and is no directory.
+    Buffer.of(1, 5, 1, 0x0e, 1, 0x80, 0x0f, 1, 0x80, 0x11),
+    sevenZipNumber(1 + names.length),
+    Buffer.of(0),
+    names,
+    Buffer.of(0, 0),
+  ])
+  const start = Buffer.alloc(20)
+  start.writeBigUInt64LE(BigInt(header.length), 8)
+  start.writeUInt32LE(crc32(header), 16)
+  const signature = Buffer.from('377abcaf271c000400000000', 'hex')
+  signature.writeUInt32LE(crc32(start), 8)
+  return Buffer.concat([signature, start, header])
+}
+
+/** In eight bytes, after one that says so. */
+function sevenZipNumber(value: number): Buffer {
+  const bytes = Buffer.alloc(9, 0xff)
+  bytes.writeBigUInt64LE(BigInt(value), 1)
+  return bytes
+}
+
 /** Makes a RAR 5 archive of stored files, following RARLAB's "RAR 5.0 archive format". */
 export function makeRar(files: Record<string, string>): Buffer {
   const blocks = [Buffer.from('526172211a070100', 'hex'), rarBlock(1, 0, [vint(0)])]

@@ -13,6 +13,8 @@ import { exitCodes } from './sevenZipExits'
 const ARCHIVE_FD = 3
 const TARGET_FD = 4
 const OPEN_FOR_WRITING = 0o3
+/** Bytes of a line of the listing. An archive of 3 kB may hold a name of 10 MB, which would block the platform. */
+const LINE_LIMIT = 64 * 1024
 /** Interval of progress reports within one large file. */
 const PROGRESS_INTERVAL_MS = 250
 
@@ -33,6 +35,7 @@ async function main([mode, name = '', limitsText = '{}']: string[]): Promise<voi
     stdout: (byte) => {
       if (mode !== 'list') return
       line.push(byte)
+      if (line.length > LINE_LIMIT) process.exit(exitCodes.longName)
       if (byte !== 10) return
       process.stdout.write(Buffer.from(line))
       line.length = 0

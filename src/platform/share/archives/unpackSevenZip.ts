@@ -113,6 +113,8 @@ async function run(
   if (end.code === exitCodes.tooManyEntries) throw tooManyEntriesError(limits)
   if (end.code === exitCodes.link)
     throw new AppError('INVALID_INPUT', 'The archive was not extracted: it contains links.')
+  if (end.code === exitCodes.longName)
+    throw new AppError('INVALID_INPUT', 'The archive was not extracted: one of its names is too long.')
   throw damagedError(kind)
 }
 
