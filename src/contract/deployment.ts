@@ -200,7 +200,7 @@ export const Definition = z
         cpu: z
           .union([z.string(), z.number()])
           .transform(String)
-          .pipe(z.string().regex(/^(?:[1-9]\d{0,6}m|\d{1,3}(?:\.\d{1,3})?)$/, 'must be such as 500m or 1.5'))
+          .pipe(z.string().regex(/^(?:[1-9]\d{0,6}m|(?=.*[1-9])\d{1,3}(?:\.\d{1,3})?)$/, 'must be such as 500m or 1.5'))
           .optional(),
         /** Bytes with a binary suffix: `512Mi`, `1Gi`. */
         memory: z

@@ -160,6 +160,12 @@ test.each([
   ['§12 a mount outside the shared area', `${minimal}mounts: ["/maps/../../etc"]\n`, 6, 'mounts.0'],
   ['an invalid regular expression', `${minimal}ready: "("\n`, 6, 'ready'],
   ['an invalid quantity', `${minimal}resources:\n  memory: 1 GB\n`, 7, 'resources.memory'],
+  ...['0', '0.000', '"00"'].map((cpu): [string, string, number, string] => [
+    `security 185: a CPU limit of ${cpu}`,
+    `${minimal}resources:\n  cpu: ${cpu}\n`,
+    7,
+    'resources.cpu',
+  ]),
 ])('decisions §4: %s is refused with its line and field', (_case, text, line, field) => {
   const { code, message, details } = failure(text)
   expect({ code, details }).toEqual({ code: 'INVALID_DEFINITION', details: { line, field } })
