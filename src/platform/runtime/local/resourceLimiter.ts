@@ -5,6 +5,8 @@ import type { LocalSpec } from '../runtime'
 
 /** Scheduling period of a CPU limit (cgroup v2, `cpu.max`). */
 const PERIOD_US = 100_000
+/** The kernel refuses a smaller quota. */
+const MIN_QUOTA_US = 1000
 
 /** Enforces the resource limits of instances with the means of this machine. */
 export interface ResourceLimiter {
@@ -48,7 +50,10 @@ function cgroupLimiter(root: string): ResourceLimiter | undefined {
       const group = join(parent, podName)
       try {
         mkdirSync(group, { recursive: true })
-        if (cores !== undefined) writeFileSync(join(group, 'cpu.max'), `${Math.round(cores * PERIOD_US)} ${PERIOD_US}`)
+        if (cores !== undefined) {
+          const quota = Math.max(MIN_QUOTA_US, Math.round(cores * PERIOD_US))
+          writeFileSync(join(group, 'cpu.max'), `${quota} ${PERIOD_US}`)
+        }
         if (memoryBytes !== undefined) {
           writeFileSync(join(group, 'memory.max'), String(memoryBytes))
           // Otherwise the instance would continue in swap. The file is missing in kernels without swap accounting.

@@ -22,6 +22,14 @@ test('with cgroup v2 an instance gets its own group with its CPU and memory limi
   expect([read('cpu.max'), read('memory.max'), read('cgroup.procs')]).toEqual(['50000 100000', '1073741824', '4711'])
 })
 
+test('a CPU limit below the smallest one of the kernel, a hundredth of a core, is raised to that', () => {
+  const root = tree('small', 'cpu memory')
+  expect(
+    findResourceLimiter(root).apply(4711, 'lobby-0a1b2c', { cores: 0.001, memoryBytes: undefined }),
+  ).toBeUndefined()
+  expect(readFileSync(join(root, 'quarterdeck/lobby-0a1b2c/cpu.max'), 'utf8')).toBe('1000 100000')
+})
+
 test('if the kernel accounts swap, an instance with a memory limit gets none', () => {
   const root = tree('swap', 'cpu memory')
   mkdirSync(join(root, 'quarterdeck/lobby-0a1b2c'), { recursive: true })
