@@ -86,7 +86,7 @@ function describe(
 ): Instance {
   const live = isLive(run) ? run : undefined
   const isGame = type !== 'process'
-  const players = live ? playerWatch.playersOf(row.pod_name) : NO_PLAYERS
+  const players = live ? playerWatch.playersOf(live) : NO_PLAYERS
   const portWarning = live && playerWatch.portWarning(row.pod_name)
   const warnings = portWarning === undefined ? unenforced : [portWarning, ...unenforced]
   return {

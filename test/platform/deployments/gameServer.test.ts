@@ -229,13 +229,13 @@ withGameServer(
         now: () => now,
       })
       await until(() => looks >= 2)
-      expect(watch.playersOf(run.podName)).toBeUndefined()
+      expect(watch.playersOf(run)).toBeUndefined()
       expect(watch.portWarning(run.podName)).toBeUndefined()
       now = 30_000
       expect(await until(() => watch.portWarning(run.podName))).toBe(
         `The instance is ready but does not listen on port ${port}: the program "node" (process ${outside.pid}) does. Compare run.port with the server’s own settings.`,
       )
-      expect(watch.playersOf(run.podName)).toBeUndefined()
+      expect(watch.playersOf(run)).toBeUndefined()
       await watch.close()
     } finally {
       outside.kill('SIGKILL')

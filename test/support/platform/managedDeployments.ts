@@ -67,7 +67,7 @@ export function useManagedDeployments(): ManagedDeployments {
   const playing = new Map<string, number | undefined>()
   const countedPlayers = (count: number | undefined) => (count === undefined ? undefined : { count, names: {} })
   const watch = {
-    playersOf: (podName: string) => countedPlayers(playing.has(podName) ? playing.get(podName) : 0),
+    playersOf: ({ podName }: { podName: string }) => countedPlayers(playing.has(podName) ? playing.get(podName) : 0),
     portWarning: () => undefined,
     close: async () => undefined,
   }

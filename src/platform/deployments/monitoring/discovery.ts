@@ -116,7 +116,7 @@ async function readNetwork({ db, runtime, players }: DiscoveryParts): Promise<Ne
         ip,
         port,
         state,
-        players: players().playersOf(row.pod_name)?.count ?? null,
+        players: players().playersOf(run)?.count ?? null,
         draining: isDraining(row, run),
       },
     ]

@@ -14,10 +14,16 @@ const INTERVAL_MS = 5000
 const PING_TIMEOUT_MS = 2000
 /** Maximum number of concurrent pings. */
 const MAX_PINGS = 100
+/** Older counts are unknown: they say nothing about the present, for example after an outage of the database. */
+const MAX_AGE_MS = 20_000
+const MAX_PORT = 65_535
 
 export interface PlayerWatch {
-  /** The players as of the last ping; undefined if it failed or none was made. Unknown does not mean empty. */
-  playersOf(podName: string): Players | undefined
+  /**
+   * The players of a run as of its last ping; undefined if that failed or is too long ago, or none was made. Unknown does
+   * not mean empty.
+   */
+  playersOf(run: Pick<RuntimeInstance, 'podName' | 'runId'>): Players | undefined
   /** A warning for the operator if a ready instance does not listen on its port. */
   portWarning(podName: string): string | undefined
   close(): Promise<void>
@@ -39,20 +45,38 @@ interface Server {
   hasPlayers: boolean
 }
 
-/** The port of an instance: each instance of a deployment on one machine has its own. */
+/** The players of a run, and when they were counted, on the clock of `performance.now`. */
+interface Counted {
+  runId: string
+  players: Players
+  at: number
+}
+
+/**
+ * The port of an instance: each instance of a deployment on one machine has its own. Undefined also if that would be
+ * none: the definition had a lower port, or more instances, when the instance got its slot.
+ */
 export function portOf({ run }: Definition, slot: number): number | undefined {
-  return run.port === undefined ? undefined : run.port + slot
+  return run.port === undefined || run.port + slot > MAX_PORT ? undefined : run.port + slot
 }
 
 /** Polls the players of every game server, and whether each instance listens on its port. */
 export function watchPlayers({ db, runtime, listening, onChange, now }: WatchParts): PlayerWatch {
   const listenWatch = new ListenWatch()
   const limit = pLimit(MAX_PINGS)
-  let known = new Map<string, Players>()
+  let known = new Map<string, Counted>()
   let warnings = new Map<string, string>()
   let timer: NodeJS.Timeout | undefined
   let closed = false
   let busy: Promise<void> = Promise.resolve()
+
+  /** One failing ping must not keep the players of others from being counted. */
+  const count = ({ ip, runId }: RuntimeInstance, port: number) =>
+    limit(async (): Promise<Counted | undefined> => {
+      const at = performance.now()
+      const players = closed ? undefined : await playersAt(ip, port).catch(() => undefined)
+      return players && { runId, players, at }
+    })
 
   async function poll(): Promise<void> {
     const [{ servers, rows }, table] = await Promise.all([listServers(db, runtime), listening()])
@@ -65,15 +89,16 @@ export function watchPlayers({ db, runtime, listening, onChange, now }: WatchPar
         const isOurs = !local || mayBeOf(owner, podName)
         return {
           podName,
-          players: isOurs && hasPlayers ? await limit(() => (closed ? undefined : playersAt(run.ip, port))) : undefined,
+          counted: isOurs && hasPlayers ? await count(run, port) : undefined,
           warning: local && listenWatch.check(run, port, owner, rows, now()),
         }
       }),
     )
-    const before = JSON.stringify([[...known], [...warnings]])
-    known = new Map(answers.flatMap(({ podName, players }) => (players ? [[podName, players] as const] : [])))
+    const shown = () => JSON.stringify([[...known].map(([podName, { players }]) => [podName, players]), [...warnings]])
+    const before = shown()
+    known = new Map(answers.flatMap(({ podName, counted }) => (counted ? [[podName, counted] as const] : [])))
     warnings = new Map(answers.flatMap(({ podName, warning }) => (warning ? [[podName, warning] as const] : [])))
-    if (JSON.stringify([[...known], [...warnings]]) !== before) onChange()
+    if (shown() !== before) onChange()
   }
 
   function pollAndSchedule(): void {
@@ -87,7 +112,11 @@ export function watchPlayers({ db, runtime, listening, onChange, now }: WatchPar
   pollAndSchedule()
 
   return {
-    playersOf: (podName) => known.get(podName),
+    playersOf({ podName, runId }) {
+      const counted = known.get(podName)
+      // The last answer may be that of the run before.
+      return counted?.runId === runId && performance.now() - counted.at < MAX_AGE_MS ? counted.players : undefined
+    },
     portWarning: (podName) => warnings.get(podName),
     async close() {
       closed = true
@@ -111,7 +140,8 @@ async function listServers(db: Db, runtime: Runtime): Promise<{ servers: Server[
     const { definition } = tryParseDefinition(deployment.content)
     // The run's port comes first: the definition may have changed since. Older hosts do not report it.
     const port = run.port ?? (definition && portOf(definition, row.slot))
-    return port === undefined ? [] : [{ row, run, port, hasPlayers: deployment.type !== 'process' }]
+    // A Pod without an address would be one of this machine.
+    return port === undefined || run.ip === '' ? [] : [{ row, run, port, hasPlayers: deployment.type !== 'process' }]
   })
   return { servers, rows }
 }

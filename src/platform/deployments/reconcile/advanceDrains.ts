@@ -55,7 +55,7 @@ export async function advanceDrains(
       if (isDone && row.drain_then !== 'restart') delays.push(0)
       continue
     }
-    const count = players.playersOf(row.pod_name)?.count
+    const count = players.playersOf(run)?.count
     if (row.drain_since === null && definition.drain) {
       const { command, timeoutSeconds } = definition.drain
       if (command !== undefined) await runtime.write(row.pod_name, command)

@@ -252,14 +252,15 @@ function mustWaitForNewInstance(
   rows: InstanceRow[],
   runs: Runs,
 ): boolean {
-  if (!players.playersOf(row.pod_name)?.count) return false
+  const own = runs.get(row.pod_name)
+  if (!own || !players.playersOf(own)?.count) return false
   return rows.some(({ pod_name }) => {
     const run = runs.get(pod_name)
     return (
       run?.state === 'RUNNING' &&
       run.port !== undefined &&
       !hasTimedOut(run, 'answer', now()) &&
-      players.playersOf(pod_name) === undefined
+      players.playersOf(run) === undefined
     )
   })
 }

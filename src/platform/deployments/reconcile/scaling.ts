@@ -14,7 +14,10 @@ export async function adjustInstances(
   rows: InstanceRow[],
   runs: Runs,
 ): Promise<InstanceRow[]> {
-  const countOf = (podName: string) => (hasExited(runs.get(podName)) ? 0 : players.playersOf(podName)?.count)
+  const countOf = (podName: string) => {
+    const run = runs.get(podName)
+    return hasExited(run) ? 0 : players.playersOf(run)?.count
+  }
   const all = rows.filter((row) => !isBeingRemoved(row))
   // Instances that are drained before removal still occupy a slot, and their players may move to the others.
   const draining = rows.filter((row) => isBeingRemoved(row) && row.wanted !== 'gone')
