@@ -1,4 +1,4 @@
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { Peers } from '../../../src/contract/discovery'
@@ -57,6 +57,35 @@ describe('§14 discovery', () => {
 
     await deployments().remove('proxy')
     await expect(stat(own)).rejects.toThrow('ENOENT')
+  })
+
+  test('security 188: a file that cannot be written does not hold up those of other instances', async () => {
+    const peers = join(directory(), 'runtime/peers')
+    await add('lobby', FOREVER, '', 'scalable')
+    await add('bots', FOREVER, 'discover: [lobby]\ninstances: { min: 2, max: 2 }\n', 'scalable')
+    manage()
+    await until(async () => (await running('bots')).length === 2)
+    const [lobby] = await until(
+      () => running('lobby'),
+      (all) => all.length === 1,
+    )
+    const [first, second] = (await running('bots')).map(({ podName }) => podName)
+    for (const [broken, whole] of [
+      [first!, second!],
+      [second!, first!],
+    ] as const) {
+      // As an instance of a cluster whose mount leads there may do.
+      await rename(join(peers, broken), join(peers, 'kept'))
+      await writeFile(join(peers, broken), '')
+      const players = broken === first ? 3 : 4
+      fill(lobby!.podName, players)
+      managed.discovery.scheduleUpdate()
+      await until(async () =>
+        (await readFile(join(peers, whole, 'peers.json'), 'utf8')).includes(`"players":${players}`),
+      )
+      await rm(join(peers, broken))
+      await rename(join(peers, 'kept'), join(peers, broken))
+    }
   })
 
   test('keeps the file complete when a start and a change write it at the same time', async () => {

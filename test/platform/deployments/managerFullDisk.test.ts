@@ -1,5 +1,7 @@
 import { rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import pino from 'pino'
+import { createDiscovery } from '../../../src/platform/deployments/monitoring/discovery'
 import { hasDiskRoom } from '../../../src/platform/share/disks'
 import { FOREVER, useManagedDeployments } from '../../support/platform/managedDeployments'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
@@ -12,11 +14,14 @@ const root = useTemporaryDirectory()
 const disk = () => join(root(), 'disk')
 const manageOnDisk = () => manage(managed.state.pool, { hasRoom: () => hasDiskRoom(disk()) })
 
-/** Fills the disk, but for some blocks, so that a start would fail in the middle or later. @returns what frees it */
-function fill(): () => void {
+/**
+ * Fills the disk, but for some blocks, so that a start would fail in the middle or later.
+ * @param left in bytes. @returns what frees it
+ */
+function fill(left = 2 ** 20): () => void {
   const ballast = join(disk(), 'ballast')
   const { bavail, bsize } = statfsSync(disk())
-  writeFileSync(ballast, Buffer.alloc(bavail * bsize - 2 ** 20))
+  writeFileSync(ballast, Buffer.alloc(bavail * bsize - left))
   return () => rmSync(ballast)
 }
 
@@ -41,6 +46,32 @@ function fill(): () => void {
     )
     free()
     await until(async () => (await running('bot')).length === 1)
+  })
+
+  test('security 169: so does one whose file with the addresses of others cannot be written any more', async () => {
+    const players = { playersOf: () => undefined, portWarning: () => undefined, close: async () => undefined }
+    const discovery = createDiscovery({
+      db: managed.state.db,
+      runtime: managed.runtime,
+      players: () => players,
+      directory: join(disk(), 'peers'),
+      log: pino({ level: 'silent' }),
+    })
+    await add('bot', `${FOREVER}; process.stdin.once('data', () => process.exit(1))`, 'discover: [bot]\n')
+    manage(managed.state.pool, { hasRoom: () => hasDiskRoom(disk()), discovery })
+    const [instance] = await until(
+      () => running('bot'),
+      (all) => all.length === 1,
+    )
+    const free = fill(0)
+    await managed.runtime.write(instance!.podName, 'crash')
+    await until(async () => (await stateOf('bot')) === 'BLOCKED')
+    expect((await deployments().instances('bot'))[0]).toMatchObject({
+      blockedReason: 'The disk has no room for the file with the addresses of other instances.',
+    })
+    free()
+    await until(async () => (await running('bot')).length === 1)
+    await discovery.close()
   })
 
   test('security 169: a restart ends at the first instance that finds no room, and the others keep running', async () => {

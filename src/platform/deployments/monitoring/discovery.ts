@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Peers } from '../../../contract/discovery'
 import { createSharedRead } from '../../concurrency/sharedRead'
+import { AppError, errorCodeOf } from '../../errors'
 import type { Runtime } from '../../runtime/runtime'
 import type { Db } from '../../state/db'
 import { listDeployments } from '../../state/deployments/deployments'
@@ -16,7 +17,7 @@ const WRITE_THROTTLE_MS = 100
 export interface Discovery {
   /** The running instances of these deployments. An unknown name has an empty list. */
   peersOf(deployments: string[]): Promise<Peers>
-  /** Writes an instance's peers file before its start. */
+  /** Writes an instance's peers file before its start. @throws AppError DISK_FULL, Node.js errors */
   writePeersFile(podName: string, deployments: string[]): Promise<void>
   /** Removes the directory of a deleted instance. */
   removePeersFile(podName: string): Promise<void>
@@ -60,9 +61,14 @@ export function createDiscovery(parts: DiscoveryParts): Discovery {
     wasActive = isActive
     if (!isActive || files.isEmpty()) return
     const network = await readAll()
+    const failures: unknown[] = []
     for (const row of network.rows) {
-      if (files.has(row.pod_name)) await files.write(row.pod_name, network.peersOf(network.discoveredBy(row)))
+      if (!files.has(row.pod_name)) continue
+      await files
+        .write(row.pod_name, network.peersOf(network.discoveredBy(row)))
+        .catch((error: unknown) => void failures.push(error))
     }
+    if (failures.length > 0) throw failures[0]
   }
 
   function scheduleUpdate(): void {
@@ -82,7 +88,10 @@ export function createDiscovery(parts: DiscoveryParts): Discovery {
     scheduleUpdate,
     peersOf: async (deployments) => (await readAll()).peersOf(deployments),
     async writePeersFile(podName, deployments) {
-      await inTurn(async () => files.write(podName, (await readAll()).peersOf(deployments)))
+      await inTurn(async () => files.write(podName, (await readAll()).peersOf(deployments))).catch((error: unknown) => {
+        if (!['ENOSPC', 'EDQUOT'].includes(errorCodeOf(error) ?? '')) throw error
+        throw new AppError('DISK_FULL', 'The disk has no room for the file with the addresses of other instances.')
+      })
     },
     removePeersFile: (podName) => inTurn(() => files.remove(podName)),
     async close() {

@@ -10,6 +10,7 @@ import type { ReconcileContext, Runs } from './reconcileContext'
 
 /** Delay before another check of a port that the instance's earlier run still holds. */
 const PORT_CHECK_MS = 500
+const UNTIL_ROOM = 'It starts when there is room again.'
 
 /** Starts an instance, or writes to its console why not. @returns milliseconds until the next attempt, if it is soon */
 export async function startInstance(
@@ -28,6 +29,10 @@ export async function startInstance(
     return []
   }
   loggedProblems.delete(row.pod_name)
+  if (spec instanceof AppError && spec.code === 'DISK_FULL') {
+    await wait(context, row, spec.message, UNTIL_ROOM, false)
+    return []
+  }
   if (spec instanceof AppError) {
     await runtime.note(row.pod_name, `[System] Blocked: ${spec.message} ${remedyOf(definition)}`)
     await setBlocked(db, row.uid, spec.message)
@@ -49,7 +54,7 @@ export async function startInstance(
     }
   }
   if (!(await context.hasRoom())) {
-    await wait(context, row, 'The disk of the data directory is full.', 'It starts when there is room again.', false)
+    await wait(context, row, 'The disk of the data directory is full.', UNTIL_ROOM, false)
     return []
   }
   if (row.blocked_reason !== null) await setBlocked(db, row.uid, null)
