@@ -111,6 +111,31 @@ describe('§14 drain', () => {
     expect((await deployments().instances('world'))[0]!.draining).toBeUndefined()
   })
 
+  test('security 139: a drain neither ends nor grows when the clock is set meanwhile', async () => {
+    await add('world', ECHO, `node: node-a\n${drained(600)}`, 'persistent')
+    const parts = passParts({ now: () => Date.now() + clock.ahead })
+    await reconcile(parts)
+    const [instance] = await until(
+      () => running('world'),
+      (all) => all.length === 1,
+    )
+    const { podName } = instance!
+    fill(podName, 5)
+    const power = createPower({ db: managed.state.db, runtime: managed.runtime, wake: () => undefined })
+    await power.request(podName, 'drainAndStop')
+    await reconcile(parts)
+    for (const hours of [2, -2]) {
+      clock.ahead = hours * 3_600_000
+      const delay = await reconcile(parts)
+      expect(delay).toBeGreaterThan(0)
+      expect(delay).toBeLessThanOrEqual(600_000)
+      expect(await stateOf('world')).toBe('RUNNING')
+    }
+    fill(podName, 0)
+    await reconcile(parts)
+    await until(async () => (await stateOf('world')) === 'STOPPED')
+  })
+
   test('scaling down drains the instance with the fewest players, and never stops one whose number of players is unknown', async () => {
     await add('lobby', ECHO, `instances: { min: 1, max: 3, playersPerInstance: 5 }\n${drained(600)}`, 'scalable')
     const begun = Date.now()

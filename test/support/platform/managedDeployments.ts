@@ -167,6 +167,7 @@ export function useManagedDeployments(): ManagedDeployments {
       log,
       now: Date.now,
       excessSince: new Map(),
+      drainsBegun: new Map(),
       loggedProblems: new Map(),
       ...more,
     }),

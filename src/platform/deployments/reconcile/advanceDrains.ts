@@ -8,7 +8,7 @@ import {
   setDesiredState,
   type InstanceRow,
 } from '../../state/deployments/instances'
-import { endOfDrain, isDrained } from './drain'
+import { isDrained } from './drain'
 import { hasExited, type ReconcileContext, type Runs } from './reconcileContext'
 
 /** Whether an instance is to be removed, now or after a drain. */
@@ -51,7 +51,10 @@ export async function advanceDrains(
       // The run may have ended by itself. The action after the drain is still done.
       if (row.drain_then === 'gone') await setDesiredState(db, row.uid, 'gone')
       if (row.drain_then === 'stop') await setDesiredState(db, row.uid, 'stopped')
-      if (isDone) await setDrain(db, row.uid, null)
+      if (isDone) {
+        context.drainsBegun.delete(row.drain_run)
+        await setDrain(db, row.uid, null)
+      }
       if (isDone && row.drain_then !== 'restart') delays.push(0)
       continue
     }
@@ -66,18 +69,26 @@ export async function advanceDrains(
       row.drain_since = new Date(now())
       await setDrainSince(db, row.uid, row.drain_since)
     }
-    if (row.drain_since && row.drain_since.getTime() > now()) {
-      // The clock was set back: the timeout begins again rather than growing by that amount.
-      row.drain_since = new Date(now())
-      await setDrainSince(db, row.uid, row.drain_since)
-    }
-    if (isDrained(row, definition, count, now())) {
+    const elapsedMs = row.drain_since ? elapsedSince(context, run.runId, row.drain_since.getTime()) : 0
+    if (isDrained(row, definition, count, elapsedMs)) {
       if (row.drain_then === 'restart') await setRestartRun(db, row.uid, run.runId)
       else await setDesiredState(db, row.uid, row.drain_then === 'gone' ? 'gone' : 'stopped')
       await runtime.stop(row.pod_name)
     } else if (row.drain_since && definition.drain) {
-      delays.push(Math.max(0, endOfDrain(row.drain_since, definition.drain) - now()))
+      delays.push(Math.max(0, definition.drain.timeoutSeconds * 1000 - elapsedMs))
     }
   }
   return delays.filter((delay) => delay > 0)
+}
+
+/**
+ * Milliseconds since a drain began. Only a platform that did not see its beginning relies on the machine's clock, which
+ * may be set meanwhile: forward, and players would be disconnected; back, and the timeout would grow.
+ * @param since milliseconds since the epoch
+ */
+function elapsedSince({ drainsBegun, now }: ReconcileContext, runId: string, since: number): number {
+  const known = drainsBegun.get(runId)
+  const begun = known?.since === since ? known : { since, at: performance.now() - Math.max(0, now() - since) }
+  drainsBegun.set(runId, begun)
+  return performance.now() - begun.at
 }

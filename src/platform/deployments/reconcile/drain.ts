@@ -16,20 +16,15 @@ export function isDraining(
  * Whether a draining run may end: it is empty, or its timeout has passed. Scaling never ends a run whose player count
  * is unknown (decisions §14).
  * @param count its players; undefined if unknown
- * @param now milliseconds since the epoch
+ * @param elapsedMs time since the drain command was sent
  */
 export function isDrained(
   { drain_since: since, drain_then: then }: Draining,
   { drain }: Pick<Definition, 'drain'>,
   count: number | undefined,
-  now: number,
+  elapsedMs: number,
 ): boolean {
   if (since === null) return false
   if (count === 0 || drain === undefined) return true
-  return now >= endOfDrain(since, drain) && !(then === 'gone' && count === undefined)
-}
-
-/** The deadline of a drain, in milliseconds since the epoch. */
-export function endOfDrain(since: Date, drain: NonNullable<Definition['drain']>): number {
-  return since.getTime() + drain.timeoutSeconds * 1000
+  return elapsedMs >= drain.timeoutSeconds * 1000 && !(then === 'gone' && count === undefined)
 }

@@ -30,7 +30,7 @@ export interface Manager {
  * share one database, only the one that holds an advisory lock does so.
  */
 export function startManager(
-  options: Omit<ReconcileContext, 'excessSince' | 'loggedProblems'> & {
+  options: Omit<ReconcileContext, 'excessSince' | 'drainsBegun' | 'loggedProblems'> & {
     pool: Pool
     /** Called after each pass as the manager. */
     onPass?: () => void
@@ -42,6 +42,7 @@ export function startManager(
     ...options,
     runtime: fenceRuntime(runtime, election.confirm),
     excessSince: new Map(),
+    drainsBegun: new Map(),
     loggedProblems: new Map(),
   }
   let wasActive = false

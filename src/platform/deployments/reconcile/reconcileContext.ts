@@ -21,6 +21,8 @@ export interface ReconcileContext extends ShareLocation {
   now: () => number
   /** When a deployment first had too many instances, by name. Losing it only delays scaling down. */
   excessSince: Map<string, number>
+  /** When the present drain of a run began, by run id: `since` as stored, `at` on the clock of `performance.now`. */
+  drainsBegun: Map<string, { since: number; at: number }>
   /** The last problem logged, by deployment or pod name, so that it is logged once. */
   loggedProblems: Map<string, string>
 }
