@@ -62,7 +62,8 @@ export function createCopiedStarts({
     if (keep) writeBacks.add(podName, { copy: await realpath(copy), directory, paths: keep })
   }
 
-  async function copyAndStart(spec: LocalSpec, signal: AbortSignal): Promise<void> {
+  /** @param runId under which the start is listed */
+  async function copyAndStart(spec: LocalSpec, runId: string, signal: AbortSignal): Promise<void> {
     try {
       const directory = copyOf(spec.podName)
       const failure = await makeCopy(spec, directory, signal).then(
@@ -73,6 +74,8 @@ export function createCopiedStarts({
       if (!failure)
         return await driver.ensure({
           ...spec,
+          // A request for this run, such as a restart, must not be taken for done when its copy is complete.
+          runId,
           directory: await realpath(directory),
           copy: false,
           copyMarker: markerOf(spec.podName),
@@ -94,13 +97,14 @@ export function createCopiedStarts({
     instances: () => [...pending.values()].map(({ instance }) => instance),
     async start(spec) {
       const controller = new AbortController()
+      const instance = startingInstance(spec)
       // Set it before the first await, so that a concurrent call finds it.
-      pending.set(spec.podName, { instance: startingInstance(spec), controller })
+      pending.set(spec.podName, { instance, controller })
       const isRunning = (await driver.list().catch(() => [])).some(
         ({ podName, state }) => podName === spec.podName && state !== 'EXITED',
       )
       if (isRunning) pending.delete(spec.podName)
-      else await copyAndStart(spec, controller.signal)
+      else await copyAndStart(spec, instance.runId, controller.signal)
     },
     cancel: (podName) => pending.get(podName)?.controller.abort(),
     cancelAll() {

@@ -46,6 +46,8 @@ export interface InstanceSpec {
 export interface LocalSpec extends Omit<InstanceSpec, 'image' | 'node' | 'dataDirectory' | 'mounts' | 'hasPeers'> {
   /** Absolute path of the deployment's directory, or of its copy. */
   directory: string
+  /** The id of the run, if it is listed already, because its files were copied first. */
+  runId?: string
   /** If the directory is a copy: absolute path of the file with which the driver marks it (copyMarker.ts). */
   copyMarker?: string
   /** Read-only directories: absolute path on this machine, and path for the instance. */

@@ -225,12 +225,27 @@ export function runtimeSuite({ share, home, ...parts }: SuiteParts): void {
     expect((await reaches(wanted.podName, 'EXITED'))?.exit).toMatchObject({ requested: true })
   })
 
-  test('stopping an instance during the copy of its files aborts the copy and starts nothing', async () => {
+  /** The path of a directory whose copy takes a while. */
+  async function largeDirectory(): Promise<string> {
     const dataDirectory = `/large-${randomUUID()}`
     const source = join(share(), dataDirectory)
     await mkdir(source)
     await Promise.all(Array.from({ length: 3000 }, (_file, at) => writeFile(join(source, String(at)), '')))
-    const wanted = spec({ dataDirectory, copy: true })
+    return dataDirectory
+  }
+
+  test('a run has one id from the copy of its files on, so that requests for it are not taken for done', async () => {
+    const wanted = spec({ dataDirectory: await largeDirectory(), copy: true })
+    const ensured = runtime().ensure(wanted)
+    const copying = await until(() => find(wanted.podName))
+    await ensured
+    expect((await reaches(wanted.podName, 'RUNNING'))?.runId).toBe(copying?.runId)
+    await runtime().kill(wanted.podName)
+    await reaches(wanted.podName, 'EXITED')
+  })
+
+  test('stopping an instance during the copy of its files aborts the copy and starts nothing', async () => {
+    const wanted = spec({ dataDirectory: await largeDirectory(), copy: true })
     const ensured = runtime().ensure(wanted)
     await until(
       () => find(wanted.podName),

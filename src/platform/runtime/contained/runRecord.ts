@@ -36,12 +36,12 @@ export function isRunning({ state, monitor }: RunRecord): boolean {
 /** The record of a run without a container. */
 export function newRunRecord(
   podName: string,
-  { port, ready, stop }: Pick<LocalSpec, 'port' | 'ready' | 'stop'>,
+  { runId = randomUUID(), port, ready, stop }: Pick<LocalSpec, 'runId' | 'port' | 'ready' | 'stop'>,
   linesBefore: number,
 ): RunRecord {
   const run = {
     podName,
-    runId: randomUUID(),
+    runId,
     state: 'STARTING',
     ip: '127.0.0.1',
     port,

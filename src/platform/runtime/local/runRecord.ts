@@ -13,10 +13,15 @@ export interface RunRecord extends RuntimeInstance, StoredRun {
 }
 
 /** The record of a run that has no process yet. */
-export function newRunRecord({ podName, port, stop }: Pick<LocalSpec, 'podName' | 'port' | 'stop'>): RunRecord {
+export function newRunRecord({
+  podName,
+  runId = randomUUID(),
+  port,
+  stop,
+}: Pick<LocalSpec, 'podName' | 'runId' | 'port' | 'stop'>): RunRecord {
   return {
     podName,
-    runId: randomUUID(),
+    runId,
     state: 'STARTING',
     ip: '127.0.0.1',
     port,
