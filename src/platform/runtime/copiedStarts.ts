@@ -4,7 +4,7 @@ import { AppError } from '../errors'
 import { dataDiskFull } from '../share/fileFailure'
 import type { Replicas } from '../share/replicas/replicas'
 import { createSkippedEntries } from '../share/skippedEntries'
-import { timeOfCopyMarker } from './copyMarker'
+import { markCopy, timeOfCopyMarker } from './copyMarker'
 import type { PendingWriteBacks } from './pendingWriteBacks'
 import type { Driver, LocalSpec, RuntimeInstance } from './runtime'
 
@@ -59,6 +59,9 @@ export function createCopiedStarts({
     const text = skipped.summary()
     if (text !== undefined) await appendLine(podName, `[System] Not copied: ${text}`)
     if (keep && !canWriteBack) throw new Error('The runtime cannot write back files: it was opened without `writeBack`')
+    // The driver marks it again when it has changed the owner of the files. If the platform ends before, the files of
+    // `keep` are written back without a start, and must not count as changed.
+    await markCopy(markerOf(podName))
     if (keep) writeBacks.add(podName, { copy: await realpath(copy), directory, paths: keep })
   }
 

@@ -1,10 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { basename, join } from 'node:path'
 import { getSystemErrorName } from 'node:util'
+import pino from 'pino'
 import { withCopies } from '../../../src/platform/runtime/copies'
 import type { Driver, LocalSpec, RuntimeInstance } from '../../../src/platform/runtime/runtime'
-import type { Replicas } from '../../../src/platform/share/replicas/replicas'
+import { openFiles } from '../../../src/platform/share/files'
+import { createReplicas, type Replicas } from '../../../src/platform/share/replicas/replicas'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 import { until } from '../../support/platform/until'
 
@@ -87,6 +89,36 @@ test.each(['ENOSPC', 'EDQUOT'] as const)(
     await runtime.close()
   },
 )
+
+test('security 187: if the platform is killed before a copied instance starts, a file that was restored meanwhile stays', async () => {
+  const share = join(directory(), 'share')
+  const source = join(share, 'lobby')
+  const kept = join(directory(), 'runtime/kept/lobby-7.json')
+  mkdirSync(source, { recursive: true })
+  writeFileSync(join(source, 'ops.json'), 'as it was')
+  const log = pino({ level: 'silent' })
+  const replicas = createReplicas(directory(), log)
+  const files = await openFiles({ dataDir: directory(), shareDir: share, log, now: Date.now })
+  const openCopies = (own: Driver) => withCopies(own, { dataDir: directory(), replicas, writeBack: files.writeBack })
+  const killed = openCopies({ ...driver, ensure: () => new Promise(() => undefined), note: async () => undefined })
+  void killed.ensure({ podName: 'lobby-7', directory: source, copy: true, keep: ['ops.json'] } as LocalSpec)
+  await until(() => existsSync(kept))
+  const probe = join(directory(), 'probe')
+  // The kernel's clock for files is coarse.
+  await until(() => {
+    writeFileSync(probe, '')
+    return statSync(probe).ctimeMs > statSync(kept).ctimeMs
+  })
+  rmSync(join(source, 'ops.json'))
+  writeFileSync(join(source, 'ops.json'), 'of a backup')
+  utimesSync(join(source, 'ops.json'), 1_700_000_000, 1_700_000_000)
+  const next = openCopies({ ...driver, note: async () => undefined })
+  await until(() => !existsSync(kept))
+  expect(readFileSync(join(source, 'ops.json'), 'utf8')).toBe('of a backup')
+  await Promise.all([next.close(), killed.close()])
+  await files.close()
+  await replicas.close()
+})
 
 test('the files of "keep" are written back when the end of the run is seen, although no change was reported', async () => {
   const written: string[] = []
