@@ -23,6 +23,10 @@ const SOCKET_PATH_LIMIT = 100
 const START_TIMEOUT_MS = 10_000
 /** Timeout for the handshake with a running host. */
 const HANDSHAKE_TIMEOUT_MS = 30_000
+/** Timeout for the answer to a call. A host that hangs must not let calls of users wait for ever. */
+const ANSWER_TIMEOUT_MS = 10_000
+/** Calls with a timeout of their own, or that may take as long as instances need. */
+const UNTIMED: CallName[] = ['hello', 'shutdown']
 /** Initial delay between starts of a host that exits at once, with exponential back-off. */
 const INITIAL_DELAY_MS = 100
 
@@ -33,6 +37,7 @@ interface PendingCall {
   reject: (error: Error) => void
   /** Chunks of an answer with lines that have arrived so far. */
   pieces: ConsoleLine[][]
+  timer: NodeJS.Timeout | undefined
 }
 
 export interface HostListener {
@@ -64,6 +69,7 @@ export class HostClient {
       const pending = this.pendingCalls.get(message.id)
       if ('piece' in message) return void pending?.pieces.push(message.piece)
       this.pendingCalls.delete(message.id)
+      clearTimeout(pending?.timer)
       if ('error' in message) pending?.reject(new Error(message.error))
       else
         pending?.resolve(
@@ -72,7 +78,10 @@ export class HostClient {
     })
     socket.on('error', () => undefined)
     socket.on('close', () => {
-      for (const { reject } of this.pendingCalls.values()) reject(hostGone())
+      for (const { reject, timer } of this.pendingCalls.values()) {
+        clearTimeout(timer)
+        reject(hostGone())
+      }
       this.pendingCalls.clear()
       this.listener.closed?.()
     })
@@ -166,7 +175,12 @@ export class HostClient {
     if (!this.isOpen) return Promise.reject(hostGone())
     const id = this.nextId++
     return new Promise<Answer<Name>>((resolve, reject) => {
-      this.pendingCalls.set(id, { resolve: (result) => resolve(result as Answer<Name>), reject, pieces: [] })
+      const onTimeout = () => {
+        this.pendingCalls.delete(id)
+        reject(hostSilent())
+      }
+      const timer = UNTIMED.includes(call) ? undefined : setTimeout(onTimeout, ANSWER_TIMEOUT_MS)
+      this.pendingCalls.set(id, { resolve: (result) => resolve(result as Answer<Name>), reject, pieces: [], timer })
       sendLine(this.socket, { id, call, args })
     })
   }
@@ -181,6 +195,10 @@ function hostGone(): AppError {
     'UNAVAILABLE',
     'The process that runs the instances has ended and is restarting. Try again in a moment.',
   )
+}
+
+function hostSilent(): AppError {
+  return new AppError('UNAVAILABLE', 'The process that runs the instances does not answer. Try again in a moment.')
 }
 
 interface HostProcess {

@@ -268,6 +268,21 @@ test('a follower refused because the host died gets no lines later', async () =>
   end()
 })
 
+test('security 189: while the host hangs, calls are refused in time, and work again when it goes on', async () => {
+  await runtime.list()
+  const host = lockOwner(join(directory(), 'runtime', 'instances.lock'))!
+  process.kill(host, 'SIGSTOP')
+  try {
+    await expect(runtime.list()).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+      message: 'The process that runs the instances does not answer. Try again in a moment.',
+    })
+  } finally {
+    process.kill(host, 'SIGCONT')
+  }
+  expect(await runtime.list()).toEqual(expect.any(Array))
+}, 60_000)
+
 test('a host that accepts the connection and ends before it answers is replaced by a new one', async () => {
   const dataDir = join(directory(), 'ending')
   mkdirSync(join(dataDir, 'runtime'), { recursive: true })
