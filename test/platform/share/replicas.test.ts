@@ -1,4 +1,4 @@
-import { appendFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, readdir, readFile, rm, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pino from 'pino'
 import { createReplicas, type Replicas, type SyncState } from '../../../src/platform/share/replicas/replicas'
@@ -110,6 +110,26 @@ test('a failed sync reports its reason and is retried, and success clears the re
       expect(full.state).toMatchObject({
         problem: '"large" could not be copied yet. This is retried. The disk of the platform’s data directory is full.',
       })
+    } finally {
+      await full.close()
+      unmount(data)
+    }
+  },
+)
+
+;(canMount ? test : test.skip)(
+  'security 193: copies that do not fit leave room for the platform on the disk of its data',
+  async () => {
+    const data = join(directory(), 'shared-disk')
+    const lobby = join(directory(), 'many')
+    mountTmpfs(data, '16m')
+    await mkdir(lobby)
+    for (let at = 0; at < 200; at += 1) await writeFile(join(lobby, `${at}`), Buffer.alloc(100_000, 1))
+    const full = createReplicas(data, pino({ level: 'silent' }))
+    try {
+      await expect(full.copyTo(lobby, join(data, 'copy'))).rejects.toMatchObject({ code: 'ENOSPC' })
+      const { bavail, bsize } = await statfs(data)
+      expect(bavail * bsize).toBeGreaterThan(2 ** 20)
     } finally {
       await full.close()
       unmount(data)

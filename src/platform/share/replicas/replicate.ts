@@ -9,6 +9,7 @@ import {
   realpath,
   rename,
   rm,
+  statfs,
   symlink,
   utimes,
   type FileHandle,
@@ -34,6 +35,13 @@ import { realPathThrough } from '../followLinks'
 
 /** Bytes of holes from which a file is copied as a sparse file. */
 const MIN_SPARSE_BYTES = 2 ** 20
+
+/**
+ * Bytes that copies leave free on their disk, where the platform's state may be, and the largest part of the disk that
+ * this may be.
+ */
+const RESERVED_BYTES = 64 * 2 ** 20
+const RESERVED_PART = 0.1
 
 /** File systems store a modification time that is set with microsecond precision at best. */
 const isSameFile = (one: Stats, other: Stats) =>
@@ -233,6 +241,7 @@ async function replicateFile(
       return 'skipped'
     }
     context.holes += holes
+    await requireRoom(to)
     if (existing && !existing.isFile()) await removeTree(to, name)
     const unfinished = to.entryPath(internalName(randomUUID()))
     try {
@@ -253,6 +262,13 @@ async function replicateFile(
   } finally {
     await handle.close()
   }
+}
+
+/** A file that does not fit is removed when its copy fails. @throws an error like that of a full disk */
+async function requireRoom(directory: OpenDirectory): Promise<void> {
+  const { bavail, blocks, bsize } = await statfs(directory.procPath)
+  if (bavail * bsize >= Math.min(RESERVED_BYTES, blocks * bsize * RESERVED_PART)) return
+  throw Object.assign(new Error('The disk has no room for further copies'), { code: 'ENOSPC' })
 }
 
 /** libuv's copy would fill the holes with zeros. */
