@@ -200,8 +200,6 @@ async function settingsForUsers(dataDir: string, { shareDir }: PostgresBinaries)
     'temp_file_limit=1GB',
     // 512 MiB instead of 8 GiB: the queue of notifications grows until all sessions that listen have read it.
     'max_notify_queue_pages=65536',
-    // Not in /dev/shm: that memory counts against no session's limit, and other programs of the machine need it.
-    'dynamic_shared_memory_type=mmap',
     `extension_control_path=${await makeExtensions(dataDir, shareDir)}`,
   ]
 }

@@ -37,6 +37,12 @@ export async function readCluster(file: string): Promise<PostgresCluster | undef
 }
 
 /**
+ * A setting: the memory that sessions share is in files of the server, not in /dev/shm. There it would count against no
+ * session's limit, and any user of the machine may fill it, after which the server could not start.
+ */
+export const SHARED_MEMORY = 'dynamic_shared_memory_type=mmap'
+
+/**
  * Completes a first start that was interrupted just before its end.
  * @returns undefined if there is no data
  * @throws StartError if there is data but no file with its passwords
@@ -87,6 +93,8 @@ export async function createCluster(
       '--auth=scram-sha-256',
       '--encoding=UTF8',
       '--locale=C',
+      // For the server that initdb itself starts.
+      `--set=${SHARED_MEMORY}`,
       '--no-instructions',
     )
     await run(program, args, { env: { PATH: process.env.PATH, LC_ALL: 'C' } })

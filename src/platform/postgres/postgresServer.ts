@@ -10,7 +10,7 @@ import { ProgramEnded, type ProgramCommand } from '../supervision/programProcess
 import type { Program } from '../supervision/supervisor'
 import { freePort } from './freePort'
 import type { PostgresBinaries } from './postgresBinaries'
-import { saveCluster, type PostgresCluster } from './postgresCluster'
+import { saveCluster, SHARED_MEMORY, type PostgresCluster } from './postgresCluster'
 
 /** Limit of the private memory of each session. A user may set `work_mem` to any size for their own. */
 const SESSION_MEMORY_BYTES = 1024 ** 3
@@ -107,6 +107,7 @@ function commandOf(options: ServerOptions): ProgramCommand {
     `listen_addresses=${listens ? '127.0.0.1' : ''}`,
     `unix_socket_directories="${socketDirectory.ofServer}"`,
     'shared_buffers=64MB',
+    SHARED_MEMORY,
     ...options.settings,
   ]
   const server = binaries.command(

@@ -128,6 +128,21 @@ describe('the server of users’ databases', () => {
   })
 })
 
+test('security 194: the server of the state needs nothing in /dev/shm, not even when it is created', async () => {
+  const server = await startStateServer(dataDir())
+  try {
+    const [pid] = (await readFile(join(dataDir(), 'state/postmaster.pid'), 'utf8')).split('\n')
+    const maps = await readFile(`/proc/${pid}/maps`, 'utf8')
+    expect(maps).toContain('/pg_dynshmem/')
+    expect(maps).not.toContain('/dev/shm/PostgreSQL.')
+  } finally {
+    await server.stop()
+  }
+  expect(await readFile(join(dataDir(), 'state/postgresql.conf'), 'utf8')).toMatch(
+    /^dynamic_shared_memory_type = mmap/m,
+  )
+})
+
 ;(canMount ? test : test.skip)(
   'a disk that is too full for a PostgreSQL server is named in the error, and the next attempt works',
   async () => {
