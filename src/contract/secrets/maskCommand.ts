@@ -1,3 +1,4 @@
+import { changeCommandOfNote } from '../sockets/commandNote'
 import { foldedText, withoutSecret } from './secretCommands'
 
 /** The replacement of a secret. */
@@ -64,3 +65,7 @@ export function maskCommand(command: string, plainCommands: readonly string[] = 
   // Without the blanks around it: the length tells whether the word is the whole command.
   return `${maskLine(word.trim())} ${HIDDEN} (${command.trim().length} characters)`.trimStart()
 }
+
+/** Masks a line of output. If it is the platform's and shows the command of a user, the command is masked as such. */
+export const maskOutput = ({ type, content }: { type: string; content: string }): string =>
+  maskLine(type === 'system' ? changeCommandOfNote(content, (command) => maskCommand(command)) : content)

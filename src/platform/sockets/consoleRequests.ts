@@ -1,3 +1,4 @@
+import { COMMAND_NOT_SHOWN, commandNote } from '../../contract/sockets/commandNote'
 import { ConsoleRequest } from '../../contract/sockets/consoleChannel'
 import { looksSecret } from '../../contract/secrets/secretCommands'
 import type { Power } from '../deployments/power'
@@ -55,7 +56,7 @@ async function sendCommand(
   const isShared = isReplica || new Set([...viewers.values()].map(({ userId }) => userId)).size > 1
   if (isShared && state !== 'STOPPED' && state !== 'BLOCKED') {
     // Shows the other viewers who sent the command, dimmed.
-    await runtime.note(podName, `\u001b[2m${user.username}: ${showable(command).replaceAll(/\p{Cc}/gu, ' ')}\u001b[0m`)
+    await runtime.note(podName, commandNote(user.username, showable(command)))
   }
   if (await runtime.write(podName, command.replaceAll(/[\r\n\0]/g, ' '))) return
   const isRunning = (await runtime.list()).some((run) => run.podName === podName && run.state !== 'EXITED')
@@ -69,7 +70,7 @@ async function sendCommand(
 
 /** Hides a command that looks like it contains a secret from other viewers. */
 function showable(command: string): string {
-  return looksSecret(command) ? '(not shown: it looks like it holds a secret)' : command
+  return looksSecret(command) ? COMMAND_NOT_SHOWN : command
 }
 
 function parseJson(text: string): unknown {

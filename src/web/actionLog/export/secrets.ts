@@ -1,5 +1,6 @@
-import { HIDDEN } from '../../../contract/secrets/maskCommand'
+import { HIDDEN, maskCommand } from '../../../contract/secrets/maskCommand'
 import { looksSecret } from '../../../contract/secrets/secretCommands'
+import { commandOfNote } from '../../../contract/sockets/commandNote'
 import { heldSecrets } from '../../api/heldTexts'
 import type { ConsoleLine } from '../../sockets/lineBuffer'
 import { wordsOfHarmless } from './commandWords'
@@ -21,7 +22,7 @@ import { quotedTexts } from '../redact/quotedTexts'
 import type { PlainAction } from '../redact/redactAction'
 
 type Loose = Record<string, unknown>
-type Call = { arg?: { endpointName?: string; originalArgs?: unknown } }
+type Call = { arg?: { endpointName?: string; originalArgs?: unknown }; plainCommands?: readonly string[] }
 
 /** Maximum total length of all values, in characters. */
 const MOST = 1_000_000
@@ -48,12 +49,15 @@ export function createSecrets() {
   /** Texts that are being typed, by field. Only the latest value of each field counts. */
   const typed = new Map<string, () => { values: string[]; secrets: string[]; others?: string[] }>()
   let username = ''
+  /** First words of commands that the definitions of opened consoles call harmless. */
+  const harmless = new Set<string>()
   /** The longest text that was typed into each field, submitted or not. */
   const fields = new WeakMap<object, { longest: string; isForSecret: boolean }>()
 
   /** Remembers what was redacted in an action. @param plain the same action, redacted */
   function note({ type, payload, meta }: { type: string } & Loose, plain: PlainAction) {
-    const { arg } = (meta ?? {}) as Call
+    const { arg, plainCommands = [] } = (meta ?? {}) as Call
+    for (const command of plainCommands) harmless.add(command)
     if (type === 'console/linesReceived') return noteOutput(payload as ConsoleLine[])
     if (type === 'configuration/draftTyped') {
       const { name, text } = payload as { name: string; text: string }
@@ -72,8 +76,16 @@ export function createSecrets() {
     else if (payload !== plain.payload) values.add(secretsOf(payload, plain.payload))
   }
 
-  const noteOutput = (lines: readonly ConsoleLine[]) =>
+  /** Output may also show the commands of other users, and those that were sent before the page was loaded. */
+  function noteOutput(lines: readonly ConsoleLine[]) {
     values.add(lines.flatMap(({ content }) => secretsOfLine(content)))
+    const commands = lines.flatMap(({ type, content }) => (type === 'system' && commandOfNote(content)) || [])
+    noteCommands(
+      known,
+      commands,
+      commands.map((command) => maskCommand(command, [...harmless])),
+    )
+  }
 
   function noteTypedName(text: string) {
     if (!text.startsWith(username) && !username.startsWith(text)) values.add([username])

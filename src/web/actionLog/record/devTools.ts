@@ -1,4 +1,4 @@
-import { maskCommand, maskLine } from '../../../contract/secrets/maskCommand'
+import { maskCommand, maskOutput } from '../../../contract/secrets/maskCommand'
 import type { ConsoleState } from '../../sockets/consoleSlice'
 import { allLines, COMMAND_MARK, type ConsoleLine, type LineBuffer } from '../../sockets/lineBuffer'
 import { redactAction } from '../redact/redactAction'
@@ -70,8 +70,8 @@ function showLines(buffer: LineBuffer) {
   return { lines: lines.length, last: lines.slice(-3).map(maskedLine) }
 }
 
-const maskedLine = ({ type, content }: ConsoleLine) =>
-  type === 'command' ? COMMAND_MARK + maskCommand(content.slice(COMMAND_MARK.length)) : maskLine(content)
+const maskedLine = (line: ConsoleLine) =>
+  line.type === 'command' ? COMMAND_MARK + maskCommand(line.content.slice(COMMAND_MARK.length)) : maskOutput(line)
 
 function brief(value: unknown): unknown {
   if (typeof value === 'string')

@@ -1,4 +1,4 @@
-import { maskLine } from '../../../contract/secrets/maskCommand'
+import { maskOutput } from '../../../contract/secrets/maskCommand'
 import type { ConsoleLine } from '../../sockets/lineBuffer'
 
 /** How many lines at the start and the end of a burst are kept. */
@@ -12,7 +12,7 @@ const initials = { m: 'message', e: 'error', s: 'system' } as const
 
 /** Packs lines: keeps and masks the first and the last lines, and counts the omitted lines. */
 export function packLines(lines: readonly ConsoleLine[]): PackedLines {
-  const pack = ({ type, content }: ConsoleLine) => type[0] + maskLine(content)
+  const pack = (line: ConsoleLine) => line.type[0] + maskOutput(line)
   const head = countOf(HEAD, lines.length, (index) => lines[index]!)
   // The last line is always kept, even if it exceeds the limit.
   const tail = Math.max(

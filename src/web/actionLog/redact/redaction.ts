@@ -140,7 +140,7 @@ export const callRules: Record<string, CallRules> = {
       exit: 'keep',
       cpu: 'keep',
       memory: 'keep',
-      lines: each(fields({ seq: 'keep', type: 'keep', content: 'line' })),
+      lines: each('output'),
     }),
   },
 }

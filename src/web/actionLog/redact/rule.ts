@@ -1,4 +1,4 @@
-import { maskCommand, maskLine } from '../../../contract/secrets/maskCommand'
+import { maskCommand, maskLine, maskOutput } from '../../../contract/secrets/maskCommand'
 import { withoutSecretParameters } from '../../withoutSecretParameters'
 import { maskDefinition, maskValue } from './mask'
 
@@ -8,12 +8,19 @@ import { maskDefinition, maskValue } from './mask'
  * - `keep` keeps the value; `mask` masks all texts and numbers and keeps only the shape.
  * - `line` (console output), `command` (a console command), `definition` (the text of a deployment) and `address` (a
  *   path with its query) keep the parts that look harmless.
+ * - `output` is for a line of console output with its type.
  * - `{ fields }` is for an object: `others`, usually `mask`, is the rule for fields that are not listed. `{ each }` is
  *   for the items of a list or the values of a map.
  * - `{ instead }` replaces the value by a fixed one.
  */
 export type Rule =
-  'keep' | 'mask' | TextRule | { fields: Record<string, Rule>; others: Rule } | { each: Rule } | { instead: unknown }
+  | 'keep'
+  | 'mask'
+  | 'output'
+  | TextRule
+  | { fields: Record<string, Rule>; others: Rule }
+  | { each: Rule }
+  | { instead: unknown }
 
 type TextRule = 'line' | 'command' | 'definition' | 'address'
 const texts: Record<TextRule, (text: string, plainCommands?: readonly string[]) => string> = {
@@ -34,6 +41,7 @@ export const each = (rule: Rule): Rule => ({ each: rule })
 export function redact(value: unknown, rule: Rule, plainCommands?: readonly string[]): unknown {
   if (rule === 'keep' || value === undefined || value === null) return value
   if (rule === 'mask') return maskValue(value)
+  if (rule === 'output') return redactOutput(value)
   if (typeof rule === 'string') return typeof value === 'string' ? texts[rule](value, plainCommands) : maskValue(value)
   if ('instead' in rule) return rule.instead
   if (typeof value !== 'object') return maskValue(value)
@@ -44,6 +52,15 @@ export function redact(value: unknown, rule: Rule, plainCommands?: readonly stri
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => [key, redact(inner, ruleAt(rule, [key]), plainCommands)]),
   )
+}
+
+const OUTPUT = fields({ seq: 'keep', type: 'keep', content: 'keep' })
+
+function redactOutput(value: unknown): unknown {
+  const line = redact(value, OUTPUT) as { type: string; content: unknown }
+  return typeof line === 'object' && typeof line.content === 'string'
+    ? { ...line, content: maskOutput(line as { type: string; content: string }) }
+    : maskValue(value)
 }
 
 /** Returns the rule for the value at a path, inside a value with the rule `rule`. */
