@@ -25,8 +25,8 @@ type Encoded = { from: number; to: number; texts: () => string[] }
 /** Base64, also in a URL (`%2F`) or in JSON (`\/`). */
 const BASE64 = /(?:[A-Za-z0-9+/_-]|%2[BbFf]|\\\/){11,}/g
 const HEX = /[0-9a-f]{12,}/gi
-/** A number of a byte or of a character: `104`, `0x68`, `\x68`, `68h`, `U+0068`. */
-const NUMBER = /(?<![0-9a-z])(?:0x|u\+|x|u)?([0-9a-f]{1,6})h?(?![0-9a-z])/gi
+/** A number of a byte or of a character: `104`, `0x68`, `\x68`, `68h`, `U+0068`, `01101000`. */
+const NUMBER = /(?<![0-9a-z])(?:0x|u\+|x|u|0b)?([0-9a-f]{1,6}|[01]{7,8})h?(?![0-9a-z])/gi
 /** What separates two numbers. */
 const BETWEEN = /^[^0-9a-z]{1,12}$/i
 const FEWEST_NUMBERS = 5
@@ -34,6 +34,7 @@ const RADIXES: [radix: number, digits: RegExp][] = [
   [16, /^/],
   [10, /^\d+$/],
   [8, /^[0-7]+$/],
+  [2, /^[01]{7,8}$/],
 ]
 /** How often an encoding within another one is undone. */
 const DEPTH = 2

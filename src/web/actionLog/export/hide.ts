@@ -150,11 +150,11 @@ function needlesOf(secret: string, { share, shortest, longest, numbered }: Part)
   const bytes = [...new TextEncoder().encode(secret)]
   const digits = bytes.map((byte) => byte.toString(16).padStart(2, '0'))
   const forms = [
-    ...['', ':', ',0x'].map((between) => digits.join(between)),
-    // Separators with spaces or dashes need no needle, because the normalized text lacks spaces and dashes.
-    ...['', ',', ';'].map((between) => bytes.join(between)),
-    [...new Int8Array(bytes)].join(',').replaceAll('-', ''),
-    bytes.map((byte, at) => `${at}:${byte}`).join(','),
+    ...['', ':', '0x'].map((between) => digits.join(between)),
+    // The normalized text lacks spaces, dashes and commas.
+    ...['', ';'].map((between) => bytes.join(between)),
+    [...new Int8Array(bytes)].join('').replaceAll('-', ''),
+    bytes.map((byte, at) => `${at}:${byte}`).join(''),
     [...plain].reverse().join(''),
     plainOf([...secret].reverse().join('')),
     // The format of PostgreSQL for bytes. Normalization decodes the first byte as a character.

@@ -1,6 +1,6 @@
 import { escapesIn } from '../../../contract/secrets/secretCommands'
 
-/** A normalized text: decoded, in lower case, without colour codes, spaces, dashes, quotes and backslashes. */
+/** A normalized text: decoded, in lower case, without colour codes, spaces, dashes, commas, quotes and backslashes. */
 export type Reading = {
   text: string
   /** For each UTF-16 code unit of `text`, the start of its source in the original text; the end is in `ends`. */
@@ -32,11 +32,11 @@ const NAMED: Record<string, string> = {
 const PASSES = 3
 /**
  * Ignored characters: spaces, `+` (a space in forms), dashes and `_` (optional in codes, and used for spaces in names),
- * quotes and backslashes (escapes of shells, YAML and SQL: `\$`, `''` and `'\''`), accents, invisible characters, the
+ * quotes and backslashes (escapes of shells, YAML and SQL: `\$`, `''` and `'\''`), commas (lists of words or letters), accents, invisible characters, the
  * sign of a colour code that is not one, and
  * the replacement character that servers write instead of invisible ones.
  */
-const IGNORED = /[\s+'"`\\§\p{Pd}\p{Pc}\p{Cc}\p{M}\p{Default_Ignorable_Code_Point}\ufffd]/gu
+const IGNORED = /[\s,+'"`\\§\p{Pd}\p{Pc}\p{Cc}\p{M}\p{Default_Ignorable_Code_Point}\ufffd]/gu
 
 /** Ignored characters that belong to the character before them. */
 const ATTACHED = /[+\p{M}\p{Default_Ignorable_Code_Point}\ufffd]/u
@@ -46,7 +46,7 @@ const SIMPLE = /^[ -$'-[\]-~]*$/
 
 /** Returns the normalized text only, which is faster than `read`. */
 export const plainOf = (text: string): string =>
-  SIMPLE.test(text) ? text.replaceAll(/[ +_'"`-]+/g, '').toLowerCase() : read(text).text
+  SIMPLE.test(text) ? text.replaceAll(/[ ,+_'"`-]+/g, '').toLowerCase() : read(text).text
 
 /** Returns a text without one level of encoding. Its case, spaces and colours stay. */
 export const decodedOf = (text: string): string => text.replace(ENCODED, decode)
@@ -178,7 +178,7 @@ const WITHOUT_STROKE: Record<string, string> = {
 }
 const STROKED = /[łøđðħŧæœþ]/g
 
-const IGNORED_ASCII = new Set('+-_\'"`\\')
+const IGNORED_ASCII = new Set(',+-_\'"`\\')
 /** Fast path of `folded` for ASCII characters. */
 const ascii = (character: string) => (character <= ' ' || IGNORED_ASCII.has(character) ? '' : character.toLowerCase())
 
