@@ -115,6 +115,15 @@ export function encodedIn(text: string, holds: (text: string) => boolean): Range
   return foundIn(text, 1).map(({ from, to }) => [from, to])
 }
 
+/** The readable parts of a decoded text. */
+const DECODED = /[^\p{Cc}\ufffd]{6,}/gu
+
+/** Returns what parts of a text encode, also if it is encoded twice. */
+export const decodedTexts = (text: string, depth = 1): string[] =>
+  ENCODINGS.flatMap((encodedBy) => encodedBy(text).flatMap(({ texts }) => texts()))
+    .flatMap((decoded) => decoded.match(DECODED) ?? [])
+    .flatMap((decoded) => [decoded, ...(depth < DEPTH ? decodedTexts(decoded, depth + 1) : [])])
+
 /** Returns for each line the ranges that encode a secret, which may continue on the next line. */
 export function encodedInLines(lines: readonly string[], holds: (text: string) => boolean): Range[][] {
   const ranges = encodedIn(lines.join('\n'), holds)

@@ -4,6 +4,7 @@ import { commandOfNote } from '../../../contract/sockets/commandNote'
 import { heldSecrets } from '../../api/heldTexts'
 import type { ConsoleLine } from '../../sockets/lineBuffer'
 import { wordsOfHarmless } from './commandWords'
+import { decodedTexts } from './encoded'
 import { hideInLines, hiderOf } from './hide'
 import { formsOf } from './secretForms'
 import {
@@ -179,7 +180,7 @@ function noteCommands(
 ) {
   const isMasked = (command: string, index: number) => command !== redacted[index]
   const masked = commands.filter(isMasked)
-  secrets.add(masked.flatMap(secretsOfCommand))
+  secrets.add(masked.flatMap((command) => [...secretsOfCommand(command), ...decodedTexts(command)]))
   values.add([...masked, ...commands.flatMap((command) => quotedTexts(command, false))])
   commandTexts.add(commands.flatMap((command, index) => valuesOfCommand(command, isMasked(command, index))))
 }
