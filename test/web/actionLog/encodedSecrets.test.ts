@@ -79,3 +79,10 @@ test.each([
 ])('the code %s is hidden as a program formats it as a number: %s', (code, printed) => {
   expect(hideInLines([`it is ${printed} or 773`], [], formsOf(code))).toEqual(['it is ••• or 773'])
 })
+
+test.each([
+  ['a symbol as Python escapes it', 'f2🦊🐳i🍕4c🚀', 'f2\\U0001f98a\\U0001f433i\\U0001f3554c\\U0001f680'],
+  ['a name as a shell quotes it', 'Zän8ñour€9b', "'Z'$'\\303\\244''n8'$'\\303\\261''our'$'\\342\\202\\254''9b'"],
+])('a secret with %s is hidden', (_how, secret, printed) => {
+  expect(hideInLines([`got ${printed} now`], [], [secret])[0]).toMatch(/^got '?•••'? now$/)
+})

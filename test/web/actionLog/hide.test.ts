@@ -161,6 +161,11 @@ test.each([
   ['bytes of Python', escaped(FOREIGN, (byte) => `\\x${byte.toString(16)}`).join('')],
   ['octal digits', escaped(FOREIGN, (byte) => `\\${byte.toString(8)}`).join('')],
   ['code points of JavaScript', FOREIGN.replace(/[^ -~]/g, (letter) => `\\u{${letter.codePointAt(0)!.toString(16)}}`)],
+  ['code points of Perl', FOREIGN.replace(/[^ -~]/g, (letter) => `\\x{${letter.codePointAt(0)!.toString(16)}}`)],
+  [
+    'code points of Python',
+    FOREIGN.replace(/[^ -~]/g, (letter) => `\\U${letter.codePointAt(0)!.toString(16).padStart(8, '0')}`),
+  ],
   ['non-standard URL escapes', FOREIGN.replace(/[^ -~]/g, (letter) => `%u00${letter.charCodeAt(0).toString(16)}`)],
   ['bytes with spaces', bytesOf(FOREIGN).join(' ')],
   [

@@ -16,7 +16,7 @@ const { parseInt } = Number
 
 /** Encoded characters in URLs, JSON, programs and HTML. */
 const ENCODED =
-  /(?:%[0-9a-f]{2})+|%u[0-9a-f]{4}|\\u[0-9a-f]{4}|\\u\{[0-9a-f]{1,6}\}|(?:\\x[0-9a-f]{2})+|\\(?:e|0?33)(?=\[)|(?:\\0?[0-3][0-7]{2})+|\\["'\\/bfnrt]|&#x[0-9a-f]{1,8};?|&#[0-9]{1,8};?|&(?:amp|lt|gt|quot|apos|nbsp|shy|szlig|[a-z](?:uml|acute|grave|circ|tilde|cedil|ring|caron));/gi
+  /(?:%[0-9a-f]{2})+|%u[0-9a-f]{4}|\\u00(?:0[0-9a-f]|10)[0-9a-f]{4}|\\u[0-9a-f]{4}|\\u\{[0-9a-f]{1,6}\}|\\x\{[0-9a-f]{1,6}\}|(?:\\x[0-9a-f]{2})+|'\$'(?=\\)|\\(?:e|0?33)(?=\[)|(?:\\0?[0-3][0-7]{2})+|\\["'\\/bfnrt]|&#x[0-9a-f]{1,8};?|&#[0-9]{1,8};?|&(?:amp|lt|gt|quot|apos|nbsp|shy|szlig|[a-z](?:uml|acute|grave|circ|tilde|cedil|ring|caron));/gi
 
 const NAMED: Record<string, string> = {
   amp: '&',
@@ -70,7 +70,7 @@ const HOLDS_TEXT = /^(?:\u001b\]|\u009d)/
 /** An incomplete encoded character or colour code at the end of a line. A letter may have several bytes: `%C3%A4`. */
 const INCOMPLETE =
   // eslint-disable-next-line no-control-regex -- colours begin with that character
-  /(?:%(?:25)*(?:[0-9a-f]{0,2}|u[0-9a-f]{0,3})|\\(?:u(?:[0-9a-f]{0,3}|\{[0-9a-f]{0,6})|x[0-9a-f]{0,2}|0?[0-3]?[0-7]{0,2})?|&(?:#x?[0-9a-f]{0,8}|[a-z]{0,6})|\u001b(?:\[[0-?]*)?)$/i
+  /(?:%(?:25)*(?:[0-9a-f]{0,2}|u[0-9a-f]{0,3})|\\(?:u(?:[0-9a-f]{0,3}|00(?:0[0-9a-f]|10)[0-9a-f]{0,3}|\{[0-9a-f]{0,6})|x(?:[0-9a-f]{0,2}|\{[0-9a-f]{0,6})|0?[0-3]?[0-7]{0,2})?|&(?:#x?[0-9a-f]{0,8}|[a-z]{0,6})|\u001b(?:\[[0-?]*)?)$/i
 
 /** Maximum length of an encoded byte, in characters. */
 const LONGEST_ENCODED = 16
@@ -142,10 +142,13 @@ function replace(read: Reading, places: Iterable<RegExpExecArray>, change: (foun
 function decode(found: string): string {
   if (/^[%\\]u/i.test(found)) return pointOf(parseInt(found.replace(/^..\{?/, ''), 16))
   if (found.startsWith('%')) return textOfBytes(found.slice(1).split('%'), 16)
+  if (found.startsWith('\\x{')) return pointOf(parseInt(found.slice(3), 16))
   if (/^\\x./i.test(found)) return textOfBytes(found.slice(2).split(/\\x/i), 16)
   if (/^\\(?:e|0?33$)/i.test(found)) return '\u001b'
   if (/^\\[0-3]/.test(found)) return textOfBytes(found.slice(1).split('\\'), 8)
   if (found.startsWith('\\')) return /^\\[bfnrt]/i.test(found) ? ' ' : found.slice(1)
+  // Between two parts of a word that a shell has quoted in different ways.
+  if (found === "'$'") return ''
   const name = found.slice(1).replace(';', '')
   // An unknown entity such as `&uuml;` is read as its first letter, because accents are ignored.
   if (!name.startsWith('#')) return NAMED[name.toLowerCase()] ?? name.slice(0, 1)
