@@ -156,7 +156,7 @@ export const secretPatterns: readonly SecretPattern[] = [
   {
     name: 'bytes in hexadecimal digits',
     pattern:
-      /(?<![\w.:-])(?<shown>0(?:x[0-9a-f]{2,13}|[0-9a-f]{2,14})[08]|<Buffer)[:|]?\s{1,4}(?:(?:[0-9a-f]{2}){1,2}(?:\s{1,2}|$)){3}/i,
+      /(?<![\w.:-])(?<shown>0(?:x[0-9a-f]{2,13}|[0-9a-f]{2,14})[08]|<Buffer)[:|]?\s{1,4}(?:(?:[0-9a-f]{2}){1,8}(?:\s{1,2}|$)){3}/i,
   },
   { name: 'PEM', pattern: /-----BEGIN/ },
   // Lines of a PEM file arrive one by one; a long key looks the same.

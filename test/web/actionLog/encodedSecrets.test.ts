@@ -5,6 +5,13 @@ import { formsOf } from '../../../src/web/actionLog/export/secretForms'
 const SECRET = 'kX9!"mB{2}\\vW7'
 const bytes = [...Buffer.from(SECRET)]
 const base64 = (text: string) => Buffer.from(text).toString('base64')
+const base32 = (text: string) => {
+  const bits = Array.from(Buffer.from(text), (byte) => byte.toString(2).padStart(8, '0')).join('')
+  const digits = bits
+    .match(/.{1,5}/g)!
+    .map((five) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'[parseInt(five.padEnd(5, '0'), 2)])
+  return digits.join('').padEnd(Math.ceil(digits.length / 8) * 8, '=')
+}
 const hex = (text: string) => Buffer.from(text).toString('hex')
 const byHex = bytes.map((byte) => byte.toString(16).padStart(2, '0'))
 const numbers = byHex.map((digits) => `0x${digits}`)
@@ -16,6 +23,9 @@ const shown: [how: string, lines: string[]][] = [
   ['in Base64 twice', [`got ${base64(base64(SECRET))} from ann`]],
   ['as UTF-16 in Base64', [`got ${Buffer.from(SECRET, 'utf16le').toString('base64')} from ann`]],
   ['in Base64 that is shortened at its start', [`got …${base64(`${SECRET}"} and more`).slice(3)} from ann`]],
+  ['in Base32', [`got ${base32(SECRET)} from ann`]],
+  ['in Base32 after a name, without padding', [`got ${base32(`ann:${SECRET}`).replaceAll('=', '')} from ann`]],
+  ['in UTF-16, whose zeros the platform replaces', [`got ${[...SECRET].join('\u2400')}\u2400 from ann`]],
   ['as JSON in hexadecimal digits', [`got ${hex(JSON.stringify({ value: SECRET }))} from ann`]],
   ['in hexadecimal digits that are shortened', [`got ${hex(SECRET).slice(0, -4)}… from ann`]],
   ['as numbers with blanks between them', [`got ${numbers.join(' ')} from ann`]],

@@ -24,6 +24,7 @@ type Encoded = { from: number; to: number; texts: () => string[] }
 
 /** Base64, also in a URL (`%2F`) or in JSON (`\/`). */
 const BASE64 = /(?:[A-Za-z0-9+/_-]|%2[BbFf]|\\\/){11,}/g
+const BASE32 = /[A-Z2-7]{10,}/g
 const HEX = /[0-9a-f]{12,}/gi
 /** A number of a byte or of a character: `104`, `0x68`, `\x68`, `68h`, `U+0068`, `01101000`. */
 const NUMBER = /(?<![0-9a-z])(?:0x|u\+|x|u|0b)?([0-9a-f]{1,6}|[01]{7,8})h?(?![0-9a-z])/gi
@@ -55,6 +56,20 @@ function base64In(text: string): Encoded[] {
         const end = (digits.length - skipped) % 4 === 1 ? -1 : undefined
         return textOf(atob(digits.slice(skipped, end)))
       })
+    return { from: index, to: index + found.length, texts }
+  })
+}
+
+/** Each digit of Base32 has five bits. */
+const bitsOf = (digit: string) =>
+  (digit < 'A' ? Number(digit) + 24 : digit.charCodeAt(0) - 65).toString(2).padStart(5, '0')
+
+function base32In(text: string): Encoded[] {
+  return Array.from(text.matchAll(BASE32), ({ 0: found, index }) => {
+    const texts = () => {
+      const bits = Array.from(found, bitsOf).join('')
+      return [0, 1, 2, 3, 4, 5, 6, 7].flatMap((skipped) => textOfNumbers(bits.slice(skipped).match(/.{8}/g) ?? [], 2))
+    }
     return { from: index, to: index + found.length, texts }
   })
 }
@@ -91,11 +106,12 @@ function textOfNumbers(numbers: readonly string[], radix: number, digits = /^/):
   return [codes.map((code) => (code <= 0x10ffff ? String.fromCodePoint(code) : '')).join('')]
 }
 
-const ENCODINGS = [base64In, hexIn, numbersIn]
+const ENCODINGS = [base64In, base32In, hexIn, numbersIn]
 
 /**
- * Returns the ranges of a text that encode a secret: Base64, hexadecimal digits, and numbers of bytes or characters.
- * They are decoded, because the encoding of a secret that is shortened, escaped or in upper case is another one.
+ * Returns the ranges of a text that encode a secret: Base64, Base32, hexadecimal digits, and numbers of bytes or
+ * characters. They are decoded, because the encoding of a secret that is shortened, escaped or in upper case is another
+ * one.
  *
  * @param holds returns whether a decoded text contains a secret
  */

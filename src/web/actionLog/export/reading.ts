@@ -32,14 +32,14 @@ const NAMED: Record<string, string> = {
 const PASSES = 3
 /**
  * Ignored characters: spaces, `+` (a space in forms), dashes and `_` (optional in codes, and used for spaces in names),
- * quotes and backslashes (escapes of shells, YAML and SQL: `\$`, `''` and `'\''`), commas (lists of words or letters), accents, invisible characters, the
- * sign of a colour code that is not one, and
- * the replacement character that servers write instead of invisible ones.
+ * quotes and backslashes (escapes of shells, YAML and SQL: `\$`, `''` and `'\''`), commas (lists of words or letters),
+ * accents, invisible characters, the sign of a colour code that is not one, and the characters that servers and the
+ * platform (`␀` for NUL) write instead of invisible ones.
  */
-const IGNORED = /[\s,+'"`\\§\p{Pd}\p{Pc}\p{Cc}\p{M}\p{Default_Ignorable_Code_Point}\ufffd]/gu
+const IGNORED = /[\s,+'"`\\§\p{Pd}\p{Pc}\p{Cc}\p{M}\p{Default_Ignorable_Code_Point}\ufffd\u2400]/gu
 
 /** Ignored characters that belong to the character before them. */
-const ATTACHED = /[+\p{M}\p{Default_Ignorable_Code_Point}\ufffd]/u
+const ATTACHED = /[+\p{M}\p{Default_Ignorable_Code_Point}\ufffd\u2400]/u
 
 /** A text without encoded characters, colour codes and non-ASCII characters. */
 const SIMPLE = /^[ -$'-[\]-~]*$/
