@@ -60,7 +60,18 @@ export interface ConsoleParts {
 /** The console channel, `/api/logs/{deployment}/{podName}`. Its `upgrade` listener ignores the path of socket.io. */
 export function openConsoleChannel(
   app: FastifyInstance,
-  { callers, authenticate, origins, proxies, activityLog, runtime, power, instanceState, plainCommands, isReplica }: ConsoleParts,
+  {
+    callers,
+    authenticate,
+    origins,
+    proxies,
+    activityLog,
+    runtime,
+    power,
+    instanceState,
+    plainCommands,
+    isReplica,
+  }: ConsoleParts,
 ): void {
   const wss = new RateLimitedServer({ noServer: true, maxPayload: MESSAGE_LIMIT, perMessageDeflate: false })
   const watched = new WatchedInstances(runtime)

@@ -57,7 +57,8 @@ const MAX_CONCURRENT = 16
 export type AuthenticateHandshake = (request: IncomingMessage) => Promise<Caller>
 
 /**
- * Authenticates handshakes, few of a network at a time: a key asks the database, and anybody may send thousands of keys.
+ * Authenticates handshakes, few of a network at a time: a key asks the database, and anybody may send thousands of
+ * keys.
  * @param proxies find the client's address
  */
 export function createHandshakeAuthentication(

@@ -43,7 +43,10 @@ const MAX_CONNECTIONS_PER_USER = 100
  * The real-time socket at /socket.io. It is authorised by the `token` cookie and the page's origin, sends
  * CLIENT_HANDSHAKE and the sync state of the shared area, and is closed when its session ends.
  */
-export function openRealtime(app: FastifyInstance, { callers, authenticate, origins, sync, isReplica }: RealtimeParts): void {
+export function openRealtime(
+  app: FastifyInstance,
+  { callers, authenticate, origins, sync, isReplica }: RealtimeParts,
+): void {
   /** Keyed by the handshake request, which engine.io keeps for the connection. */
   const users = new WeakMap<IncomingMessage, Caller>()
   /** The open connections. A client may leave socket.io's namespace and join it again over the same connection. */

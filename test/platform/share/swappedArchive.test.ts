@@ -56,7 +56,8 @@ test.each([
   },
 )
 
-// On a platform without root, instances have the platform's user, and so may change what it extracts in their directory.
+// On a platform without root, instances have the platform's user, and so may change what it extracts in their
+// directory.
 test.each([
   ['7z', make7z],
   ['zip', makeZip],

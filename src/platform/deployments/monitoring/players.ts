@@ -20,8 +20,8 @@ const MAX_PORT = 65_535
 
 export interface PlayerWatch {
   /**
-   * The players of a run as of its last ping; undefined if that failed or is too long ago, or none was made. Unknown does
-   * not mean empty.
+   * The players of a run as of its last ping; undefined if that failed or is too long ago, or none was made. Unknown
+   * does not mean empty.
    */
   playersOf(run: Pick<RuntimeInstance, 'podName' | 'runId'>): Players | undefined
   /** A warning for the operator if a ready instance does not listen on its port. */

@@ -6,6 +6,8 @@ const MAX_VALUE_LINES = 200
 const MAX_DERIVED = 200_000
 const ITEM = /^\s*- /
 const VALUE = /^\s*(?:- )?(?:["']?value["']?\s*[:=]|<(?:string|value)>|:(?=\s))\s*/i
+/** An element with a name, and one with its value, which may be on the next line. */
+const ELEMENT = /<(?:key|name)>([^<]{1,100})<\/(?:key|name)>\s{0,20}(?:<(?:string|value)>([^<]{1,300}))?/i
 /**
  * What begins a text of several lines in TOML, PHP, shells, PowerShell, Lua and JavaScript, with the word that ends it.
  */
@@ -27,8 +29,10 @@ export function settingsOf(definition: string, isSecret: (line: string) => boole
   const anchors = new Map(Array.from(definition.matchAll(ANCHOR), ([, name = '', value = '']) => [name, value]))
   let derived = 0
   return lines.flatMap((line, index) => {
-    let head = headOf(line).trimStart()
+    const [, name, value] = ELEMENT.exec(line) ?? []
+    let head = name === undefined ? headOf(line).trimStart() : `${name}:`
     if (derived > MAX_DERIVED || !isSecret(`${head} x`)) return [line]
+    if (value !== undefined) return [line, `${head} ${value}`]
     const indent = indentOf(line)
     const rest = lines.slice(index + 1, index + 1 + MAX_VALUE_LINES)
     const end = rest.findIndex((next) => next.trim() !== '' && indentOf(next) <= indent)
