@@ -25,6 +25,7 @@ const START_TIMEOUT_MS = 10_000
 const HANDSHAKE_TIMEOUT_MS = 30_000
 /** Timeout for the answer to a call. A host that hangs must not let calls of users wait for ever. */
 const ANSWER_TIMEOUT_MS = 10_000
+const LAST_WAIT_MS = 1000
 /** Calls with a timeout of their own, or that may take as long as instances need. */
 const UNTIMED: CallName[] = ['hello', 'shutdown']
 /** Initial delay between starts of a host that exits at once, with exponential back-off. */
@@ -175,12 +176,20 @@ export class HostClient {
     if (!this.isOpen) return Promise.reject(hostGone())
     const id = this.nextId++
     return new Promise<Answer<Name>>((resolve, reject) => {
-      const onTimeout = () => {
+      const pending: PendingCall = {
+        resolve: (result) => resolve(result as Answer<Name>),
+        reject,
+        pieces: [],
+        timer: undefined,
+      }
+      const giveUp = () => {
         this.pendingCalls.delete(id)
         reject(hostSilent())
       }
-      const timer = UNTIMED.includes(call) ? undefined : setTimeout(onTimeout, ANSWER_TIMEOUT_MS)
-      this.pendingCalls.set(id, { resolve: (result) => resolve(result as Answer<Name>), reject, pieces: [], timer })
+      // In two steps: if this process was suspended, it reads between them what the host has answered meanwhile.
+      const wait = () => (pending.timer = setTimeout(giveUp, LAST_WAIT_MS))
+      if (!UNTIMED.includes(call)) pending.timer = setTimeout(wait, ANSWER_TIMEOUT_MS - LAST_WAIT_MS)
+      this.pendingCalls.set(id, pending)
       sendLine(this.socket, { id, call, args })
     })
   }
