@@ -237,6 +237,25 @@ test('security 28: a bomb gets 413, memory stays flat and the disk space is free
   expect((await readdir(share())).sort()).toEqual(['bomb.gz', 'bomb.zip'])
 })
 
+test.each<[string, () => Promise<Buffer>]>([
+  ['the zeros that end it', async () => Buffer.alloc(2 ** 20)],
+  [
+    'headers without entries',
+    async () => {
+      const tar = await makeTar([{ name: 'a', content: 'x', pax: { comment: 'c'.repeat(100) } }])
+      // Its extended header with the comment, again and again.
+      return Buffer.concat(Array<Buffer>(1000).fill(tar.subarray(0, 1024)))
+    },
+  ],
+])('security 180: a .tar.gz that consists of %s gets 413', async (_what, makeRest) => {
+  await files().close()
+  await open(() => ({ entries: 20, size: 1000 }))
+  const entry = (await makeTar([{ name: 'a', content: 'x' }])).subarray(0, 1024)
+  await put('endless.tar.gz', gzipSync(Buffer.concat([entry, await makeRest()])))
+  await expect(files().unarchive(ANN, '/nfsshare/endless.tar.gz')).rejects.toMatchObject({ code: 'TOO_LARGE' })
+  expect(await readdir(share())).toEqual(['endless.tar.gz'])
+})
+
 test('security 28: a header that claims 4 GB, and too many entries, get 413 in every format', async () => {
   await files().close()
   await open(() => ({ entries: 20, size: 1000 }))

@@ -19,6 +19,6 @@ serveArchiveTask<UnpackTask>(async ({ kind, stem, limits }, control) => {
   const extraction = createExtraction(await openInheritedDirectory(4), limits)
   if (kind === 'zip') await unpackZip(archive, extraction, limits, control)
   else if (kind === 'gz') await unpackGzip(archive, stem, extraction, control)
-  else await unpackTar(archive, kind !== 'tar', extraction, control)
+  else await unpackTar(archive, kind !== 'tar', extraction, limits, control)
   await extraction.finish()
 })

@@ -4,12 +4,14 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { extract, type Extract, type Header } from 'tar-stream'
 import { AppError, errorCodeOf } from '../../errors'
-import { entryError, damagedError, type Extraction } from './extraction'
+import { entryError, damagedError, tooLargeError, type Extraction, type ExtractionLimits } from './extraction'
 import type { JobControl } from '../transfers/jobs'
 import { chunksOf } from '../streams'
 
 /** Bytes of one extended header: long names, pax records. */
 const HEADER_LIMIT = 64 * 1024
+/** Bytes of an entry besides its content: its header, an extended one and the padding of each. */
+const ENTRY_BYTES = 4 * 512
 
 /**
  * Extracts a tar file, plain or gzipped.
@@ -19,12 +21,13 @@ export async function unpackTar(
   archive: FileHandle,
   isGzipped: boolean,
   extraction: Extraction,
+  limits: ExtractionLimits,
   control: JobControl,
 ): Promise<void> {
   const tar = extractWithBoundedHeaders()
   const source = readWithProgress(archive, control)
   const filled = isGzipped
-    ? pipeline(source, createGunzip(), tar, { signal: control.signal })
+    ? pipeline(source, createGunzip(), limitedBy(limits), tar, { signal: control.signal })
     : pipeline(source, tar, { signal: control.signal })
   filled.catch(() => undefined)
   let entries = 0
@@ -102,6 +105,21 @@ async function unpackEntry(
   } else if (type === 'link') throw entryError(name, 'is a hard link')
   else throw entryError(name, 'is neither a file nor a directory')
   content.resume()
+}
+
+/**
+ * Limits what is unpacked of a tar file. Of its entries the content counts (`createExtraction`), but it may consist of
+ * headers without entries, or of the zeros that end it, which take days.
+ */
+function limitedBy(limits: ExtractionLimits) {
+  return async function* (content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    let length = 0
+    for await (const chunk of content) {
+      length += chunk.length
+      if (length > limits.size + limits.entries * ENTRY_BYTES) throw tooLargeError(limits)
+      yield chunk
+    }
+  }
 }
 
 function readWithProgress(archive: FileHandle, { progress }: JobControl): Readable {
