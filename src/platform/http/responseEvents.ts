@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net'
+import type { EventEmitter } from 'node:events'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../errors'
 
@@ -7,19 +7,26 @@ export function throwIfDisconnected({ raw }: FastifyRequest): void {
   if (raw.socket.destroyed) throw new AppError('TOO_SLOW', 'The client disconnected.')
 }
 
-/** Callbacks by connection. One listener per socket, because pipelined requests share it. */
-const closeCallbacks = new WeakMap<Socket, Set<() => void>>()
+/** Callbacks by response and by connection. */
+const callbacks = new WeakMap<EventEmitter, Set<() => void>>()
 
 /** Calls `release` once, when the response was sent or the connection has closed. */
 export function onResponseEnd({ raw: { socket } }: FastifyRequest, { raw }: FastifyReply, release: () => void): void {
-  const releases = closeCallbacks.get(socket) ?? new Set()
-  if (!closeCallbacks.has(socket)) {
-    closeCallbacks.set(socket, releases)
-    socket.once('close', () => releases.forEach((over) => over()))
-  }
+  const [ofConnection, ofResponse] = [callbacksOn(socket, 'close'), callbacksOn(raw, 'finish')]
   const over = () => {
-    if (releases.delete(over)) release()
+    ofResponse.delete(over)
+    if (ofConnection.delete(over)) release()
   }
-  releases.add(over)
-  raw.once('finish', over)
+  ofConnection.add(over)
+  ofResponse.add(over)
+}
+
+/** One listener for all, because pipelined requests share a connection, and many callbacks wait for a response. */
+function callbacksOn(emitter: EventEmitter, event: 'close' | 'finish'): Set<() => void> {
+  const known = callbacks.get(emitter)
+  if (known) return known
+  const added = new Set<() => void>()
+  callbacks.set(emitter, added)
+  emitter.once(event, () => added.forEach((over) => over()))
+  return added
 }

@@ -5,6 +5,7 @@ import Fastify from 'fastify'
 import { AppError } from '../../../src/platform/errors'
 import { answerFailures } from '../../../src/platform/http/envelope'
 import { createResponseBuffers, limitResponses } from '../../../src/platform/http/limits/responseLimits'
+import { until } from '../../support/platform/until'
 
 const LENGTH = 60 * 2 ** 20
 
@@ -43,6 +44,34 @@ test('a client that reads nothing of a long response is disconnected, and a slow
     await app.close()
   }
 })
+
+test.each([
+  ['of its own request', 'GET / HTTP/1.1\r\nhost: test\r\ncontent-length: 1000\r\n\r\n'],
+  [
+    'of the next request',
+    'GET / HTTP/1.1\r\nhost: test\r\n\r\nGET /other HTTP/1.1\r\nhost: test\r\ncontent-length: 1000\r\n\r\n',
+  ],
+])(
+  'security 181: a client that reads nothing is disconnected although it goes on to send the body %s',
+  async (_which, requests) => {
+    const app = Fastify()
+    limitResponses(app, createResponseBuffers(), 500)
+    app.get('/', async (_request, reply) => reply.send(Buffer.alloc(LENGTH)))
+    const accepted = once(app.server, 'connection')
+    await app.listen({ port: 0, host: '127.0.0.1' })
+    const silent = connect((app.server.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined)
+    const sending = setInterval(() => silent.write('x'), 100)
+    try {
+      silent.pause().write(requests)
+      const [served] = (await accepted) as [Socket]
+      await until(() => served.closed)
+    } finally {
+      clearInterval(sending)
+      silent.destroy()
+      await app.close()
+    }
+  },
+)
 
 test('security 120: a stream that fails before its first byte gets an error in the standard format, without the headers of its content', async () => {
   const app = Fastify()

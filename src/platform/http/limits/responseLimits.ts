@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { createKeyedCounter } from '../../concurrency/keyedCounter'
@@ -15,10 +16,7 @@ const MIN_COUNTED_BYTES = 2 ** 16
 /** Each stream holds a file and a buffer. Files of the page are counted per address, which an office shares. */
 const MAX_STREAMS = { user: 32, address: 512 }
 const RETRY_AFTER_SECONDS = 5
-/**
- * A client that reads nothing of a response for this long is disconnected. A stream may take up to twice as long,
- * because Node.js counts data that is already queued as progress at its first check.
- */
+/** A client that reads nothing of a response from one check to the next is disconnected. */
 const WRITE_TIMEOUT_MS = 60_000
 
 /** Limits the memory of responses that slow clients have not read yet. */
@@ -89,7 +87,7 @@ export function limitResponses(
   }
 
   app.addHook('onSend', async (request, reply, payload) => {
-    reply.raw.setTimeout(writeTimeoutMs, () => reply.raw.destroy())
+    destroyUnread(request, reply, writeTimeoutMs)
     if (isStream(payload)) {
       try {
         beginStream(request, reply)
@@ -107,6 +105,29 @@ export function limitResponses(
     }
     return payload
   })
+}
+
+/** The part of a connection's handle (Node.js, `net.Socket`) that is used here, in bytes. */
+interface Handle {
+  bytesWritten: number
+  /** Of these, what the kernel has not taken yet. */
+  writeQueueSize: number
+}
+
+/**
+ * Destroys a response of which its client reads nothing. The time-out of the connection would not do: each byte that the
+ * client sends prolongs it, and it ends with an upgrade that follows the request.
+ */
+function destroyUnread(request: FastifyRequest, reply: FastifyReply, intervalMs: number): void {
+  const { socket }: { socket: Socket & { _handle?: Handle | null } } = request.raw
+  const sentBytes = () => (socket._handle ? socket._handle.bytesWritten - socket._handle.writeQueueSize : 0)
+  let before = sentBytes()
+  const timer = setInterval(() => {
+    const sent = sentBytes()
+    if (sent === before) reply.raw.destroy()
+    before = sent
+  }, intervalMs).unref()
+  onResponseEnd(request, reply, () => clearInterval(timer))
 }
 
 function isStream(payload: unknown): payload is Readable {
