@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createClusterClient } from '../../../../src/platform/runtime/kubernetes/clusterClient'
 import type { TestCluster } from '../../../support/platform/cluster'
@@ -278,6 +278,31 @@ instances: { min: 1, max: 1 }
     await network.call('DELETE', '/api/deployments/kept')
     // The orderly stop of the deletion has written it back once more.
     expect(readFileSync(join(network.shareDir, 'kept/list.txt'), 'utf8')).toBe('xx')
+  })
+
+  test('security 172: of "keep", what was changed since the copy was made stays or is written back, whatever its time', async () => {
+    const program =
+      "const fs = require('node:fs'); console.log('Ready'); require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => { if (line === 'stop') process.exit(0); fs.writeFileSync('fetched.txt', 'new'); fs.utimesSync('fetched.txt', 1e9, 1e9); console.log('fetched') })"
+    await network.deploy(
+      'restored',
+      'scalable',
+      `run: { command: ["node", "-e", ${JSON.stringify(program)}] }
+ready: Ready
+keep: ["*.txt"]
+stop: { command: stop, timeoutSeconds: 5 }
+instances: { min: 1, max: 1 }
+`,
+      { 'ops.txt': 'as it was at the start', 'fetched.txt': 'old' },
+    )
+    const { podName } = await network.reaches('restored', 'RUNNING')
+    const pathOf = (name: string) => join(network.shareDir, 'restored', name)
+    rmSync(pathOf('ops.txt'))
+    writeFileSync(pathOf('ops.txt'), 'of a backup')
+    utimesSync(pathOf('ops.txt'), 1e9, 1e9)
+    await network.first.runtime.write(podName, 'fetch')
+    await network.prints(podName, /^fetched$/)
+    await network.call('DELETE', '/api/deployments/restored')
+    expect(['ops.txt', 'fetched.txt'].map((name) => readFileSync(pathOf(name), 'utf8'))).toEqual(['of a backup', 'new'])
   })
 
   test('decisions §15: when the manager ends, another replica takes over within 15 s', async () => {
