@@ -73,6 +73,25 @@ describe('security 28: an extraction whose process', () => {
   })
 })
 
+test.each(['zeros.gz', 'large.7z'])(
+  'security 195: an extraction of %s whose process is killed does not call the archive damaged',
+  async (name) => {
+    const unpacking = expect(
+      createUnpacker(jail, temporaries, undefined, NORMAL).unpack(`/nfsshare/${name}`, control),
+    ).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+      message:
+        'The archive was not extracted: the process that unpacks it was killed. The machine may be short of memory.',
+    })
+    const [pid] = await until(
+      () => readersOf(join(share(), name)).filter((reader) => reader !== process.pid),
+      (pids) => pids.length > 0,
+    )
+    process.kill(pid!, 'SIGKILL')
+    await unpacking
+  },
+)
+
 describe('packing whose process', () => {
   const pack = (limits: Partial<ArchiveLimits>) =>
     createPacker(jail, temporaries, { ...NORMAL, ...limits }).pack(['/nfsshare/huge.bin'], 'huge.tar.gz', control)

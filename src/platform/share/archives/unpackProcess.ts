@@ -34,7 +34,17 @@ export async function unpackInProcess(
     limits: processLimits,
   })
   if (typeof end === 'string') throw limitError(end, processLimits)
-  if (end.code !== 0) throw damagedError(kind)
+  if (end.code !== 0) throw failureOf(end.code, kind)
+}
+
+/** The error for a child process that failed. @param code null if it was killed from outside. @param kind of archive */
+export function failureOf(code: number | null, kind: string): AppError {
+  return code === null
+    ? new AppError(
+        'UNAVAILABLE',
+        'The archive was not extracted: the process that unpacks it was killed. The machine may be short of memory.',
+      )
+    : damagedError(kind)
 }
 
 /** The error for a child process that exceeded a limit. */

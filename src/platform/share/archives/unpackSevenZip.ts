@@ -1,18 +1,11 @@
 import type { FileHandle } from 'node:fs/promises'
 import { AppError } from '../../errors'
 import { spawnArchiveProcess, type ArchiveLimits } from './archiveProcess'
-import {
-  entryError,
-  damagedError,
-  parseEntryPath,
-  tooLargeError,
-  tooManyEntriesError,
-  type ExtractionLimits,
-} from './extraction'
+import { entryError, parseEntryPath, tooLargeError, tooManyEntriesError, type ExtractionLimits } from './extraction'
 import type { OpenDirectory } from '../jail'
 import type { JobControl } from '../transfers/jobs'
 import { exitCodes } from './sevenZipExits'
-import { limitError } from './unpackProcess'
+import { failureOf, limitError } from './unpackProcess'
 
 /** Limits of the child process: crafted dictionaries can demand gigabytes. */
 const LIMITS: ArchiveLimits = { memoryBytes: 2 ** 30, idleTimeoutMs: 60_000 }
@@ -115,7 +108,7 @@ async function run(
     throw new AppError('INVALID_INPUT', 'The archive was not extracted: it contains links.')
   if (end.code === exitCodes.longName)
     throw new AppError('INVALID_INPUT', 'The archive was not extracted: one of its names is too long.')
-  throw damagedError(kind)
+  throw failureOf(end.code, kind)
 }
 
 function errorOf(check: () => unknown): AppError | undefined {
