@@ -2,6 +2,7 @@ import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { awakeMs } from '../../support/time/awakeMs'
 import { useMongoDatabases, urlOf, store, storedIn } from '../../support/platform/mongoDatabases'
 import { processesOf } from '../../support/platform/processesOf'
@@ -25,6 +26,19 @@ testWithMongo('a server that dies is started again on the same port with the sam
     (count) => count === 1,
   )
   expect(await listed('mortal')).toMatchObject({ tables: 1, credentials: database.credentials })
+})
+
+testWithMongo('security 196: a server that hangs does not hold up the list of databases', async () => {
+  const { credentials } = await create('held')
+  const pids = processesOf(dataDir())
+  for (const pid of pids) process.kill(pid, 'SIGSTOP')
+  try {
+    const answer = await Promise.race([listed('held'), delay(15_000, 'no answer', { ref: false })])
+    expect(answer).toMatchObject({ credentials })
+  } finally {
+    for (const pid of pids) process.kill(pid, 'SIGCONT')
+  }
+  await until(async () => (await listed('held'))?.tables === 0)
 })
 
 testWithMongo('processes left by a killed platform are ended before its successor starts its own', async () => {

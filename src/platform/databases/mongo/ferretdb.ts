@@ -8,7 +8,7 @@ import { createFerretProcess, firstPortOf, type FerretProcess } from './ferretPr
 import { isReservedMongoName } from './mongoClient'
 
 const PARALLEL_STARTS = 4
-/** How long a listing waits for a starting process. */
+/** How long a listing waits for a process that starts or hangs. */
 const STATS_TIMEOUT_MS = 4000
 
 interface Running extends FerretProcess {
@@ -60,14 +60,17 @@ export function createFerret({
 
   async function statsOf(database: ServerDatabase): Promise<DatabaseStats | undefined> {
     const server = running.get(database.id)
-    await Promise.race([server?.started, delay(STATS_TIMEOUT_MS, undefined, { ref: false })])
-    const stats = await server?.client
+    const late = delay(STATS_TIMEOUT_MS, undefined, { ref: false })
+    await Promise.race([server?.started, late])
+    const asked = server?.client
       ?.db(database.physical_name)
       .command({ dbStats: 1 }, { timeoutMS: STATS_TIMEOUT_MS })
       .catch((error: unknown) => {
         log.debug({ err: error, database: database.physical_name }, 'failed to read the size of a database')
         return undefined
       })
+    // The driver's own timeout does not apply while a process that hangs keeps its connection.
+    const stats = await Promise.race([asked, late])
     return stats && { size: Number(stats.totalSize), tables: Number(stats.collections) }
   }
 
