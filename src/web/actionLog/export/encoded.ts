@@ -24,7 +24,8 @@ type Encoded = { from: number; to: number; texts: () => string[] }
 
 /** Base64, also in a URL (`%2F`) or in JSON (`\/`). */
 const BASE64 = /(?:[A-Za-z0-9+/_-]|%2[BbFf]|\\\/){11,}/g
-const BASE32 = /[A-Z2-7]{10,}/g
+/** Longer runs are other texts: decoding them eight times takes long. */
+const BASE32 = /(?<![A-Z2-7])[A-Z2-7]{10,1000}(?![A-Z2-7])/g
 const HEX = /[0-9a-f]{12,}/gi
 /** A number of a byte or of a character: `104`, `0x68`, `\x68`, `68h`, `U+0068`, `01101000`. */
 const NUMBER = /(?<![0-9a-z])(?:0x|u\+|x|u|0b)?([0-9a-f]{1,6}|[01]{7,8})h?(?![0-9a-z])/gi
@@ -60,16 +61,23 @@ function base64In(text: string): Encoded[] {
   })
 }
 
-/** Each digit of Base32 has five bits. */
-const bitsOf = (digit: string) =>
-  (digit < 'A' ? Number(digit) + 24 : digit.charCodeAt(0) - 65).toString(2).padStart(5, '0')
+/** @param skipped number of bits before the first byte */
+function textOfBase32(digits: readonly number[], skipped: number): string[] {
+  let bytes = ''
+  let bits = 0
+  let unread = -skipped
+  for (const digit of digits) {
+    bits = ((bits << 5) | digit) & 0xfff
+    unread += 5
+    if (unread >= 8) bytes += String.fromCharCode((bits >> (unread -= 8)) & 0xff)
+  }
+  return textOf(bytes)
+}
 
 function base32In(text: string): Encoded[] {
   return Array.from(text.matchAll(BASE32), ({ 0: found, index }) => {
-    const texts = () => {
-      const bits = Array.from(found, bitsOf).join('')
-      return [0, 1, 2, 3, 4, 5, 6, 7].flatMap((skipped) => textOfNumbers(bits.slice(skipped).match(/.{8}/g) ?? [], 2))
-    }
+    const digits = Array.from(found, (digit) => (digit < 'A' ? Number(digit) + 24 : digit.charCodeAt(0) - 65))
+    const texts = () => [0, 1, 2, 3, 4, 5, 6, 7].flatMap((skipped) => textOfBase32(digits, skipped))
     return { from: index, to: index + found.length, texts }
   })
 }
