@@ -15,6 +15,9 @@ export function commandOfNote(line: string): string | undefined {
   return command === COMMAND_NOT_SHOWN ? undefined : command
 }
 
+/** Whether a line of the platform says that a command is not shown. */
+export const isCommandWithheld = (line: string) => NOTE.exec(line)?.[2] === COMMAND_NOT_SHOWN
+
 /** Changes the command that a line of the platform shows. Returns other lines unchanged. */
 export const changeCommandOfNote = (line: string, change: (command: string) => string): string =>
   commandOfNote(line) === undefined

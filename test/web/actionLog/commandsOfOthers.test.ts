@@ -1,5 +1,5 @@
 /** @jest-environment node */
-import { commandNote } from '../../../src/contract/sockets/commandNote'
+import { commandNote, COMMAND_NOT_SHOWN } from '../../../src/contract/sockets/commandNote'
 import { commandsLoaded } from '../../../src/web/features/instance/instanceSlice'
 import { commandSubmitted, linesReceived } from '../../../src/web/sockets/consoleSlice'
 import { type Action, call, expectHidden, expectNowhere, exported, lines, SECRET } from '../../support/web/exportedLog'
@@ -22,6 +22,22 @@ test.each([`setkey ${SECRET}`, SECRET, `insert into t values ('${SECRET}')`, `se
     )
   },
 )
+
+test.each(['login X', 'register X X', 'rcon X', 'authme register ann X', 'pw X'])(
+  'the secret in the command %p of another user, which the console did not show, is hidden where the program repeats it',
+  (template) => {
+    for (const secret of [SECRET, 'ZvotuvPhave', '76873723', 'swordfish']) {
+      const command = template.replaceAll('X', secret)
+      const echo = lines(`You said: ${command}`, `b64 ${btoa(secret)}`, `url ${encodeURIComponent(command)}`)
+      expectHidden([shown(COMMAND_NOT_SHOWN), echo], new RegExp(`${secret}|${btoa(secret).slice(2, -4)}`), true)
+    }
+  },
+)
+
+test('after a command that the console did not show, other lines stay', () => {
+  const others = ['ann joined the game', 'Saved the world in 12 ms', '[12:00:01 INFO]: bob was slain by Zombie']
+  expect(said([shown(COMMAND_NOT_SHOWN), lines(...others)]).slice(1)).toEqual(others.map((line) => `m${line}`))
+})
 
 test('the command of another user is masked in a line that the platform cut', () =>
   expectHidden(

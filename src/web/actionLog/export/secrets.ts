@@ -1,6 +1,6 @@
 import { HIDDEN, maskCommand } from '../../../contract/secrets/maskCommand'
 import { looksSecret } from '../../../contract/secrets/secretCommands'
-import { commandOfNote } from '../../../contract/sockets/commandNote'
+import { commandOfNote, isCommandWithheld } from '../../../contract/sockets/commandNote'
 import { heldSecrets } from '../../api/heldTexts'
 import type { ConsoleLine } from '../../sockets/lineBuffer'
 import { wordsOfHarmless } from './commandWords'
@@ -50,6 +50,8 @@ export function createSecrets() {
   /** Texts that are being typed, by field. Only the latest value of each field counts. */
   const typed = new Map<string, () => { values: string[]; secrets: string[]; others?: string[] }>()
   let username = ''
+  /** Number of lines that may still repeat a command which the platform does not show. */
+  let repeating = 0
   /** First words of commands that the definitions of opened consoles call harmless. */
   const harmless = new Set<string>()
   /** The longest text that was typed into each field, submitted or not. */
@@ -86,6 +88,10 @@ export function createSecrets() {
       commands,
       commands.map((command) => maskCommand(command, [...harmless])),
     )
+    for (const { type, content } of lines) {
+      if (type === 'system' && isCommandWithheld(content)) repeating = REPEATING
+      else if (repeating-- > 0) noteRepeated(known, content)
+    }
   }
 
   function noteTypedName(text: string) {
@@ -158,6 +164,19 @@ export function createSecrets() {
       )
     },
   }
+}
+
+/** Number of lines after a command which the platform does not show that are searched for it. */
+const REPEATING = 20
+/** Maximum number of words of such a line with which the command may begin. */
+const MAX_BEGINNINGS = 30
+
+/** Remembers what seems to be secret in a line if it repeats a command, with the command at any place. */
+function noteRepeated({ values, commandTexts }: Known, line: string) {
+  const words = line.split(' ')
+  const found = words.slice(0, MAX_BEGINNINGS).flatMap((_word, at) => secretsOfLine(words.slice(at).join(' ')))
+  values.add(found)
+  commandTexts.add(found)
 }
 
 type Known = ReturnType<typeof createKnown>
