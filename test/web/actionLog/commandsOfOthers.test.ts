@@ -88,3 +88,13 @@ test('a command that the definition declares harmless is no secret if the consol
     'marea-51x is yours',
   )
 })
+
+test('however much another user sends, only output is left out of an export', () => {
+  const words = Array.from({ length: 1000 }, (_word, at) => `w${at}x${'y1'.repeat(3)}`).join(' ')
+  const many = Array.from({ length: 150 }, (_command, at) => shown(`setkey ${at} ${words.slice(at)}`))
+  const { text } = exported(
+    [call('getFiles', '/nfsshare', 'fulfilled', { files: [{ name: 'notes.txt' }] }), ...many],
+    true,
+  )
+  expect(text).toContain('notes.txt')
+})

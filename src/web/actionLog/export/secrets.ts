@@ -84,7 +84,8 @@ export function createSecrets() {
     values.add(lines.flatMap(({ content }) => secretsOfLine(content)))
     const commands = lines.flatMap(({ type, content }) => (type === 'system' && commandOfNote(content)) || [])
     noteCommands(
-      known,
+      // Hidden in output only, so that another user cannot make the export hide everything.
+      { ...known, secrets: values },
       commands,
       commands.map((command) => maskCommand(command, [...harmless])),
     )
@@ -175,8 +176,7 @@ const MAX_BEGINNINGS = 30
 function noteRepeated({ values, commandTexts }: Known, line: string) {
   const words = line.split(' ')
   const found = words.slice(0, MAX_BEGINNINGS).flatMap((_word, at) => secretsOfLine(words.slice(at).join(' ')))
-  values.add(found)
-  commandTexts.add(found)
+  for (const kind of [values, commandTexts]) kind.add(found)
 }
 
 type Known = ReturnType<typeof createKnown>
