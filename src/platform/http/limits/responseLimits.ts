@@ -115,8 +115,8 @@ interface Handle {
 }
 
 /**
- * Destroys a response of which its client reads nothing. The time-out of the connection would not do: each byte that the
- * client sends prolongs it, and it ends with an upgrade that follows the request.
+ * Destroys a response of which its client reads nothing. The time-out of the connection would not do: each byte that
+ * the client sends prolongs it, and it ends with an upgrade that follows the request.
  */
 function destroyUnread(request: FastifyRequest, reply: FastifyReply, intervalMs: number): void {
   const { socket }: { socket: Socket & { _handle?: Handle | null } } = request.raw

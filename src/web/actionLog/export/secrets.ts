@@ -279,10 +279,7 @@ const PARTS = /[=:,;@/"']+/g
 const SIGNS = /[^\p{L}\p{N}]+/gu
 /** Returns a text without the signs around it: `%X%`, `*X*`, `X.` */
 const withoutSigns = (text: string) => text.replace(/^[^\p{L}\p{N}]{1,9}/u, '').replace(/[^\p{L}\p{N}]{1,9}$/u, '')
-/**
- * Whether a word of a command is more likely a secret than an ordinary word: it looks random, or is a long number,
- * perhaps in groups.
- */
+/** Whether a word of a command is rather a secret than an ordinary word: random, or a long number, perhaps grouped. */
 export const isLikely = (word: string) => isRandom(word) || /^(?:\d{6,}|\d{3,}(?:[- ]\d{3,})+)$/.test(word)
 /** Maximum number of rests of one word. */
 const MAX_RESTS = 20
