@@ -1,4 +1,4 @@
-import { rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pino from 'pino'
 import { createDiscovery } from '../../../src/platform/deployments/monitoring/discovery'
@@ -14,16 +14,14 @@ const root = useTemporaryDirectory()
 const disk = () => join(root(), 'disk')
 const manageOnDisk = () => manage(managed.state.pool, { hasRoom: () => hasDiskRoom(disk()) })
 
-/**
- * Fills the disk, but for some blocks, so that a start would fail in the middle or later.
- * @param left in bytes. @returns what frees it
- */
-function fill(left = 2 ** 20): () => void {
-  const ballast = join(disk(), 'ballast')
+const freeBytes = () => {
   const { bavail, bsize } = statfsSync(disk())
-  writeFileSync(ballast, Buffer.alloc(bavail * bsize - left))
-  return () => rmSync(ballast)
+  return bavail * bsize
 }
+const ballast = () => join(disk(), 'ballast')
+/** Fills the disk, but for some blocks, so that a start would fail in the middle or later. */
+const fill = () => writeFileSync(ballast(), Buffer.alloc(freeBytes() - 2 ** 20))
+const free = () => rmSync(ballast())
 
 ;(canMount ? describe : describe.skip)('on a full disk of the data directory (skipped without mount rights)', () => {
   beforeEach(() => mountTmpfs(disk(), '16m'))
@@ -36,7 +34,7 @@ function fill(left = 2 ** 20): () => void {
       () => running('bot'),
       (all) => all.length === 1,
     )
-    const free = fill()
+    fill()
     await managed.runtime.write(instance!.podName, 'crash')
     await until(async () => (await stateOf('bot')) === 'BLOCKED')
     const [blocked] = await deployments().instances('bot')
@@ -63,7 +61,14 @@ function fill(left = 2 ** 20): () => void {
       () => running('bot'),
       (all) => all.length === 1,
     )
-    const free = fill(0)
+    const peers = join(disk(), 'peers', instance!.podName)
+    // Then the file that it needs for its next start differs from the one that it has.
+    await until(() => readFileSync(join(peers, 'peers.json'), 'utf8').includes(instance!.podName))
+    // A file that is being replaced would leave room for the next one.
+    await until(() => {
+      appendFileSync(ballast(), Buffer.alloc(freeBytes()))
+      return readdirSync(peers).length === 1 && freeBytes() === 0
+    })
     await managed.runtime.write(instance!.podName, 'crash')
     await until(async () => (await stateOf('bot')) === 'BLOCKED')
     expect((await deployments().instances('bot'))[0]).toMatchObject({
@@ -78,7 +83,7 @@ function fill(left = 2 ** 20): () => void {
     await add('bots', FOREVER, 'instances: { min: 2, max: 2 }\n', 'scalable')
     manageOnDisk()
     await until(async () => (await running('bots')).length === 2)
-    const free = fill()
+    fill()
     await expect(deployments().restart('bots')).rejects.toMatchObject({
       code: 'CONFLICT',
       message: expect.stringContaining('The disk of the data directory is full.'),
