@@ -1,9 +1,14 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { AppError, StartError } from '../errors'
 import type { DatabaseIdentity } from '../state/db'
+import type { EmbeddedPostgres } from '../postgres/embeddedPostgres'
 import type { UsersPostgres } from '../postgres/usersPostgres'
 import type { DatabaseServer } from './databaseServer'
 import { createPostgres } from './postgres'
+
+/** How long a call waits for a server that has data: after a crash of the machine, its recovery may take minutes. */
+const START_TIMEOUT_MS = 4000
 
 export interface SqlServerParts {
   /** An administrator's URL (`QUARTERDECK_SQL_URL`); undefined: the embedded PostgreSQL. */
@@ -30,8 +35,9 @@ export function createSqlServer({ url, embedded, state, log }: SqlServerParts): 
   const server = createPostgres({
     url: async () => {
       try {
-        return (await embedded.start()).adminUrl
+        return (await startInTime(embedded)).adminUrl
       } catch (error) {
+        if (error instanceof AppError) throw error
         if (error instanceof StartError && /No space left on device|Disk quota exceeded/.test(error.message))
           throw new AppError(
             'DISK_FULL',
@@ -52,11 +58,20 @@ export function createSqlServer({ url, embedded, state, log }: SqlServerParts): 
   return {
     ...server,
     async open() {
-      // A failure is logged, and reported by the call that needs the server.
-      if (embedded.exists()) await embedded.start().catch(() => undefined)
+      // Not awaited. A failure is logged, and reported by the call that needs the server.
+      if (embedded.exists()) embedded.start().catch(() => undefined)
     },
     stats: async (databases) => (databases.length === 0 && !embedded.exists() ? new Map() : server.stats(databases)),
   }
+}
+
+/** Its first start, which creates its data, may take any time. @throws StartError; AppError UNAVAILABLE */
+async function startInTime(embedded: UsersPostgres): Promise<EmbeddedPostgres> {
+  if (!embedded.exists()) return embedded.start()
+  const late = delay(START_TIMEOUT_MS, undefined, { ref: false }).then(() => {
+    throw new AppError('UNAVAILABLE', 'The embedded PostgreSQL is starting. Try again in a moment.')
+  })
+  return Promise.race([embedded.start(), late])
 }
 
 function notConfigured(): DatabaseServer {

@@ -128,6 +128,28 @@ describe('the server of users’ databases', () => {
   })
 })
 
+test('security 197: while the server of users’ databases recovers, calls for them fail with the reason instead of waiting', async () => {
+  const recovering: UsersPostgres = {
+    exists: () => true,
+    start: () => new Promise(() => undefined),
+    port: () => undefined,
+    stop: async () => undefined,
+  }
+  const sql = createSqlServer({ url: undefined, embedded: recovering, state: undefined, log })
+  await sql.open([])
+  const database = { id: randomUUID(), physical_name: 'plots', username: 'plots' }
+  const refusal = {
+    code: 'UNAVAILABLE',
+    message: 'The embedded PostgreSQL is starting. Try again in a moment.',
+  }
+  await Promise.all([
+    expect(sql.stats([database])).rejects.toMatchObject(refusal),
+    expect(sql.create(database, 'secret')).rejects.toMatchObject(refusal),
+    expect(sql.remove(database)).rejects.toMatchObject(refusal),
+  ])
+  await sql.close()
+}, 30_000)
+
 test('security 194: the server of the state needs nothing in /dev/shm, not even when it is created', async () => {
   const server = await startStateServer(dataDir())
   try {
