@@ -141,3 +141,13 @@ test('messages of the console and the key of an assignment in a command are kept
   expect(text).toContain('"Successfully reset the password of bob"')
   expect(text).not.toContain(SECRET)
 })
+
+test.each(["x='S'; run $x", 'S3=S aws s3 ls', '4711:S now', '"S" is it'])(
+  'a secret in the first word of %p, which is no name of a command, is masked everywhere and in parts',
+  (template) => {
+    const command = template.replace('S', 'Mkeg4Q8va9sG9vu')
+    const files = call('getFiles', '/', 'fulfilled', { files: [{ name: 'Mkeg4Q8va9sG9vu.txt' }] })
+    expectHidden([commandSubmitted(command), files], /eg4Q8va9s/)
+    expectHidden([commandSubmitted(command), lines('first: Mkeg4Q8v', 'rest: 8va9sG9vu')], /eg4Q8|a9sG9/, true)
+  },
+)

@@ -1,4 +1,4 @@
-import { HIDDEN, isHarmlessCommand } from '../../../contract/secrets/maskCommand'
+import { HIDDEN, isHarmlessCommand, maskCommand } from '../../../contract/secrets/maskCommand'
 
 /**
  * Keywords in commands of game servers. Any other word may be free text, for example after `say`.
@@ -48,6 +48,9 @@ export function maskCommandWords(
   // One mask for consecutive words, because their number may reveal them.
   return [first, ...left.filter((word, at) => word !== HIDDEN || left[at - 1] !== HIDDEN)].join(' ')
 }
+
+/** Whether a word may be the name of a command, unlike an assignment: `X=…`. */
+export const isCommandName = (word: string) => !maskCommand(word).startsWith(HIDDEN)
 
 const isOwn = (word: string) => WORDS.has(word.toLowerCase()) || isHarmlessCommand(word)
 

@@ -3,7 +3,7 @@ import { looksSecret } from '../../../contract/secrets/secretCommands'
 import { commandOfNote, isCommandWithheld } from '../../../contract/sockets/commandNote'
 import { heldSecrets } from '../../api/heldTexts'
 import type { ConsoleLine } from '../../sockets/lineBuffer'
-import { wordsOfHarmless } from './commandWords'
+import { isCommandName, wordsOfHarmless } from './commandWords'
 import { decodedTexts } from './encoded'
 import { hideInLines, hiderOf } from './hide'
 import { formsOf } from './secretForms'
@@ -318,7 +318,7 @@ const repeatedIn = (words: readonly string[]) => {
 function secretsOfCommand(command: string): string[] {
   const [first = '', ...others] = command.trim().split(/\s+/)
   // A command of one word may be the reply to a password prompt.
-  const words = others.length > 0 ? others : [first, first.replace('/', '')]
+  const words = others.length > 0 && isCommandName(first) ? others : [first, first.replace('/', ''), ...others]
   // A code may be typed in groups, a passphrase in quotes, and both twice.
   const text = others.join(' ')
   const all = others.length > 0 ? [text, withoutQuotes(text), ...repeatedIn(others)] : words
@@ -339,8 +339,8 @@ function secretsOfCommand(command: string): string[] {
  * harmless command, only the free text), and unusual words.
  */
 function valuesOfCommand(command: string, isMasked: boolean): string[] {
-  const [, ...words] = command.trim().split(/\s+/)
-  const said = isMasked ? words : wordsOfHarmless(command)
+  const [first = '', ...words] = command.trim().split(/\s+/)
+  const said = isMasked ? (isCommandName(first) ? words : [first, ...words]) : wordsOfHarmless(command)
   const parts = said.flatMap((word) => [word, withoutSigns(word), ...word.split(SEPARATORS)]).map(withoutDot)
   const text = said.join(' ')
   return [text, withoutSigns(text), ...parts.filter(isLikely)].filter((part) => part.length >= SHORTEST)
