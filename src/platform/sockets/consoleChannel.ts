@@ -11,6 +11,7 @@ import { credentialOf, may, requireRight } from '../caller'
 import type { Callers } from '../accounts/callers'
 import { noSession } from '../accounts/sessions'
 import { createKeyedCounter } from '../concurrency/keyedCounter'
+import { createKeyedLimit } from '../concurrency/keyedLimit'
 import type { Power } from '../deployments/power'
 import { AppError } from '../errors'
 import type { Runtime } from '../runtime/runtime'
@@ -35,6 +36,11 @@ const GOING_AWAY = 1001
 const REFUSAL_MS = 1000
 /** Each viewer may have 1 MiB of unread data. A browser has one per tab. */
 const MAX_VIEWERS_PER_USER = 100
+/**
+ * Consoles of a user whose lines are read at a time: to read a full one blocks the event loop for a twentieth of a
+ * second.
+ */
+const MAX_OPENINGS_PER_USER = 2
 /**
  * Requests of a user in bytes, at all their consoles: 32 of the longest commands, each of which is searched for secrets
  * several times. Together that takes a fraction of the second.
@@ -77,6 +83,7 @@ export function openConsoleChannel(
   const watched = new WatchedInstances(runtime)
   const records = createConsoleRecord(activityLog, plainCommands)
   const connectionCounts = createKeyedCounter<number>()
+  const limitOpenings = createKeyedLimit<number>(MAX_OPENINGS_PER_USER)
   const isTooMuch = createByteCounter(MAX_BYTES_PER_SECOND)
 
   app.server.on('upgrade', (request, socket, head) => {
@@ -102,15 +109,18 @@ export function openConsoleChannel(
     countConnection(socket, user.userId)
     const state = await instanceState(target.deployment, target.podName)
     if (!state) throw new AppError('NOT_FOUND', 'There is no such instance.')
-    const instance = watched.watch(target.deployment, target.podName, state)
-    instance.connecting += 1
-    try {
-      await instance.feed.ready
-      wss.handleUpgrade(request, socket, head, (viewer) => join(instance, viewer, user, target.since))
-    } finally {
-      instance.connecting -= 1
-      watched.release(instance)
-    }
+    await limitOpenings(user.userId, async () => {
+      if (socket.destroyed) return
+      const instance = watched.watch(target.deployment, target.podName, state)
+      instance.connecting += 1
+      try {
+        await instance.feed.ready
+        wss.handleUpgrade(request, socket, head, (viewer) => join(instance, viewer, user, target.since))
+      } finally {
+        instance.connecting -= 1
+        watched.release(instance)
+      }
+    })
   }
 
   /** @throws AppError TOO_MANY_TRIES if the user has too many */

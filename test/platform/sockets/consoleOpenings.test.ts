@@ -1,0 +1,69 @@
+import type { AddressInfo } from 'node:net'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { WebSocket } from 'ws'
+import { createTrustedProxies } from '../../../src/platform/accounts/clientAddress'
+import type { Caller } from '../../../src/platform/caller'
+import { openConsoleChannel, type ConsoleParts } from '../../../src/platform/sockets/consoleChannel'
+import { until } from '../../support/platform/until'
+
+let app: FastifyInstance
+const viewers: WebSocket[] = []
+/** Ends the reading of consoles. */
+let endReading = () => {}
+afterEach(async () => {
+  endReading()
+  for (const viewer of viewers.splice(0)) viewer.terminate()
+  await app.close()
+})
+
+const callerOf = (name = '') =>
+  ({
+    userId: name.length,
+    sessionId: name,
+    username: name,
+    role: 'operator',
+    isAdmin: false,
+    grants: new Map(),
+  }) satisfies Caller
+
+test('security 182: of a hundred consoles that a user opens, two are read at a time, and those of others overtake them', async () => {
+  const read: string[] = []
+  let inProgress = 0
+  let most = 0
+  const gate = new Promise<void>((resolve) => (endReading = resolve))
+  app = Fastify()
+  openConsoleChannel(app, {
+    authenticate: async ({ headers }: { headers: { authorization?: string } }) => callerOf(headers.authorization),
+    callers: { present: async () => undefined, find: async () => new Map(), onChange: () => () => undefined },
+    origins: [],
+    proxies: createTrustedProxies([]),
+    instanceState: async () => 'RUNNING',
+    runtime: {
+      watch: () => () => undefined,
+      follow: async (podName: string) => {
+        read.push(podName)
+        most = Math.max(most, (inProgress += 1))
+        await gate
+        inProgress -= 1
+        return () => undefined
+      },
+    },
+  } as unknown as ConsoleParts)
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = app.server.address() as AddressInfo
+  const view = (user: string, podName: string) => {
+    const viewer = new WebSocket(`ws://127.0.0.1:${port}/api/logs/lobby/${podName}`, {
+      headers: { authorization: user },
+    }).on('error', () => undefined)
+    viewers.push(viewer)
+    return viewer
+  }
+  for (let at = 0; at < 90; at += 1) view('ann', `lobby-${at}`)
+  await until(() => read.length >= 2)
+  view('other', 'lobby-of-other')
+  await until(() => read.includes('lobby-of-other'))
+  expect(most).toBe(3)
+  endReading()
+  await until(() => read.length === 91)
+  expect(most).toBe(3)
+})
