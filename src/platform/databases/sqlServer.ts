@@ -58,8 +58,8 @@ export function createSqlServer({ url, embedded, state, log }: SqlServerParts): 
   return {
     ...server,
     async open() {
-      // Not awaited. A failure is logged, and reported by the call that needs the server.
-      if (embedded.exists()) embedded.start().catch(() => undefined)
+      // A failure is logged, and reported by the call that needs the server.
+      if (embedded.exists()) await startInTime(embedded).catch(() => undefined)
     },
     stats: async (databases) => (databases.length === 0 && !embedded.exists() ? new Map() : server.stats(databases)),
   }
