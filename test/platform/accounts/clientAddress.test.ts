@@ -17,7 +17,7 @@ test.each([
   expect(createTrustedProxies(trusted).addressOf(from(remote, forwarded))).toBe(expected)
 })
 
-test('security 177: of a thousand proxies that a client within a trusted network names, sixteen are looked at', () => {
+test('security 178: of a thousand proxies that a client within a trusted network names, sixteen are looked at', () => {
   const mayBeInstance = jest.fn(() => false)
   const proxies = createTrustedProxies(['10.0.0.0/8'], mayBeInstance)
   const forwarded = Array.from({ length: 1000 }, (_proxy, at) => `10.0.${at >> 8}.${at & 255}`).join(', ')

@@ -28,7 +28,7 @@ testWithMongo('a server that dies is started again on the same port with the sam
   expect(await listed('mortal')).toMatchObject({ tables: 1, credentials: database.credentials })
 })
 
-testWithMongo('security 196: a server that hangs does not hold up the list of databases', async () => {
+testWithMongo('security 194: a server that hangs does not hold up the list of databases', async () => {
   const { credentials } = await create('held')
   const pids = processesOf(dataDir())
   for (const pid of pids) process.kill(pid, 'SIGSTOP')

@@ -161,7 +161,7 @@ test.each([
   ['an invalid regular expression', `${minimal}ready: "("\n`, 6, 'ready'],
   ['an invalid quantity', `${minimal}resources:\n  memory: 1 GB\n`, 7, 'resources.memory'],
   ...['0', '0.000', '"00"'].map((cpu): [string, string, number, string] => [
-    `security 185: a CPU limit of ${cpu}`,
+    `security 181: a CPU limit of ${cpu}`,
     `${minimal}resources:\n  cpu: ${cpu}\n`,
     7,
     'resources.cpu',

@@ -59,7 +59,7 @@ describe('§14 discovery', () => {
     await expect(stat(own)).rejects.toThrow('ENOENT')
   })
 
-  test('security 188: a file that cannot be written does not hold up those of other instances', async () => {
+  test('security 184: a file that cannot be written does not hold up those of other instances', async () => {
     const peers = join(directory(), 'runtime/peers')
     await add('lobby', FOREVER, '', 'scalable')
     await add('bots', FOREVER, 'discover: [lobby]\ninstances: { min: 2, max: 2 }\n', 'scalable')

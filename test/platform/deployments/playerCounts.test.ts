@@ -68,13 +68,13 @@ afterEach(async () => {
 
 const count = (at = 0) => watch.playersOf(runs[at]!)?.count
 
-test('security 191: after a restart the players of an instance are unknown, until its new run has answered a ping', async () => {
+test('security 187: after a restart the players of an instance are unknown, until its new run has answered a ping', async () => {
   runs = [{ ...runs[0]!, runId: 'second' }]
   expect(count()).toBeUndefined()
   await until(() => count() === 3)
 })
 
-test('security 186: players that could not be counted for a while, as in an outage, are unknown', async () => {
+test('security 182: players that could not be counted for a while, as in an outage, are unknown', async () => {
   let answer = (): void => undefined
   answering = new Promise((resolve) => (answer = resolve))
   const now = performance.now.bind(performance)
@@ -84,7 +84,7 @@ test('security 186: players that could not be counted for a while, as in an outa
   await until(() => count() === 3)
 })
 
-test('security 190: an instance whose port is none does not keep the players of others from being counted', async () => {
+test('security 186: an instance whose port is none does not keep the players of others from being counted', async () => {
   // It got its slot when its deployment had more instances and no port, or a lower one.
   await add('broken', { port: undefined }, 65_535, 5)
   const before = polls

@@ -23,7 +23,7 @@ test('a call that exists with no method answers 404', async () => {
     expect((await platform().call('GET', url)).status).toBe(404)
 })
 
-test('security 176: the path of an unknown call is split once for all calls, however many slashes it has', async () => {
+test('security 177: the path of an unknown call is split once for all calls, however many slashes it has', async () => {
   const path = `/api/${'/'.repeat(10_000)}`
   const split = jest.spyOn(String.prototype, 'split')
   const { status } = await platform().call('GET', path)

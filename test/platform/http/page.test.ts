@@ -201,7 +201,7 @@ test.each([
   await close()
 })
 
-test('security 176: of the encodings that a client accepts, the first twenty count', async () => {
+test('security 177: of the encodings that a client accepts, the first twenty count', async () => {
   const { answer, close } = await servedLogin()
   const accepting = (others: number) => answer('/login', { 'accept-encoding': `${'x, '.repeat(others)}br` })
   expect((await accepting(19)).headers).toHaveProperty('content-encoding', 'br')

@@ -52,7 +52,7 @@ test.each([
     'GET / HTTP/1.1\r\nhost: test\r\n\r\nGET /other HTTP/1.1\r\nhost: test\r\ncontent-length: 1000\r\n\r\n',
   ],
 ])(
-  'security 181: a client that reads nothing is disconnected although it goes on to send the body %s',
+  'security 192: a client that reads nothing is disconnected although it goes on to send the body %s',
   async (_which, requests) => {
     const app = Fastify()
     limitResponses(app, createResponseBuffers(), 500)

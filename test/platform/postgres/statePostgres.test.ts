@@ -128,7 +128,7 @@ describe('the server of users’ databases', () => {
   })
 })
 
-test('security 197: while the server of users’ databases recovers, calls for them fail with the reason instead of waiting', async () => {
+test('security 196: while the server of users’ databases recovers, calls for them fail with the reason instead of waiting', async () => {
   const recovering: UsersPostgres = {
     exists: () => true,
     start: () => new Promise(() => undefined),
@@ -150,7 +150,7 @@ test('security 197: while the server of users’ databases recovers, calls for t
   await sql.close()
 }, 30_000)
 
-test('security 194: the server of the state needs nothing in /dev/shm, not even when it is created', async () => {
+test('security 190: the server of the state needs nothing in /dev/shm, not even when it is created', async () => {
   const server = await startStateServer(dataDir())
   try {
     const [pid] = (await readFile(join(dataDir(), 'state/postmaster.pid'), 'utf8')).split('\n')

@@ -90,7 +90,7 @@ test.each(['ENOSPC', 'EDQUOT'] as const)(
   },
 )
 
-test('security 187: if the platform is killed before a copied instance starts, a file that was restored meanwhile stays', async () => {
+test('security 183: if the platform is killed before a copied instance starts, a file that was restored meanwhile stays', async () => {
   const share = join(directory(), 'share')
   const source = join(share, 'lobby')
   const kept = join(directory(), 'runtime/kept/lobby-7.json')

@@ -74,7 +74,7 @@ describe('security 28: an extraction whose process', () => {
 })
 
 test.each(['zeros.gz', 'large.7z'])(
-  'security 195: an extraction of %s whose process is killed does not call the archive damaged',
+  'security 193: an extraction of %s whose process is killed does not call the archive damaged',
   async (name) => {
     const unpacking = expect(
       createUnpacker(jail, temporaries, undefined, NORMAL).unpack(`/nfsshare/${name}`, control),

@@ -136,7 +136,7 @@ test.each([
   ['path', 'a/'.repeat(40_000)],
   ['name', 'a'.repeat(80_000)],
 ])(
-  'security 179: a .7z with a %s of 80,000 characters is refused before the platform reads it',
+  'security 180: a .7z with a %s of 80,000 characters is refused before the platform reads it',
   async (_what, name) => {
     await put('bad.7z', make7zOf(name))
     await expect(files().unarchive(ANN, '/nfsshare/bad.7z')).rejects.toMatchObject({
@@ -247,7 +247,7 @@ test.each<[string, () => Promise<Buffer>]>([
       return Buffer.concat(Array<Buffer>(1000).fill(tar.subarray(0, 1024)))
     },
   ],
-])('security 180: a .tar.gz that consists of %s gets 413', async (_what, makeRest) => {
+])('security 191: a .tar.gz that consists of %s gets 413', async (_what, makeRest) => {
   await files().close()
   await open(() => ({ entries: 20, size: 1000 }))
   const entry = (await makeTar([{ name: 'a', content: 'x' }])).subarray(0, 1024)

@@ -118,7 +118,7 @@ test('a failed sync reports its reason and is retried, and success clears the re
 )
 
 ;(canMount ? test : test.skip)(
-  'security 193: copies that do not fit leave room for the platform on the disk of its data',
+  'security 189: copies that do not fit leave room for the platform on the disk of its data',
   async () => {
     const data = join(directory(), 'shared-disk')
     const lobby = join(directory(), 'many')

@@ -62,7 +62,7 @@ test.each([
   ['7z', make7z],
   ['zip', makeZip],
 ])(
-  'security 175: if a directory is replaced by a link while a .%s is extracted into it, nothing is written outside',
+  'security 176: if a directory is replaced by a link while a .%s is extracted into it, nothing is written outside',
   async (kind, make) => {
     const { share, outside, unpacker } = await openIn(`directory ${kind}`)
     const names = Array.from({ length: 2000 }, (_name, at) => `sub/${at}.txt`)

@@ -26,7 +26,7 @@ const callerOf = (name = '') =>
     grants: new Map(),
   }) satisfies Caller
 
-test('security 182: of a hundred consoles that a user opens, two are read at a time, and those of others overtake them', async () => {
+test('security 197: of a hundred consoles that a user opens, two are read at a time, and those of others overtake them', async () => {
   const read: string[] = []
   let inProgress = 0
   let most = 0

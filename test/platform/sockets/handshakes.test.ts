@@ -26,7 +26,7 @@ test.each<[string, (...headers: string[]) => string]>([
   ['socket.io by WebSocket', (...headers) => handshakeOf('/socket.io/?EIO=4&transport=websocket', ...headers)],
   ['consoles', (...headers) => handshakeOf('/api/logs/lobby/lobby-0a1b2c', ...headers)],
 ])(
-  'security 178: of hundreds of handshakes for %s with different keys, sixteen of one network are authenticated at a time, and others overtake them',
+  'security 179: of hundreds of handshakes for %s with different keys, sixteen of one network are authenticated at a time, and others overtake them',
   async (_what, requestOf) => {
     let open = () => {}
     const gate = new Promise<void>((resolve) => (open = resolve))

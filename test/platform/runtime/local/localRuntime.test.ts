@@ -268,7 +268,7 @@ test('a follower refused because the host died gets no lines later', async () =>
   end()
 })
 
-test('security 189: while the host hangs, calls are refused in time, and work again when it goes on', async () => {
+test('security 185: while the host hangs, calls are refused in time, and work again when it goes on', async () => {
   await runtime.list()
   const host = lockOwner(join(directory(), 'runtime', 'instances.lock'))!
   process.kill(host, 'SIGSTOP')
