@@ -178,5 +178,6 @@ const linesOf = async (runtime: Runtime, podName: string) =>
     const lines = await linesOf(runtime, 'stays')
     expect(lines).toEqual(lines.map(() => expect.stringContaining('[System] Unschedulable: ') as string))
     expect(lines).not.toEqual([])
+    expect(new Set(lines).size).toBe(lines.length)
   })
 })
