@@ -1,9 +1,12 @@
 import type { Action, ThunkAction } from '@reduxjs/toolkit'
 import { QueryStatus, setupListeners } from '@reduxjs/toolkit/query'
 import { api } from '../api/api'
+import type { ApiFailure } from '../failure'
 import { connected, disconnected } from '../sockets/realtimeSlice'
 import { addAppListeners } from './appListeners'
 import type { RootState } from './types'
+
+const LOST_REQUEST_RETRY_MS = 5_000
 
 addAppListeners((startListening) => {
   /** Cache keys to refetch once their pending query has finished. */
@@ -22,6 +25,20 @@ addAppListeners((startListening) => {
   })
 
   startListening({
+    predicate: isLostQuery,
+    // A request can be lost while the socket stays connected, for example when the device changes its network.
+    async effect({ meta: { arg } }, listener) {
+      const { endpointName, originalArgs, queryCacheKey } = arg
+      await listener.delay(LOST_REQUEST_RETRY_MS)
+      const { queries, subscriptions } = listener.getState().api
+      const isShown = Object.keys(subscriptions[queryCacheKey] ?? {}).length > 0
+      if (isShown && queries[queryCacheKey]?.status === QueryStatus.rejected) {
+        listener.dispatch(refetchOf(endpointName, originalArgs))
+      }
+    },
+  })
+
+  startListening({
     actionCreator: disconnected,
     async effect(_action, listener) {
       listener.cancelActiveListeners()
@@ -36,17 +53,22 @@ addAppListeners((startListening) => {
   })
 })
 
-type Refetch = Action & {
+type RejectedQuery = Action & {
+  payload?: ApiFailure
   meta: {
     condition?: boolean
     arg: { endpointName: string; originalArgs: unknown; queryCacheKey: string; forceRefetch?: boolean }
   }
 }
 
-function isRefusedRefetch(action: Action): action is Refetch {
-  if (action.type !== 'api/executeQuery/rejected') return false
-  const { condition, arg } = (action as Refetch).meta
-  return condition === true && arg.forceRefetch === true
+const isRejectedQuery = (action: Action): action is RejectedQuery => action.type === 'api/executeQuery/rejected'
+
+function isRefusedRefetch(action: Action): action is RejectedQuery {
+  return isRejectedQuery(action) && action.meta.condition === true && action.meta.arg.forceRefetch === true
+}
+
+function isLostQuery(action: Action): action is RejectedQuery {
+  return isRejectedQuery(action) && action.payload?.status === 'UNREACHABLE'
 }
 
 type AnyQuery = {

@@ -2,6 +2,7 @@ import { act, render, screen, waitFor } from '@testing-library/react'
 import { useRealtime } from '../../../src/web/sockets/RealtimeProvider'
 import { deploymentOf, userOf } from '../../support/web/factories'
 import { fakeClock, pass } from '../../support/web/fakeClock'
+import { navigate } from '../../support/web/navigate'
 import { network } from '../../support/web/network'
 import { renderApp } from '../../support/web/renderApp'
 
@@ -76,4 +77,39 @@ test('lists that failed to load are refetched on reconnect', async () => {
   network.get('/api/users').answers({ users: [userOf(1, 'ann', true)] })
   act(() => void realtime.listener?.connected())
   expect(await screen.findByText('ann')).toBeVisible()
+})
+
+test('a list whose request was lost is requested again every 5 s while it is shown, also without a reconnect', async () => {
+  fakeClock()
+  const lost = network.get('/api/users').isUnreachable()
+  const { realtime } = renderApp('/admin', { signedInAs: '1', isAdmin: true })
+  act(() => void realtime.listener?.connected())
+  expect(await screen.findByRole('heading', { name: 'Failed to load users' })).toBeVisible()
+  expect(lost.calls).toHaveLength(1)
+  await pass(5000)
+  expect(lost.calls).toHaveLength(2)
+  expect(screen.getByRole('heading', { name: 'Failed to load users' })).toBeVisible()
+  const answering = network.get('/api/users').answers({ users: [userOf(1, 'ann', true)] })
+  await pass(5000)
+  expect(await screen.findByText('ann')).toBeVisible()
+  expect(answering.calls).toHaveLength(1)
+})
+
+test('a list that the server refused is not requested again before Retry', async () => {
+  fakeClock()
+  const refused = network.get('/api/users').answers(503)
+  renderApp('/admin', { signedInAs: '1', isAdmin: true })
+  expect(await screen.findByRole('heading', { name: 'Failed to load users' })).toBeVisible()
+  await pass(20_000)
+  expect(refused.calls).toHaveLength(1)
+})
+
+test('a lost request whose page was left is not sent again', async () => {
+  fakeClock()
+  const lost = network.get('/api/users').isUnreachable()
+  renderApp('/admin', { signedInAs: '1', isAdmin: true })
+  expect(await screen.findByRole('heading', { name: 'Failed to load users' })).toBeVisible()
+  navigate('/files')
+  await pass(20_000)
+  expect(lost.calls).toHaveLength(1)
 })
