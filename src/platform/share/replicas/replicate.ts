@@ -33,8 +33,8 @@ import { copyWithHoles, HOLES_LIMIT, holesOf, tooManyHolesMessage } from './spar
 import { lstatOf } from '../directoryEntries'
 import { realPathThrough } from '../followLinks'
 
-/** Bytes of holes from which a file is copied as a sparse file. */
-const MIN_SPARSE_BYTES = 2 ** 20
+/** Size in bytes from which it is checked whether a file fits, and from which holes are preserved. */
+const LARGE_FILE_BYTES = 2 ** 20
 
 /**
  * Bytes that copies leave free on their disk, where the platform's state may be, and the largest part of the disk that
@@ -245,13 +245,7 @@ async function replicateFile(
     if (existing && !existing.isFile()) await removeTree(to, name)
     const unfinished = to.entryPath(internalName(randomUUID()))
     try {
-      // Copies by descriptor, so that the checked file is copied; as a reflink where the file system supports it.
-      const source = `/proc/self/fd/${handle.fd}`
-      if (holes < MIN_SPARSE_BYTES) await copyFile(source, unfinished, constants.COPYFILE_FICLONE)
-      else
-        await copyFile(source, unfinished, constants.COPYFILE_FICLONE_FORCE).catch(() =>
-          copySparse(handle, stats, unfinished),
-        )
+      await copyContents(opened, unfinished, (bytes) => requireRoom(to, bytes))
       // As texts: a Date cannot represent every time of a file, and Node.js replaces negative numbers by the present.
       await utimes(unfinished, String(stats.atimeMs / 1000), String(stats.mtimeMs / 1000))
       await rename(unfinished, to.entryPath(name))
@@ -264,10 +258,31 @@ async function replicateFile(
   }
 }
 
-/** A file that does not fit is removed when its copy fails. @throws an error like that of a full disk */
-async function requireRoom(directory: OpenDirectory): Promise<void> {
+/**
+ * Copies by descriptor, so that the checked file is copied; as a reflink where the file system supports it.
+ * @param requireRoomFor called before a large file is copied byte by byte. A reflink takes no room.
+ */
+async function copyContents(
+  { handle, stats }: { handle: FileHandle; stats: Stats },
+  target: string,
+  requireRoomFor: (bytes: number) => Promise<void>,
+): Promise<void> {
+  const source = `/proc/self/fd/${handle.fd}`
+  if (stats.size < LARGE_FILE_BYTES) return copyFile(source, target, constants.COPYFILE_FICLONE)
+  await copyFile(source, target, constants.COPYFILE_FICLONE_FORCE).catch(async () => {
+    const holes = holesOf(stats)
+    await requireRoomFor(stats.size - holes)
+    await (holes < LARGE_FILE_BYTES ? copyFile(source, target) : copySparse(handle, stats, target))
+  })
+}
+
+/**
+ * @param bytes that a copy is going to take
+ * @throws an error like that of a full disk
+ */
+async function requireRoom(directory: OpenDirectory, bytes = 0): Promise<void> {
   const { bavail, blocks, bsize } = await statfs(directory.procPath)
-  if (bavail * bsize >= Math.min(RESERVED_BYTES, blocks * bsize * RESERVED_PART)) return
+  if (bavail * bsize - bytes >= Math.min(RESERVED_BYTES, blocks * bsize * RESERVED_PART)) return
   throw Object.assign(new Error('The disk has no room for further copies'), { code: 'ENOSPC' })
 }
 
