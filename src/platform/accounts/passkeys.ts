@@ -119,15 +119,17 @@ export function createPasskeys(db: Db, activityLog: Pick<ActivityLog, 'record'>,
       if (userHandle && userHandle !== userHandleOf(passkey.user_id).toString('base64url')) throw wrongPasskey()
       const counter = await verifyAssertion(response, challenge, rp, passkey, use.purpose === 'alone')
       if (!(await markPasskeyUsed(db, passkey.id, counter))) {
-        const user = await findUser(db, passkey.user_id)
-        activityLog.record({
-          username: null,
-          kind: 'session',
-          action: 'used a passkey whose counter went back, which may be a copy, as',
-          subject: `${user?.username}: ${passkey.name}`,
-          address,
-          succeeded: false,
-        })
+        // The passkey may have been removed meanwhile.
+        const user = (await findPasskey(db, response.id)) && (await findUser(db, passkey.user_id))
+        if (user)
+          activityLog.record({
+            username: null,
+            kind: 'session',
+            action: 'used a passkey whose counter went back, which may be a copy, as',
+            subject: `${user.username}: ${passkey.name}`,
+            address,
+            succeeded: false,
+          })
         throw wrongPasskey()
       }
       return passkey

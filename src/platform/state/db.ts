@@ -173,9 +173,15 @@ export function isPostgresUnreachable(error: unknown): boolean {
   )
 }
 
-/** Converts a failed query to an AppError (DISK_FULL, UNAVAILABLE), or returns the error unchanged if it is a bug. */
+/**
+ * Converts a failed query to an AppError (DISK_FULL, CONFLICT, UNAVAILABLE), or returns the error unchanged if it is a
+ * bug.
+ */
 export function stateFailure(error: unknown): unknown {
   if (isDiskFull(error)) return new AppError('DISK_FULL', 'The disk of the server is full. Nothing was changed.')
+  // Every row that an insert refers to was read before, so it was deleted meanwhile.
+  if (isMissingReference(error))
+    return new AppError('CONFLICT', 'Something that this call uses was deleted at the same moment. Reload the page.')
   return isPostgresUnreachable(error)
     ? new AppError('UNAVAILABLE', 'The platform’s database does not answer. Try again in a moment.')
     : error

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import { newTotpSecret } from '../../../src/platform/accounts/oneTimeCodes'
 import { assertionOf, makePasskey, type SoftPasskey } from '../../support/platform/softAuthenticator'
-import { useAccount, usePlatform, type Account } from '../../support/platform/startPlatform'
+import { useAccount, usePlatform, type Account, type Answer } from '../../support/platform/startPlatform'
+import { until } from '../../support/platform/until'
 
 const ORIGIN = 'https://panel.example'
 const headers = { host: 'panel.example', origin: ORIGIN }
@@ -140,6 +142,37 @@ test('security 121: a passkey signs in with any counter, up to the highest of 32
     counted.counter = counter
     expect(await alone(assertionOf(counted, await aloneOptions(), ORIGIN))).toMatchObject({ status: 200 })
   }
+})
+
+/** Makes a call while a user is being deleted: the call reads the user, then waits for the end of the deletion. */
+async function whileDeleted({ username }: Account, call: () => Promise<Answer>): Promise<Answer> {
+  let answer: Promise<Answer> | undefined
+  await platform()
+    .db.transaction()
+    .execute(async (transaction) => {
+      await transaction.deleteFrom('users').where('username', '=', username).execute()
+      answer = call()
+      await until(async () => {
+        const waiting = sql<{ count: number }>`select count(*)::int as count from pg_locks where not granted`
+        return (await waiting.execute(platform().db)).rows[0]!.count > 0
+      })
+    })
+  return answer!
+}
+
+test('security 230: the passkey of a user who is deleted at the same moment is refused, and does not count as a copy', async () => {
+  const dora = await platform().register('dora')
+  const response = assertionOf(await addPasskey(dora), await aloneOptions(), ORIGIN)
+  expect(await whileDeleted(dora, () => alone(response))).toMatchObject({ body: { code: 'BAD_CREDENTIALS' } })
+  const { entries } = (await platform().call('GET', '/api/activity', { token: ann().token })).body.data
+  expect(JSON.stringify(entries)).not.toContain('whose counter went back')
+})
+
+test('security 230: the password of a user who is deleted at the same moment gets 409, not 500', async () => {
+  const { username, password } = await platform().register('eve')
+  const answer = await whileDeleted({ username } as Account, () => post('/api/auth/login', { username, password }))
+  expect(answer).toMatchObject({ status: 409, body: { code: 'CONFLICT' } })
+  expect(answer.body.message).toBe('Something that this call uses was deleted at the same moment. Reload the page.')
 })
 
 test('security 83: challenges that another site makes a browser request do not use up the attempts of its network', async () => {
