@@ -5,7 +5,7 @@ import type { Db } from '../state/db'
 import { hashToken, randomToken } from '../state/secrets'
 import { listSessions } from '../state/accounts/sessions'
 import { deleteLoginStep, uncountLoginAttempt, insertLoginStep, countLoginAttempt } from '../state/accounts/loginSteps'
-import { findUser, findUserByName, type UserRow } from '../state/accounts/users'
+import { findUser, findUserByName, lockUser, type UserRow } from '../state/accounts/users'
 import { networkOf, wideNetworkOf } from './clientAddress'
 import type { CodeChecks } from './codeChecks'
 import { noRelyingParty, wrongPasskey, type Passkeys, type RelyingParty } from './passkeys'
@@ -85,6 +85,7 @@ export function createSignIn(
   function openSession(user: UserRow, tokenHash: string | undefined, client: Client): Promise<SignedIn> {
     // In one transaction, so that a concurrent password change ends either the step or the session.
     return db.transaction().execute(async (transaction) => {
+      if (!(await lockUser(transaction, user.id))) throw tokenHash === undefined ? wrongPasskey() : expired()
       const tries = tokenHash === undefined ? 1 : await deleteLoginStep(transaction, tokenHash)
       if (tries === undefined) throw expired()
       const wrongCodes = await codes.clear(transaction, user.id, tries - 1)

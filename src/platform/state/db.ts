@@ -173,12 +173,17 @@ export function isPostgresUnreachable(error: unknown): boolean {
   )
 }
 
+/** PostgreSQL's code of a transaction that it ended because two waited for each other. */
+const DEADLOCK = '40P01'
+
 /**
  * Converts a failed query to an AppError (DISK_FULL, CONFLICT, UNAVAILABLE), or returns the error unchanged if it is a
  * bug.
  */
 export function stateFailure(error: unknown): unknown {
   if (isDiskFull(error)) return new AppError('DISK_FULL', 'The disk of the server is full. Nothing was changed.')
+  if (errorCodeOf(error) === DEADLOCK)
+    return new AppError('CONFLICT', 'Another change was made at the same moment. Nothing was changed here: try again.')
   // Every row that an insert refers to was read before, so it was deleted meanwhile.
   if (isMissingReference(error))
     return new AppError('CONFLICT', 'Something that this call uses was deleted at the same moment. Reload the page.')

@@ -1,6 +1,8 @@
+import { sql } from 'kysely'
 import { networkOf, wideNetworkOf } from '../../../src/platform/accounts/clientAddress'
 import { freshDatabase } from '../../support/platform/freshState'
-import { startPlatform, usePlatform } from '../../support/platform/startPlatform'
+import { startPlatform, usePlatform, type Answer } from '../../support/platform/startPlatform'
+import { until } from '../../support/platform/until'
 
 const { platform, account: ann } = usePlatform('Ann')
 
@@ -19,6 +21,27 @@ test('§7 the correct password and code open a session whose token is accepted b
   expect(answer).toMatchObject({ status: 200, body: { success: true, data: { isAdmin: 1 } } })
   const protectedCall = await platform().call('GET', '/api/deployments', { token: String(answer.body.data.token) })
   expect(protectedCall.status).toBe(200)
+})
+
+test('security 231: a sign-in and a change of the same user’s password at the same moment do not end in a deadlock', async () => {
+  const { username, password, secret } = await platform().register('flora')
+  const { body } = await login({ username, password })
+  const token = await platform().nextCode(secret)
+  let answer: Promise<Answer> | undefined
+  await platform()
+    .db.transaction()
+    .execute(async (transaction) => {
+      // As a change of the password does it: first the user, then the login steps.
+      const user = transaction.selectFrom('users').select('id').where('username', '=', username).forNoKeyUpdate()
+      const { id } = await user.executeTakeFirstOrThrow()
+      answer = verify({ username, token, sessionToken: body.data.sessionToken })
+      await until(async () => {
+        const waiting = sql<{ count: number }>`select count(*)::int as count from pg_locks where not granted`
+        return (await waiting.execute(platform().db)).rows[0]!.count > 0
+      })
+      await transaction.deleteFrom('login_steps').where('user_id', '=', id).execute()
+    })
+  expect(await answer).toMatchObject({ body: { code: 'STEP_EXPIRED' } })
 })
 
 test('usernames are case-insensitive', async () => {

@@ -6,7 +6,7 @@ import { roleOf, setAccess } from '../../state/accounts/access'
 import { findUserOfIdentity, insertIdentity, type Identity } from '../../state/accounts/openId'
 import { revokeInvitesOf } from '../../state/accounts/invites'
 import { lockSession } from '../../state/accounts/sessions'
-import { findUserByName, insertUser, lockAdmins } from '../../state/accounts/users'
+import { findUserByName, insertUser, lockAdmins, lockUser } from '../../state/accounts/users'
 import { isDuplicate, type Db } from '../../state/db'
 import type { ActivityLog } from '../activityLog'
 import type { ActivityRecord } from '../../state/accounts/activity'
@@ -88,6 +88,7 @@ export function createOpenIdAccounts({
         .execute(async (transaction) => {
           const user = await admit(transaction, claims, address, { settings, log })
           if ('keepsSessions' in user) return { refused: user }
+          await lockUser(transaction, user.id)
           const wrongCodes = await codes.clear(transaction, user.id, 0)
           return { user, wrongCodes, token: await sessions.open(user, client, transaction) }
         })

@@ -52,9 +52,14 @@ export async function findUser(db: Db, id: number): Promise<UserRow | undefined>
   return db.selectFrom('users').selectAll().where(hasId(id)).executeTakeFirst()
 }
 
-/** Serializes transactions on what one user has, which may have limits in number. */
-export async function lockUser(transaction: Db, id: number): Promise<void> {
-  await transaction.selectFrom('users').select('id').where('id', '=', id).forUpdate().execute()
+/**
+ * Serializes transactions on what one user has, which may have limits in number. Call it before the transaction locks
+ * anything of the user: deleting a user and changing a password lock the user first, so another order could deadlock.
+ * @returns false if the user was deleted
+ */
+export async function lockUser(transaction: Db, id: number): Promise<boolean> {
+  const user = transaction.selectFrom('users').select('id').where('id', '=', id).forUpdate()
+  return (await user.executeTakeFirst()) !== undefined
 }
 
 /**
