@@ -10,8 +10,9 @@ export function throwIfDisconnected({ raw }: FastifyRequest): void {
 /** Callbacks by response and by connection. */
 const callbacks = new WeakMap<EventEmitter, Set<() => void>>()
 
-/** Calls `release` once, when the response was sent or the connection has closed. */
+/** Calls `release` once, when the response was sent or the connection has closed; at once if it has closed before. */
 export function onResponseEnd({ raw: { socket } }: FastifyRequest, { raw }: FastifyReply, release: () => void): void {
+  if (socket.destroyed) return release()
   const [ofConnection, ofResponse] = [callbacksOn(socket, 'close'), callbacksOn(raw, 'finish')]
   const over = () => {
     ofResponse.delete(over)

@@ -45,6 +45,41 @@ test('a client that reads nothing of a long response is disconnected, and a slow
   }
 })
 
+test('security 232: a client that disconnects before its response leaves no timer behind', async () => {
+  const app = Fastify()
+  limitResponses(app, createResponseBuffers(), 60_000)
+  let respond = () => {}
+  const isAnswered = new Promise<void>((resolve) => (respond = resolve))
+  const accepted = once(app.server, 'connection')
+  let asked = 0
+  app.get('/', async () => {
+    asked += 1
+    await isAnswered
+    return 'late'
+  })
+  const sent: unknown[] = []
+  app.addHook('onSend', async (request) => void sent.push(request))
+  const [started, ended] = [jest.spyOn(globalThis, 'setInterval'), jest.spyOn(globalThis, 'clearInterval')]
+  try {
+    await app.listen({ port: 0, host: '127.0.0.1' })
+    const client = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
+    client.write('GET / HTTP/1.1\r\nhost: test\r\n\r\n')
+    const [served] = (await accepted) as [Socket]
+    await until(() => asked === 1)
+    client.destroy()
+    await until(() => served.closed)
+    started.mockClear()
+    respond()
+    await until(() => sent.length === 1)
+    const timers = started.mock.results.map(({ value }) => value as NodeJS.Timeout)
+    expect(timers.filter((timer) => !ended.mock.calls.some(([of]) => of === timer))).toEqual([])
+  } finally {
+    started.mockRestore()
+    ended.mockRestore()
+    await app.close()
+  }
+})
+
 test.each([
   ['of its own request', 'GET / HTTP/1.1\r\nhost: test\r\ncontent-length: 1000\r\n\r\n'],
   [
