@@ -24,12 +24,17 @@ addAppListeners((startListening) => {
     },
   })
 
+  /** Cache keys of lost queries that wait for their retry. */
+  const waiting = new Set<string>()
   startListening({
     predicate: isLostQuery,
     // A request can be lost while the socket stays connected, for example when the device changes its network.
     async effect({ meta: { arg } }, listener) {
       const { endpointName, originalArgs, queryCacheKey } = arg
+      if (waiting.has(queryCacheKey)) return
+      waiting.add(queryCacheKey)
       await listener.delay(LOST_REQUEST_RETRY_MS)
+      waiting.delete(queryCacheKey)
       const { queries, subscriptions } = listener.getState().api
       const isShown = Object.keys(subscriptions[queryCacheKey] ?? {}).length > 0
       if (isShown && queries[queryCacheKey]?.status === QueryStatus.rejected) {

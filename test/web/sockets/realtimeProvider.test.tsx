@@ -1,4 +1,4 @@
-import { act, render, screen, waitFor } from '@testing-library/react'
+import { act, fireEvent, render, screen, waitFor } from '@testing-library/react'
 import { useRealtime } from '../../../src/web/sockets/RealtimeProvider'
 import { deploymentOf, userOf } from '../../support/web/factories'
 import { fakeClock, pass } from '../../support/web/fakeClock'
@@ -93,6 +93,19 @@ test('a list whose request was lost is requested again every 5 s while it is sho
   await pass(5000)
   expect(await screen.findByText('ann')).toBeVisible()
   expect(answering.calls).toHaveLength(1)
+})
+
+test('a lost list that Retry also requested is requested again once per 5 s', async () => {
+  fakeClock()
+  const lost = network.get('/api/users').isUnreachable()
+  renderApp('/admin', { signedInAs: '1', isAdmin: true })
+  for (const times of [1, 2, 3]) {
+    await waitFor(() => expect(lost.calls).toHaveLength(times))
+    fireEvent.click(await screen.findByRole('button', { name: 'Retry' }))
+  }
+  await waitFor(() => expect(lost.calls).toHaveLength(4))
+  await pass(5000)
+  expect(lost.calls).toHaveLength(5)
 })
 
 test('a list that the server refused is not requested again before Retry', async () => {
