@@ -103,7 +103,8 @@ export async function setExit(
   uid: string,
   { runId, crashes, startAfter, blockedReason, exit, capsule }: ExitRecord,
 ): Promise<void> {
-  const { numUpdatedRows } = await db
+  if (blockedReason !== null) await endRestart(db, uid)
+  await db
     .updateTable('instances')
     .set({
       handled_run: runId,
@@ -118,14 +119,13 @@ export async function setExit(
     })
     .where('uid', '=', uid)
     .where('handled_run', 'is distinct from', runId)
-    .executeTakeFirst()
-  if (blockedReason !== null && numUpdatedRows > 0n) await endRestart(db, uid)
+    .execute()
 }
 
 /** Blocks an instance until somebody starts it, and ends the restart of its deployment. Null unblocks it. */
 export async function setBlocked(db: Db, uid: string, reason: string | null): Promise<void> {
-  await block(db, uid, reason, false)
   if (reason !== null) await endRestart(db, uid)
+  await block(db, uid, reason, false)
 }
 
 /**
@@ -133,11 +133,11 @@ export async function setBlocked(db: Db, uid: string, reason: string | null): Pr
  * @param isOwn whether the reason concerns this instance only, such as a port that is taken: the others still restart
  */
 export async function setWaiting(db: Db, uid: string, reason: string, isOwn: boolean): Promise<void> {
-  await block(db, uid, reason, true)
   if (!isOwn) await endRestart(db, uid)
+  await block(db, uid, reason, true)
 }
 
-/** An instance that is not blocked any more has no crashes either. */
+/** Sets or clears a block. Clearing it also clears the crashes. */
 async function block(db: Db, uid: string, reason: string | null, lifts: boolean): Promise<void> {
   await db
     .updateTable('instances')
@@ -152,7 +152,7 @@ async function block(db: Db, uid: string, reason: string | null, lifts: boolean)
 
 /**
  * Ends the restart of an instance's deployment: what keeps one instance from starting, such as a broken program, would
- * keep the others from starting too.
+ * keep the others from starting too. Call it before the reason is stored: the manager repeats the step until then.
  */
 async function endRestart(db: Db, uid: string): Promise<void> {
   await db
