@@ -3,6 +3,7 @@ import { join, relative } from 'node:path'
 import { createBoundedRead } from './concurrency/sharedRead'
 import { errorCodeOf, StartError } from './errors'
 import { takeLock, lockOwner } from './processLock'
+import { copiesIn } from './runtime/copies'
 
 /**
  * Creates the data directory if it is missing, and locks it for this platform.
@@ -21,7 +22,7 @@ export async function openDataDirectory(dataDir: string): Promise<{ wasEmpty: bo
       `Quarterdeck is already running in ${dataDir} (${owner === undefined ? 'in another container or on another machine' : `process ${owner}`})`,
     ])
   }
-  for (const path of [join(dataDir, 'instances'), join(dataDir, 'replica')])
+  for (const path of [copiesIn(dataDir), join(dataDir, 'replica')])
     await withWriteError(path, () => mkdir(path, { recursive: true, mode: 0o700 }))
   return { wasEmpty, unlock: () => lock.release() }
 }

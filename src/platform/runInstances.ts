@@ -7,11 +7,12 @@ import { peersFileOf } from './deployments/monitoring/peersFiles'
 import { watchPlayers } from './deployments/monitoring/players'
 import { shareSync } from './deployments/monitoring/sharedSync'
 import { startManager } from './deployments/reconcile/manager'
+import { copiesIn } from './runtime/copies'
 import { openClusterRuntime } from './runtime/kubernetes/openClusterRuntime'
 import { openRuntime } from './runtime/openRuntime'
 import type { Runtime } from './runtime/runtime'
 import { findDeploymentDirectory } from './share/deploymentDirectory'
-import { hasDiskRoom } from './share/disks'
+import { hasDiskRoom, hasRoomForCopies } from './share/disks'
 import type { Files } from './share/files'
 import type { Replicas } from './share/replicas/replicas'
 import type { ShareLocation } from './share/shareMarker'
@@ -98,7 +99,8 @@ export async function runInstances({
     log,
   })
   closers.push(() => discovery.close())
-  const hasRoom = async () => isCluster || (await hasDiskRoom(dataDir))
+  const hasRoom = async ({ copy }: { copy: boolean }) =>
+    isCluster || ((await hasDiskRoom(dataDir)) && (!copy || (await hasRoomForCopies(copiesIn(dataDir)))))
   const parts = { db, pool, runtime, players, listening, hasRoom, discovery, ...location, replicas, log }
   const sync = shareSync(runtime.copySync ?? replicas, notifications, () => !isReplica || manager.isActive)
   closers.push(async () => sync.close())

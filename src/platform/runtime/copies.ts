@@ -16,6 +16,9 @@ export interface CopyParts {
   writeBack?: WriteBack
 }
 
+/** The directory of the copies, within the data directory. */
+export const copiesIn = (dataDir: string): string => join(dataDir, 'instances')
+
 /**
  * Decorates a driver: copies the files of instances with `copy` before their start, and writes `keep` back after their
  * end. Until then, the instance is reported as STOPPING, so that the manager neither starts nor removes it.
@@ -24,7 +27,7 @@ export function withCopies(driver: Driver, { dataDir, replicas, writeBack }: Cop
   const changes = new EventEmitter()
   const emitChange = () => changes.emit('changed')
   const appendLine = (podName: string, text: string) => driver.note(podName, text).catch(() => undefined)
-  const directoryOfCopies = join(dataDir, 'instances')
+  const directoryOfCopies = copiesIn(dataDir)
   const copyOf = (podName: string) => join(directoryOfCopies, podName)
   const markerOf = (podName: string) => join(directoryOfCopies, `.copied-${podName}`)
   const writeBacks = openPendingWriteBacks({

@@ -10,6 +10,12 @@ const CRITICAL = 0.02
 const FULL_BYTES = 4 * 2 ** 20
 /** Free inodes below which even a small write may fail: an archive or a save briefly needs several. */
 const FULL_INODES = 32
+/**
+ * Bytes that copies of files leave free on their disk, where the platform's state may be, and the largest part of the
+ * disk that this may be.
+ */
+const RESERVED_BYTES = 64 * 2 ** 20
+const RESERVED_PART = 0.1
 const LEVELS = ['ok', 'low', 'critical', 'full'] as const
 const INTERVAL_MS = 60_000
 /** Network file systems answer in milliseconds, or not at all. */
@@ -56,6 +62,16 @@ export function watchDisks(dataDir: string, ownDirs: string[], shareDir: string,
     )
   }, INTERVAL_MS)
   return { list, close: () => clearInterval(timer) }
+}
+
+/**
+ * Whether the disk of a directory has room for copies of files.
+ * @param bytes that the next copy is going to take
+ * @throws Node.js errors of the file system
+ */
+export async function hasRoomForCopies(path: string, bytes = 0): Promise<boolean> {
+  const { bavail, blocks, bsize } = await statfs(path)
+  return bavail * bsize - bytes >= Math.min(RESERVED_BYTES, blocks * bsize * RESERVED_PART)
 }
 
 /** Whether the disk of a directory has room for at least small writes; true if it cannot be measured. */

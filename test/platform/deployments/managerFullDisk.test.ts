@@ -2,10 +2,10 @@ import { appendFileSync, readdirSync, readFileSync, rmSync, statfsSync, writeFil
 import { join } from 'node:path'
 import pino from 'pino'
 import { createDiscovery } from '../../../src/platform/deployments/monitoring/discovery'
-import { hasDiskRoom } from '../../../src/platform/share/disks'
+import { hasDiskRoom, hasRoomForCopies } from '../../../src/platform/share/disks'
 import { FOREVER, useManagedDeployments } from '../../support/platform/managedDeployments'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
-import { canMount, mountTmpfs, unmount } from '../../support/platform/tmpfs'
+import { canMount, mountTmpfs, remount, unmount } from '../../support/platform/tmpfs'
 import { until } from '../../support/platform/until'
 
 const managed = useManagedDeployments()
@@ -86,10 +86,27 @@ const free = () => rmSync(ballast())
     fill()
     await expect(deployments().restart('bots')).rejects.toMatchObject({
       code: 'CONFLICT',
-      message: expect.stringContaining('The disk of the data directory is full.'),
+      message: expect.stringContaining('The disk of the data directory has no room for copies of files.'),
     })
     expect(await running('bots')).toHaveLength(1)
     free()
     await until(async () => (await running('bots')).length === 2)
+  })
+
+  test('security 189: an instance that runs in a copy of its files waits while copies have no room, and does not count as crashed', async () => {
+    remount(disk(), 'size=64m')
+    writeFileSync(ballast(), Buffer.alloc(freeBytes() - 6 * 2 ** 20))
+    await add('lobby', FOREVER, '', 'scalable')
+    await add('bot', FOREVER)
+    manage(managed.state.pool, {
+      hasRoom: async ({ copy }) => (await hasDiskRoom(disk())) && (!copy || (await hasRoomForCopies(disk()))),
+    })
+    await until(async () => (await stateOf('lobby')) === 'BLOCKED')
+    expect((await deployments().instances('lobby'))[0]).toMatchObject({
+      blockedReason: 'The disk of the data directory has no room for copies of files.',
+    })
+    await until(async () => (await running('bot')).length === 1)
+    free()
+    await until(async () => (await running('lobby')).length === 1)
   })
 })

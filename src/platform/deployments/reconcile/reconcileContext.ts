@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Runtime, RuntimeInstance } from '../../runtime/runtime'
+import type { InstanceSpec, Runtime, RuntimeInstance } from '../../runtime/runtime'
 import type { Replicas } from '../../share/replicas/replicas'
 import type { ShareLocation } from '../../share/shareMarker'
 import type { Db } from '../../state/db'
@@ -13,8 +13,11 @@ export interface ReconcileContext extends ShareLocation {
   runtime: Runtime
   players: PlayerWatch
   listening: () => Promise<Listening | undefined>
-  /** Whether the disk that instances of this machine need for their start has room; true for those of a cluster. */
-  hasRoom: () => Promise<boolean>
+  /**
+   * Whether the disk that an instance of this machine needs for its start has room, also for the copy of its files if
+   * it runs in one; true for those of a cluster.
+   */
+  hasRoom: (spec: Pick<InstanceSpec, 'copy'>) => Promise<boolean>
   discovery: Discovery
   replicas: Replicas
   log: Logger

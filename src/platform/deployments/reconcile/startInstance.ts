@@ -53,8 +53,9 @@ export async function startInstance(
       return []
     }
   }
-  if (!(await context.hasRoom())) {
-    await wait(context, row, 'The disk of the data directory is full.', UNTIL_ROOM, false)
+  if (!(await context.hasRoom(spec))) {
+    const reason = `The disk of the data directory ${spec.copy ? 'has no room for copies of files' : 'is full'}.`
+    await wait(context, row, reason, UNTIL_ROOM, false)
     return []
   }
   if (row.blocked_reason !== null) await setBlocked(db, row.uid, null)

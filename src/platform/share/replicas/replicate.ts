@@ -9,7 +9,6 @@ import {
   realpath,
   rename,
   rm,
-  statfs,
   symlink,
   utimes,
   type FileHandle,
@@ -26,6 +25,7 @@ import {
   type OpenDirectory,
   type RawName,
 } from '../jail'
+import { hasRoomForCopies } from '../disks'
 import { createSkippedEntries, type SkippedEntries } from '../skippedEntries'
 import { isInternalName, internalName } from '../internalNames'
 import { removeTree } from '../changes/removal'
@@ -35,13 +35,6 @@ import { realPathThrough } from '../followLinks'
 
 /** Size in bytes from which it is checked whether a file fits, and from which holes are preserved. */
 const LARGE_FILE_BYTES = 2 ** 20
-
-/**
- * Bytes that copies leave free on their disk, where the platform's state may be, and the largest part of the disk that
- * this may be.
- */
-const RESERVED_BYTES = 64 * 2 ** 20
-const RESERVED_PART = 0.1
 
 /** File systems store a modification time that is set with microsecond precision at best. */
 const isSameFile = (one: Stats, other: Stats) =>
@@ -281,8 +274,7 @@ async function copyContents(
  * @throws an error like that of a full disk
  */
 async function requireRoom(directory: OpenDirectory, bytes = 0): Promise<void> {
-  const { bavail, blocks, bsize } = await statfs(directory.procPath)
-  if (bavail * bsize - bytes >= Math.min(RESERVED_BYTES, blocks * bsize * RESERVED_PART)) return
+  if (await hasRoomForCopies(directory.procPath, bytes)) return
   throw Object.assign(new Error('The disk has no room for further copies'), { code: 'ENOSPC' })
 }
 
