@@ -38,6 +38,7 @@ import { dashboardRoutes } from './http/routes/dashboard'
 import { databaseRoutes } from './http/routes/databases'
 import { deploymentRoutes } from './http/routes/deployments'
 import { AppError } from './errors'
+import { createAuthenticationLimit } from './http/limits/callLimit'
 import { limitChangesInFlight } from './http/limits/changesInFlight'
 import { closeConnectionsOnShutdown, limitConnections } from './http/limits/connections'
 import { limitPipelining } from './http/limits/pipelining'
@@ -191,12 +192,13 @@ export async function createApp(
   refuseOtherMethods(app)
   limitResponses(app, createResponseBuffers())
   recordActivity(app, parts.activityLog)
-  guardRoutes(app, parts.callers)
+  const authenticationLimit = createAuthenticationLimit()
+  guardRoutes(app, parts.callers, authenticationLimit)
   limitChangesInFlight(app)
   await describeCalls(app, parts.basePath)
   const ending = announceEnding(app)
   await addRoutes(app, parts, ending)
-  const authenticate = createHandshakeAuthentication(parts.callers, proxies)
+  const authenticate = createHandshakeAuthentication(parts.callers, proxies, authenticationLimit)
   openRealtime(app, { ...parts, authenticate })
   openConsoleChannel(app, { ...parts, authenticate, proxies })
   removeBasePath(app.server, parts.basePath)

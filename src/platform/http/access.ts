@@ -8,7 +8,7 @@ import { networkOf, plainAddress } from '../accounts/clientAddress'
 import { noSession, type Client } from '../accounts/sessions'
 import { AppError } from '../errors'
 import type { SessionUser } from '../state/accounts/sessions'
-import { createCallLimit } from './limits/callLimit'
+import { createAuthenticationLimit, createCallLimit } from './limits/callLimit'
 
 /**
  * The access that a route requires. Every route declares it:
@@ -53,8 +53,8 @@ declare module 'fastify' {
   }
 }
 
-/** Limits of concurrent authentications, per token and per network. */
-const MAX_CONCURRENT = { token: 4, network: 16 }
+/** Limit of concurrent authentications per token. */
+const MAX_CONCURRENT_PER_TOKEN = 4
 
 /**
  * How long a call may rely on the rights that it was admitted with: its body may take 20 seconds to arrive, and it may
@@ -67,9 +67,12 @@ const RIGHTS_MS = 500
  * under /api that does not declare its access cannot be added. Answers to a caller carry the user's role in a header;
  * answers to an API key also carry the rest of its limit.
  */
-export function guardRoutes(app: FastifyInstance, callers: Pick<Callers, 'authenticate' | 'known' | 'present'>): void {
-  const perToken = createCallLimit(MAX_CONCURRENT.token)
-  const perNetwork = createCallLimit(MAX_CONCURRENT.network)
+export function guardRoutes(
+  app: FastifyInstance,
+  callers: Pick<Callers, 'authenticate' | 'known' | 'present'>,
+  perNetwork = createAuthenticationLimit(),
+): void {
+  const perToken = createCallLimit(MAX_CONCURRENT_PER_TOKEN)
   app.decorateRequest('user', undefined)
   app.decorateRequest('renewUser', undefined)
   app.addHook('onRoute', ({ url, config }: RouteOptions) => {

@@ -3,7 +3,6 @@ import fastifyCookie from '@fastify/cookie'
 import { bearerOf, type Callers } from '../accounts/callers'
 import { networkOf, type TrustedProxies } from '../accounts/clientAddress'
 import type { Caller } from '../caller'
-import { createKeyedLimit } from '../concurrency/keyedLimit'
 import { AppError } from '../errors'
 
 /**
@@ -50,22 +49,20 @@ export function tokenOf({ headers }: IncomingMessage): string | undefined {
   return bearerOf(headers.authorization) ?? fastifyCookie.parse(headers.cookie ?? '').token
 }
 
-/** Of one network, as for calls (http/access.ts). */
-const MAX_CONCURRENT = 16
-
-/** @throws AppError NO_SESSION; TOO_MANY_TRIES for a key that made too many calls */
+/** @throws AppError NO_SESSION; TOO_MANY_TRIES for a key that made too many calls; UNAVAILABLE */
 export type AuthenticateHandshake = (request: IncomingMessage) => Promise<Caller>
 
 /**
  * Authenticates handshakes, few of a network at a time: a key asks the database, and anybody may send thousands of
  * keys.
  * @param proxies find the client's address
+ * @param limit runs the work of few handshakes of a key, the network, at a time; that of calls (http/limits/callLimit.ts)
  */
 export function createHandshakeAuthentication(
   callers: Pick<Callers, 'authenticate' | 'known'>,
   proxies: Pick<TrustedProxies, 'addressOf'>,
+  limit: <Result>(network: string, work: () => Promise<Result>) => Promise<Result>,
 ): AuthenticateHandshake {
-  const limit = createKeyedLimit<string>(MAX_CONCURRENT)
   return async (request) => {
     const token = tokenOf(request)
     const known = token === undefined ? undefined : callers.known(token)

@@ -26,7 +26,7 @@ test.each<[string, (...headers: string[]) => string]>([
   ['socket.io by WebSocket', (...headers) => handshakeOf('/socket.io/?EIO=4&transport=websocket', ...headers)],
   ['consoles', (...headers) => handshakeOf('/api/logs/lobby/lobby-0a1b2c', ...headers)],
 ])(
-  'security 179: of hundreds of handshakes for %s with different keys, sixteen of one network are authenticated at a time, and others overtake them',
+  'security 179: of hundreds of handshakes for %s with different keys, sixteen of one network are authenticated at a time, together with its calls, and others overtake them',
   async (_what, requestOf) => {
     let open = () => {}
     const gate = new Promise<void>((resolve) => (open = resolve))
@@ -48,6 +48,8 @@ test.each<[string, (...headers: string[]) => string]>([
     }
     const answers = Array.from({ length: 200 }, (_handshake, at) => once(send('127.0.0.1', `qd_${at}`), 'data'))
     await until(() => asked.length >= 16)
+    sockets.push(connect({ port, host: '127.0.0.1' }).on('error', () => undefined))
+    sockets.at(-1)!.write('GET /api/deployments HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer qd_call\r\n\r\n')
     send('127.0.0.2', 'qd_other')
     await until(() => asked.includes('qd_other'))
     open()

@@ -10,6 +10,9 @@ const MAX_WAIT_MS = 4000
 const HANG_MS = 1000
 /** Of calls without a session. */
 const MAX_CONCURRENT_PER_NETWORK = 4
+const MAX_AUTHENTICATIONS_PER_NETWORK = 16
+
+type CallLimit = <Result>(key: string, work: () => Promise<Result>, since?: number) => Promise<Result>
 
 /**
  * Limits the concurrent calls of a client that query the database. Further calls of the same client wait, so that a
@@ -19,9 +22,7 @@ const MAX_CONCURRENT_PER_NETWORK = 4
  * @returns a function that runs a call. Its `key` identifies the client, such as its network. `since` is the time from
  * which the call waits, on the clock of `performance.now`. It throws AppError UNAVAILABLE if the call waited too long.
  */
-export function createCallLimit(
-  maxConcurrent: number,
-): <Result>(key: string, work: () => Promise<Result>, since?: number) => Promise<Result> {
+export function createCallLimit(maxConcurrent: number): CallLimit {
   const limit = createKeyedLimit<string>(maxConcurrent)
   let hang: { at: number; error: unknown } | undefined
   return (key, work, since = performance.now()) =>
@@ -47,6 +48,9 @@ export function createPublicCallLimit(): PublicCallLimit {
   const limit = createCallLimit(MAX_CONCURRENT_PER_NETWORK)
   return (request, work) => limit(networkOf(request.ip), work)
 }
+
+/** Limits the concurrent authentications of a network, of calls and of handshakes together. */
+export const createAuthenticationLimit = (): CallLimit => createCallLimit(MAX_AUTHENTICATIONS_PER_NETWORK)
 
 function isUnavailable(error: unknown): boolean {
   const failure = stateFailure(error)
