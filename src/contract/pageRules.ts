@@ -45,7 +45,7 @@ export const ACTION_LOG_LENGTH = 2000
 
 /** Returns the `count`th alternative for a name that is taken: `world (2).tar.gz` for `world.tar.gz` and 2. */
 export function numberedName(name: string, count: number): string {
-  const [, stem = name, extension = ''] = /^(.+?)(\.tar\.[a-z0-9]+|\.[^.]*)?$/i.exec(name) ?? []
+  const [, stem = name, extension = ''] = /^(.+?)(\.tar\.[a-z0-9]+|\.[^.]*)?$/is.exec(name) ?? []
   return `${stem} (${count})${extension}`
 }
 

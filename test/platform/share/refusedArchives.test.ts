@@ -147,6 +147,20 @@ test.each([
   },
 )
 
+test.each([
+  ['a line separator before a reserved name', 'a\u2028/.quarterdeck-a.part'],
+  ['a paragraph separator and a name that leads out', '../a\u2029'],
+  ['a carriage return and a reserved name', '.quarterdeck-a\r.part'],
+  ['a carriage return and too many directories', `a\r/${'d/'.repeat(300)}f`],
+])('security 198: a .7z whose name holds %s is refused', async (_what, name) => {
+  await put('bad.7z', make7zOf(name))
+  await expect(files().unarchive(ANN, '/nfsshare/bad.7z')).rejects.toMatchObject({
+    code: 'INVALID_INPUT',
+    message: expect.stringContaining('The archive was not extracted: its entry') as string,
+  })
+  expect(await readdir(share())).toEqual(['bad.7z'])
+})
+
 test('an empty file in a .7z is extracted', async () => {
   await put('good.7z', make7zOf('empty.txt'))
   await files().unarchive(ANN, '/nfsshare/good.7z')

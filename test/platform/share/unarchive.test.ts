@@ -70,6 +70,13 @@ test('decisions §3: an existing name gets a number', async () => {
   expect((await files().unarchive(ANN, '/nfsshare/backup.zip')).name).toBe('backup (3)')
 })
 
+test('an archive whose name holds a line separator is extracted, and its directory gets a number where the name is taken', async () => {
+  await put('a\u2028.v1.zip', await makeZip({ 'a.txt': 'x' }))
+  const names: string[] = []
+  for (let count = 0; count < 2; count++) names.push((await files().unarchive(ANN, '/nfsshare/a\u2028.v1.zip')).name)
+  expect(names).toEqual(['a\u2028.v1', 'a\u2028 (2).v1'])
+})
+
 test('executables stay executable, times are kept, and links within the archive stay links', async () => {
   await put(
     'a.zip',

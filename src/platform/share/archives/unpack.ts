@@ -20,7 +20,7 @@ export interface Unpacker {
   unpack(path: string, control: JobControl): Promise<{ name: string; path: string }>
 }
 
-const ARCHIVE_NAME = /^(.+?)\.(zip|tar\.gz|tgz|tar|gz|7z|rar)$/i
+const ARCHIVE_NAME = /^(.+?)\.(zip|tar\.gz|tgz|tar|gz|7z|rar)$/is
 
 /**
  * @param limitsOf extraction limits by size of the archive in bytes; overridden by tests.

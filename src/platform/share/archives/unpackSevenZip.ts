@@ -65,7 +65,8 @@ async function list(source: Source): Promise<number> {
   let problem: AppError | undefined
   await run('list', source, (line) => {
     listingLength += line.length
-    const [, key, value = ''] = /^([A-Z][A-Za-z ]*) = ?(.*)$/.exec(line) ?? []
+    // With `s`: a value may hold characters that end a line elsewhere, such as a carriage return or U+2028.
+    const [, key, value = ''] = /^([A-Z][A-Za-z ]*) = ?(.*)$/s.exec(line) ?? []
     if (key === 'Path') {
       path = value
       entries += 1
