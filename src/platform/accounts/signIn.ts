@@ -3,7 +3,7 @@ import type { LoginStep, PasskeyAssertion, PasskeyOptions } from '../../contract
 import { AppError } from '../errors'
 import type { Db } from '../state/db'
 import { hashToken, randomToken } from '../state/secrets'
-import { listSessions } from '../state/accounts/sessions'
+import { listSessionAddresses } from '../state/accounts/sessions'
 import { deleteLoginStep, uncountLoginAttempt, insertLoginStep, countLoginAttempt } from '../state/accounts/loginSteps'
 import { findUser, findUserByName, lockUser, type UserRow } from '../state/accounts/users'
 import { networkOf, wideNetworkOf } from './clientAddress'
@@ -166,7 +166,7 @@ async function checkPassword(db: Db, { username, password }: Login, { network }:
   const isGuessedAt = !(await tryTakeAttempt(db, rateLimits.account, username))
   const user = await findUserByName(db, username)
   // The same queries for every name, so that timing does not reveal which users exist.
-  const isKnown = (await listSessions(db, user?.id ?? 0)).some(({ address }) => networkOf(address) === network)
+  const isKnown = (await listSessionAddresses(db, user?.id ?? 0)).some((address) => networkOf(address) === network)
   if (isGuessedAt && !isKnown) await takeAttempt(db, rateLimits.unknownAddress, wideAccount)
   if (!(await isPassword(password, user?.password_hash)) || !user)
     throw new AppError('BAD_CREDENTIALS', 'The username or the password is incorrect.')

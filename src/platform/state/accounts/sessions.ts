@@ -121,6 +121,18 @@ export async function listSessions(db: Db, userId: number): Promise<Selectable<S
     .execute()
 }
 
+/** The addresses of the valid sessions of a user. Not the sessions, which for some users take milliseconds to read. */
+export async function listSessionAddresses(db: Db, userId: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('sessions')
+    .select('address')
+    .distinct()
+    .where('user_id', '=', userId)
+    .where('expires_at', '>', sql<Date>`now()`)
+    .execute()
+  return rows.map(({ address }) => address)
+}
+
 /** @returns false if the user had no such session */
 export async function deleteSessionOf(db: Db, userId: number, id: string): Promise<boolean> {
   const { numDeletedRows } = await db
