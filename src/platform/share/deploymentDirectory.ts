@@ -2,6 +2,7 @@ import { mkdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SHARED_ROOT } from '../../contract/pageRules'
 import { AppError, errorCodeOf } from '../errors'
+import { parsePath } from './apiPath'
 import { fileFailure } from './fileFailure'
 import { createJail, withDirectory, type Jail } from './jail'
 import type { ShareLocation } from './shareMarker'
@@ -27,10 +28,13 @@ export async function findDeploymentDirectory(location: ShareLocation, dataDirec
   return (await find(createJail(shareDir, marker, passage), dataDirectory)).realPath
 }
 
-/** As `findDeploymentDirectory`, but creates a missing directory. */
+/**
+ * As `findDeploymentDirectory`, but creates a missing directory.
+ * @throws AppError INVALID_INPUT also for a path that no call for files accepts
+ */
 export async function makeDeploymentDirectory(location: ShareLocation, dataDirectory: string): Promise<string> {
   const jail = createJail(location.shareDir, location.marker)
-  const segments = segmentsOf(dataDirectory)
+  const segments = parsePath(`${SHARED_ROOT}${dataDirectory}`, 'dataDirectory')
   for (let depth = 1; depth <= segments.length; depth += 1) {
     await withDirectory(jail.openDirectory(segments.slice(0, depth - 1)), (parent) =>
       mkdir(parent.entryPath(segments[depth - 1] ?? ''), { mode: 0o755 }),

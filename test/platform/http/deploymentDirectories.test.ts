@@ -50,6 +50,22 @@ testWithMount(
   },
 )
 
+test.each([
+  ['/.quarterdeck-a.part', 'is a file of the platform itself'],
+  ['/new/.quarterdeck-share/world', 'is a file of the platform itself'],
+  ['/%2e%2e', 'must not contain . or .. segments'],
+  ['/\\uD800', 'must be valid Unicode'],
+])('a directory %s, whose files no call would accept, is refused and not created', async (path, reason) => {
+  await call('POST', '', { name: 'hidden', type: 'process' })
+  const before = await readdir(shareDir())
+  const content = (await contentOf('hidden')).replace('dataDirectory: /hidden', `dataDirectory: "${path}"`)
+  expect(await call('PATCH', '/hidden', { content })).toMatchObject({
+    status: 400,
+    body: { code: 'INVALID_INPUT', field: 'dataDirectory', message: `dataDirectory: ${reason}` },
+  })
+  expect(await readdir(shareDir())).toEqual(before)
+})
+
 test('a directory replaced by a link out of the share is not used: a restart is refused, and a start reports it', async () => {
   const outside = join(outsideDirectory(), 'later')
   await mkdir(outside)
