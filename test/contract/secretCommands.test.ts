@@ -8,6 +8,11 @@ const BODY = 'MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj'
 /** The cases of each row of the table: a line that it matches, and the part of the line that is kept. */
 const cases: Record<string, [line: string, told: string][]> = {
   'command of a sign-in plugin': [
+    ['adminlogin hunter22', 'adminlogin'],
+    ['/stafflogin hunter22', '/stafflogin'],
+    ['EnableCheats hunter22', 'EnableCheats'],
+    ['MakeMeAdmin hunter22', 'MakeMeAdmin'],
+    ['#login hunter22', '#login'],
     ['/login hunter22', '/login'],
     ['login hunter22', 'login'],
     [' /l hunter22', ' /l'],
@@ -26,6 +31,8 @@ const cases: Record<string, [line: string, told: string][]> = {
     ['IDENTIFY hunter22', 'IDENTIFY'],
   ],
   'command of a sign-in plugin within a line': [
+    ['execute as @a run login hunter22', 'execute as @a run login'],
+    ['ann issued: execute run minecraft:register hunter22', 'ann issued: execute run minecraft:register'],
     [
       '[12:00:01 INFO]: ann issued server command: /register hunter22 hunter22',
       '[12:00:01 INFO]: ann issued server command: /register',
@@ -40,6 +47,28 @@ const cases: Record<string, [line: string, told: string][]> = {
       '[12:00:01 INFO]: CONSOLE issued: nlogin changepass bob hunter22',
       '[12:00:01 INFO]: CONSOLE issued: nlogin changepass',
     ],
+  ],
+  'part of a command of a plugin': [
+    ['/simplelogin unregister hunter22', '/simplelogin unregister'],
+    ['/lpb setpw hunter22', '/lpb setpw'],
+    ['/plan register --code ABC123', '/plan register'],
+    ['/discord link 4821', '/discord link'],
+    ['ann issued server command: /discord verify 4821', 'ann issued server command: /discord verify'],
+  ],
+  'code as an argument': [
+    ['/link 4821', '/link'],
+    ['/verify AB12-CD34', '/verify'],
+    ['join the game and type /setup 1234567', 'join the game and type /setup'],
+  ],
+  'user of a plugin': [
+    ['/user add bob hunter22 admins', '/user add bob'],
+    ['plan users register bob hunter22', 'plan users register bob'],
+    ['/plan webuser register bob hunter22 1', '/plan webuser register bob'],
+  ],
+  'key of a shop': [
+    ['/enjin setup hunter22', '/enjin setup'],
+    ['craftingstore key hunter22', 'craftingstore key'],
+    ['minestore setup https://example.org hunter22', 'minestore setup'],
   ],
   'services of IRC': [
     ['/msg NickServ IDENTIFY hunter22', '/msg NickServ IDENTIFY'],
@@ -123,6 +152,12 @@ const cases: Record<string, [line: string, told: string][]> = {
     ['密码：hunter22', '密码'],
     ['"hasło": "hunter22"', '"hasło'],
   ],
+  'code of a kind in a sentence': [
+    ['[DiscordSRV] Your link code is 4821.', '[DiscordSRV] Your link code'],
+    ['Steam Guard code: 7RK2P', 'Steam Guard code'],
+    ['Your recovery code is "A7B9XK"', 'Your recovery code'],
+    ['Your login code is 48-21-93', 'Your login code'],
+  ],
   'code in a sentence': [
     ['your code is 773177', 'your code'],
     ['Code: 773 177', 'Code'],
@@ -205,6 +240,23 @@ const cases: Record<string, [line: string, told: string][]> = {
     ['snmpget -v3 -A hunter22 host', 'snmpget'],
     ['etcdctl --user root:hunter22 get lobby', 'etcdctl'],
     ['mumble-server -supw hunter22', 'mumble-server'],
+  ],
+  'argument of a program for keys': [
+    ['openssl enc -aes256 -k hunter22 -in a', 'openssl enc -aes256 -k'],
+    ['ssh-keygen -N hunter22', 'ssh-keygen -N'],
+    ['ssh-keygen -t ed25519 -N hunter22 -f id', 'ssh-keygen -t ed25519 -N'],
+    ['vault login hunter22', 'vault login'],
+    ['rclone obscure hunter22', 'rclone obscure'],
+    ["exec sp_addlogin 'bob', 'hunter22'", 'exec sp_addlogin'],
+  ],
+  'input of a program that reads a password': [
+    ['echo hunter22 | sudo -S ls', 'echo '],
+    [`echo "bob:hunter22" | sudo chpasswd`, 'echo '],
+    ['printf hunter22 | docker login --password-stdin', 'printf '],
+  ],
+  'input of a program in a shell': [
+    ['sudo -S ls <<< hunter22', 'sudo -S ls <<<'],
+    ['kinit bob <<<hunter22', 'kinit bob <<<'],
   ],
   'option of a program for remote desktops': [['wfreerdp /u:ann /p:hunter22 /v:host', 'wfreerdp /u:ann /p:']],
   'password in an address': [
@@ -352,6 +404,17 @@ test.each([
   'forceload add 1000 1000 1010 1010',
   '2020 12 31 10 05',
   'Mem: 15930 1234 5678 9012',
+  'plan to restart the users',
+  'say /link to the map',
+  '/link',
+  '/verify',
+  'execute as @a run say hello',
+  'new users add value to a server',
+  'echo hello | tr a-z A-Z',
+  '<<<<<<< HEAD',
+  'openssl version -k',
+  'the link code is documented in docs/link.md',
+  '/usr/bin login shells',
   'net user',
   'net user bob',
   'net user bob /delete',

@@ -14,18 +14,34 @@ export const secretPatterns: readonly SecretPattern[] = [
   {
     name: 'command of a sign-in plugin',
     pattern:
-      /^(?<shown>\s*(?:> ?)?\/?(?:[\w-]{1,40}:)?(?:log|login|logon|l|reg|register|unreg|unregister|signin|signup|(?:change|set|reset|new)(?:password|passwd|pass|pw)|cp|premium|cracked|2fa|totp|otp|mfa|email|mail|recover|recovery|identify|force(?:login|register)|captcha))(?![\w-])/i,
+      /^(?<shown>\s*(?:> ?)?[/#]?(?:[\w-]{1,40}:)?(?:log|login|logon|l|reg|register|unreg|unregister|signin|signup|(?:change|set|reset|new)(?:password|passwd|pass|pw)|cp|premium|cracked|2fa|totp|otp|mfa|email|mail|recover|recovery|identify|force(?:login|register)|captcha|(?:admin|staff|super)login|enablecheats|makemeadmin))(?![\w-])/i,
   },
   // Servers print the commands that they receive.
   {
     name: 'command of a sign-in plugin within a line',
     pattern:
-      /(?<=[\s:"'])(?<shown>\/(?:[\w-]{1,40}:)?(?:log|login|logon|l|reg|register|unreg|unregister|signin|signup|(?:change|set|reset|new)(?:password|passwd|pass|pw)|cp|premium|cracked|2fa|totp|otp|mfa|email|recover|recovery|identify|force(?:login|register)|captcha))(?![\w-])/i,
+      /(?:(?<=[\s:"'])(?=\/)|(?<=\srun\s))(?<shown>\/?(?:[\w-]{1,40}:)?(?:log|login|logon|l|reg|register|unreg|unregister|signin|signup|(?:change|set|reset|new)(?:password|passwd|pass|pw)|cp|premium|cracked|2fa|totp|otp|mfa|email|recover|recovery|identify|force(?:login|register)|captcha|(?:admin|staff|super)login))(?![\w-])/i,
   },
   {
     name: 'sign-in plugin',
     pattern:
       /(?<![a-z0-9.])(?<shown>(?:authme|nlogin|openlogin|librelogin|librepremium|jpremium|fastlogin|loginsecurity|xauth|crazylogin|limboauth|dynamicbungeeauth|simplelogin|userlogin|easyauth|simpleauth|nexauth|mcauth)\s+(?:[\w-]{1,40}))\s+\S/i,
+  },
+  {
+    name: 'part of a command of a plugin',
+    pattern:
+      /(?<![\w/.])(?<shown>\/[\w:-]{1,40}\s{1,5}(?:(?:un)?register|login|link|verify|(?:change|set|reset|new)(?:passwd|pass|pw)))\s{1,5}(?!shells?(?!\w))\S/i,
+  },
+  // A code links an account of a chat service, or makes its first user an administrator.
+  { name: 'code as an argument', pattern: /(?<![\w/.])(?<shown>\/(?:link|verify|setup))\s{1,5}(?=[\w-]{0,20}\d)/i },
+  {
+    name: 'user of a plugin',
+    pattern:
+      /(?<shown>(?:(?<=^\s{0,20}(?:> ?)?)(?:plan\s{1,5})?|(?<=\/)(?:[\w-]{1,20}\s{1,5})?)(?:web)?users?\s{1,5}(?:add|create|register)\s{1,5}[\w.-]{1,60})\s{1,5}\S/i,
+  },
+  {
+    name: 'key of a shop',
+    pattern: /(?<![\w-])(?<shown>(?:enjin|craftingstore|tebex|buycraft|minestore)[\s:]{1,5}(?:key|setup))\s{1,5}\S/i,
   },
   {
     name: 'services of IRC',
@@ -76,6 +92,11 @@ export const secretPatterns: readonly SecretPattern[] = [
       /(?<shown>passwor[dt]|kennwort|zugangsdaten|losung|wachtwoord|mot de passe|contrase(?:ñ|n)a|senha|parola|has[lł]o|heslo|jelsz[oó]|l[oö]senord|adgangskode|passord|salasana|[sş]ifre|парол[ья]|κωδικ[οό]ς|密码|密碼|口令|パスワード|暗証番号|비밀번호|암호|סיסמה|كلمة (?:المرور|السر))['"]?(?:\s{0,20}[^\w\s./-]{1,20}|\s)\s{0,20}\S/i,
   },
   {
+    name: 'code of a kind in a sentence',
+    pattern:
+      /(?<shown>(?:link|linking|guard|login|sign-?in|verification|confirmation|recovery|pairing|two-factor|one-time)\s{1,5}code)(?:\s{1,5}(?:is|was)|['"]?\s{0,20}[=:])\s{0,20}['"]?(?=[A-Z0-9-]{0,10}\d)[A-Z0-9](?:-?[A-Z0-9]){3}/i,
+  },
+  {
     name: 'code in a sentence',
     pattern:
       /(?<![a-z])(?<shown>code)['"]?(?:\s{0,20}[=:]|\s{1,20}(?:is|was)(?![a-z]))?\s{0,20}['"]?\d(?:[ -]?\d){5,7}(?!\d)/i,
@@ -121,6 +142,17 @@ export const secretPatterns: readonly SecretPattern[] = [
     pattern:
       /(?<![\w-])(?<shown>(?:mysql|mariadb|mongo|redis-cli|sshpass|curl|wget|m?c?rcon|psql|sqlcmd|ldapsearch|htpasswd|smbclient|xfreerdp|rdesktop|(?:un)?zip|(?:un)?rar(?!\w)|7z|lftp|skopeo|ipmitool|mosquitto|snmp(?:get|set|walk|bulk)|etcdctl|user(?:add|mod)|mumble|murmurd)[\w.-]{0,20}|(?:docker|podman|helm|az) [\w -]{0,40}login)\s[^\r\n]{0,200}?(?<=\s)-(?:h?p|[auw]|supw(?=\s)|-(?:user|creds)(?![\w-]))/i,
   },
+  {
+    name: 'argument of a program for keys',
+    pattern:
+      /(?<![\w-])(?<shown>openssl(?=\s)[^\r\n]{0,200}?\s-k|ssh-keygen(?=\s)[^\r\n]{0,200}?\s-[np]|vault\s{1,5}login|rclone\s{1,5}obscure|sp_addlogin)\s{1,5}\S/i,
+  },
+  {
+    name: 'input of a program that reads a password',
+    pattern:
+      /(?<shown>(?<![\w-])(?:echo|printf)\s)(?=[^|\n]{1,300}\|[^\n]{0,200}?(?:password-stdin|passwd|sudo\s{1,5}-\w{0,5}S(?!\w)|--stdin|with-token|docker\s{1,5}secret|cryptsetup|kinit))/,
+  },
+  { name: 'input of a program in a shell', pattern: /(?<shown>(?<!<)<<<(?!<))\s{0,5}\S/ },
   {
     name: 'option of a program for remote desktops',
     pattern: /(?<shown>(?<![\w-])[wx]freerdp[^\r\n]{0,200}?\s['"]?\/p:)\S/i,
