@@ -412,6 +412,8 @@ test.each([
   'new users add value to a server',
   'echo hello | tr a-z A-Z',
   '<<<<<<< HEAD',
+  '<<< Welcome >>>',
+  '[12:00:01 INFO]: <<< Welcome >>>',
   'openssl version -k',
   'the link code is documented in docs/link.md',
   '/usr/bin login shells',

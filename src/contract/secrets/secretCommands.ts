@@ -152,7 +152,8 @@ export const secretPatterns: readonly SecretPattern[] = [
     pattern:
       /(?<shown>(?<![\w-])(?:echo|printf)\s)(?=[^|\n]{1,300}\|[^\n]{0,200}?(?:password-stdin|passwd|sudo\s{1,5}-\w{0,5}S(?!\w)|--stdin|with-token|docker\s{1,5}secret|cryptsetup|kinit))/,
   },
-  { name: 'input of a program in a shell', pattern: /(?<shown>(?<!<)<<<(?!<))\s{0,5}\S/ },
+  // Not the banners of programs: `[12:00:01 INFO]: <<< Welcome >>>`.
+  { name: 'input of a program in a shell', pattern: /(?<=[\w'"-]\s{0,3})(?<shown><<<(?!<))\s{0,5}\S/ },
   {
     name: 'option of a program for remote desktops',
     pattern: /(?<shown>(?<![\w-])[wx]freerdp[^\r\n]{0,200}?\s['"]?\/p:)\S/i,
