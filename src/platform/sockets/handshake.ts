@@ -56,7 +56,7 @@ export type AuthenticateHandshake = (request: IncomingMessage) => Promise<Caller
  * Authenticates handshakes, few of a network at a time: a key asks the database, and anybody may send thousands of
  * keys.
  * @param proxies find the client's address
- * @param limit runs the work of few handshakes of a key, the network, at a time; that of calls (http/limits/callLimit.ts)
+ * @param limit runs few of a network at a time; that of calls (http/limits/callLimit.ts)
  */
 export function createHandshakeAuthentication(
   callers: Pick<Callers, 'authenticate' | 'known'>,
