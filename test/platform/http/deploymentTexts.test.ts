@@ -1,3 +1,4 @@
+import { directoryWarnings } from '../../../src/platform/deployments/directoryWarnings'
 import { limitWarnings } from '../../../src/platform/deployments/limitWarnings'
 import { useDeploymentCalls } from '../../support/platform/deploymentCalls'
 import type { Answer } from '../../support/platform/startPlatform'
@@ -60,6 +61,26 @@ test('a save of an outdated text gets 409 and changes nothing; without a revisio
   ).toMatchObject({ status: 200 })
   expect(await call('PATCH', '/shared', { content: opened.content })).toMatchObject({ status: 200 })
   expect((await call('GET', '/shared')).body.data).toEqual(opened)
+})
+
+test('security 234: a directory within that of another deployment is reported with the text and with its save', async () => {
+  const textOf = (name: string, dataDirectory: string) =>
+    `name: ${name}\ntype: process\ndataDirectory: ${dataDirectory}\nrun: { command: [cat] }\n`
+  for (const name of ['outer', 'inner', 'outermost']) await call('POST', '', { name, type: 'process' })
+  const inner = textOf('inner', '/outer/sub/inner')
+  const warningsOf = async (name: string, content: string) =>
+    (await call('PATCH', `/${name}`, { content })).body.data.warnings
+  expect(await warningsOf('outer', textOf('outer', '/outer'))).toEqual([])
+  expect(await warningsOf('inner', inner)).toEqual([
+    'dataDirectory: /outer/sub/inner lies in the directory of the deployment "outer", whose instances can read and change its files.',
+  ])
+  expect((await call('GET', '/outer')).body.data.warnings).toEqual([
+    'dataDirectory: /outer holds the directory of the deployment "inner", whose files the instances of this one can read and change.',
+  ])
+  const definition = { name: 'inner', dataDirectory: '/outer/sub/inner' }
+  expect(directoryWarnings(definition, [{ name: 'outer', dataDirectory: '/outer' }], () => false)).toEqual([
+    'dataDirectory: /outer/sub/inner lies in the directory of another deployment, whose instances can read and change its files.',
+  ])
 })
 
 test('§12 limits that are not enforced are reported with the text, with its save and with its instances', async () => {

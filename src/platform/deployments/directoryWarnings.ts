@@ -1,0 +1,29 @@
+import type { Definition } from '../../contract/deployment'
+
+type DefinedDirectory = Pick<Definition, 'name' | 'dataDirectory'>
+
+/**
+ * Warns of a directory within that of another deployment: each instance can change everything in its directory.
+ * @param isNamed whether a deployment may be named in the warning
+ */
+export function directoryWarnings(
+  { name, dataDirectory }: DefinedDirectory,
+  others: DefinedDirectory[],
+  isNamed: (deployment: string) => boolean,
+): string[] {
+  const isWithin = (path: string, outer: string) => path.startsWith(`${outer}/`)
+  const ownerOf = (other: string) => (isNamed(other) ? `the deployment "${other}"` : 'another deployment')
+  return others
+    .filter((other) => other.name !== name)
+    .flatMap((other) => {
+      if (isWithin(dataDirectory, other.dataDirectory))
+        return [
+          `dataDirectory: ${dataDirectory} lies in the directory of ${ownerOf(other.name)}, whose instances can read and change its files.`,
+        ]
+      if (isWithin(other.dataDirectory, dataDirectory))
+        return [
+          `dataDirectory: ${dataDirectory} holds the directory of ${ownerOf(other.name)}, whose files the instances of this one can read and change.`,
+        ]
+      return []
+    })
+}
