@@ -62,7 +62,7 @@ function matches(route: string[], segments: string[]): boolean {
   const wanted = route.filter((part) => part !== '*')
   // The route / splits into two empty segments; the first one comes before the leading slash of every address.
   if (wanted.length > 1 && wanted.at(-1) === '') wanted.pop()
-  // First what is short: an address may have thousands of segments.
+  // The route is compared first: an address may have thousands of segments.
   return (
     wanted.every((part, at) => (part.startsWith(':') ? Boolean(segments[at]) : part === segments[at]?.toLowerCase())) &&
     (isWild || segments.slice(wanted.length).every((segment) => segment === ''))

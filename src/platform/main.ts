@@ -68,6 +68,7 @@ function openLog(level: string): Logger {
   destination.on('error', () => {
     retry ??= setTimeout(() => {
       retry = undefined
+      // An empty write makes the destination try its buffer again.
       destination.write('')
     }, LOG_RETRY_MS).unref()
   })

@@ -61,6 +61,7 @@ function isHeldByOlderVersion(owner: string): boolean {
  * processes of the original one.
  * @param storedIn where a record of a process in the directory was written
  * @returns undefined if that is this directory, by whatever path, or if the original was moved or removed
+ * @throws StartError if the original cannot be read
  */
 export function originalOf(directory: string, storedIn: string): string | undefined {
   try {
@@ -70,7 +71,9 @@ export function originalOf(directory: string, storedIn: string): string | undefi
   } catch (error) {
     // Of another user, whose processes this one cannot end.
     if (errorCodeOf(error) === 'EACCES') return undefined
-    throw error
+    throw new StartError([
+      `${directory} may be a copy of ${storedIn}, which cannot be read (${errorCodeOf(error) ?? String(error)}): make it readable again`,
+    ])
   }
 }
 

@@ -45,7 +45,7 @@ export interface PostgresConnections {
     timeoutMs: number,
     work: (client: ClientBase) => Promise<Result>,
   ): Promise<Result>
-  /** To be called again while the sessions have not ended. */
+  /** Ends sessions. It returns before they have ended: call it until they have. */
   endSessions(client: ClientBase, pids: number[]): Promise<void>
   close(): Promise<void>
 }

@@ -65,7 +65,10 @@ export function createSqlServer({ url, embedded, state, log }: SqlServerParts): 
   }
 }
 
-/** Its first start, which creates its data, may take any time. @throws StartError; AppError UNAVAILABLE */
+/**
+ * Starts the server. The wait is limited, except for the first start, which creates its data.
+ * @throws StartError; AppError UNAVAILABLE after the wait, while the start goes on
+ */
 async function startInTime(embedded: UsersPostgres): Promise<EmbeddedPostgres> {
   if (!embedded.exists()) return embedded.start()
   const late = delay(START_TIMEOUT_MS, undefined, { ref: false }).then(() => {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { dataOf, type Definition } from '../../contract/deployment'
 import type { InstanceSpec, Runtime } from '../runtime/runtime'
 import { SHARED_ROOT } from '../../contract/pageRules'
+import { AppError } from '../errors'
 import { realPathThrough } from '../share/followLinks'
 import type { InstanceRow } from '../state/deployments/instances'
 import { portOf } from './monitoring/players'
@@ -22,6 +23,7 @@ export interface MissingJar {
  * @param runtime `sharesPorts`: whether instances share the ports of one machine; `isolation`: whether they see no more
  * files than their own
  * @returns MissingJar if the definition names a jar that is not there
+ * @throws AppError CONFLICT if no port is left for the instance
  */
 export async function specOf(
   definition: Definition,
@@ -34,6 +36,7 @@ export async function specOf(
     return { missingJar: `${SHARED_ROOT}${definition.dataDirectory}/${run.jar ?? ''}` }
   const slot = sharesPorts ? row.slot : 0
   const port = portOf(definition, slot)
+  if (run.port !== undefined && port === undefined) throw new AppError('CONFLICT', 'Its port would be above 65535.')
   return {
     podName: row.pod_name,
     deployment: definition.name,

@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 /** Maximum bytes to discard. */
 const MAX_BYTES = 16 * 2 ** 20
 /** In bytes. A chunk counts as this much at least, because each takes as much time as a longer one. */
-const MIN_CHUNK = 1024
+const MIN_CHUNK_COST = 1024
 const TIMEOUT_MS = 5000
 
 /**
@@ -31,7 +31,7 @@ function readToEnd(raw: IncomingMessage): Promise<boolean> {
   return new Promise((resolve) => {
     let bytes = 0
     const count = (chunk: Buffer) => {
-      bytes += Math.max(chunk.length, MIN_CHUNK)
+      bytes += Math.max(chunk.length, MIN_CHUNK_COST)
       if (bytes > MAX_BYTES) settle(false)
     }
     const isOver = () => settle(true)

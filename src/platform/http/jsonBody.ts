@@ -24,7 +24,7 @@ const MAX_BYTES_OF_STRANGER = 64 * 1024
  * In bytes. A chunk counts as this much of a body at least: each takes as much time as a longer one, and a client may
  * send a million of one byte.
  */
-const MIN_CHUNK = 16
+const MIN_CHUNK_COST = 16
 /** In bytes, of the buffer in which a body is collected. It doubles as needed. */
 const FIRST_BUFFER = 4096
 
@@ -113,10 +113,13 @@ function readText(
     if (stream.destroyed) return reject(incomplete)
     const body = createCollector()
     let counted = 0
+    let arrived = 0
     const onData = (chunk: Buffer) => {
       body.add(chunk)
-      counted += Math.max(chunk.length, MIN_CHUNK)
-      const failure = count(chunk.length) ?? (counted > limit ? tooLarge() : undefined)
+      counted += Math.max(chunk.length, MIN_CHUNK_COST)
+      arrived += chunk.length
+      const failure =
+        count(chunk.length) ?? (counted > limit ? (arrived > limit ? tooLarge() : tooManyParts()) : undefined)
       if (failure) settle(() => reject(failure))
     }
     const onClose = () => settle(() => reject(incomplete))
@@ -156,6 +159,10 @@ function createCollector() {
     },
     bytes: () => buffer.subarray(0, length),
   }
+}
+
+function tooManyParts(): AppError {
+  return new AppError('TOO_LARGE', 'The request’s body arrived in too many small parts. Send it in larger ones.')
 }
 
 function tooLarge(): AppError {

@@ -24,15 +24,15 @@ export function requireOwnRuns(dataDir: string): void {
 }
 
 /** @returns the data directory that the records are copies of, if one of their runs is in progress there */
-function originalWithRuns<Record extends StoredRun>(
+function originalWithRuns<Stored extends StoredRun>(
   dataDir: string,
   directory: string,
-  isRunning: (record: Record) => boolean,
+  isRunning: (record: Stored) => boolean,
 ): string | undefined {
-  for (const { storedIn, runId } of readJsonFiles<Record>(directory)) {
+  for (const { storedIn, runId } of readJsonFiles<Stored>(directory)) {
     const original = storedIn === undefined ? undefined : originalOf(directory, storedIn)
     // Its own record is newer: it says whether the run has ended.
-    if (original !== undefined && readJsonFiles<Record>(original).some((run) => run.runId === runId && isRunning(run)))
+    if (original !== undefined && readJsonFiles<Stored>(original).some((run) => run.runId === runId && isRunning(run)))
       return original.slice(0, -relative(dataDir, directory).length - 1)
   }
   return undefined

@@ -126,7 +126,7 @@ export interface RuntimeInstance {
   process?: RunProcess | undefined
 }
 
-/** What the stored record of a run on this machine has besides. */
+/** Fields that only the stored record of a run has. */
 export interface StoredRun {
   runId: string
   /** The directory of the record: in a copy of the data directory, that of the original. Absent in older records. */

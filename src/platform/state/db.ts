@@ -186,7 +186,7 @@ export function stateFailure(error: unknown): unknown {
     return new AppError('CONFLICT', 'Another change was made at the same moment. Nothing was changed here: try again.')
   // Every row that an insert refers to was read before, so it was deleted meanwhile.
   if (isMissingReference(error))
-    return new AppError('CONFLICT', 'Something that this call uses was deleted at the same moment. Reload the page.')
+    return new AppError('CONFLICT', 'Something that this call uses was deleted at the same moment. Try again.')
   return isPostgresUnreachable(error)
     ? new AppError('UNAVAILABLE', 'The platform’s database does not answer. Try again in a moment.')
     : error

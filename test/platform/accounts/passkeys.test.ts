@@ -172,7 +172,7 @@ test('security 230: the password of a user who is deleted at the same moment get
   const { username, password } = await platform().register('eve')
   const answer = await whileDeleted({ username } as Account, () => post('/api/auth/login', { username, password }))
   expect(answer).toMatchObject({ status: 409, body: { code: 'CONFLICT' } })
-  expect(answer.body.message).toBe('Something that this call uses was deleted at the same moment. Reload the page.')
+  expect(answer.body.message).toBe('Something that this call uses was deleted at the same moment. Try again.')
 })
 
 test('security 83: challenges that another site makes a browser request do not use up the attempts of its network', async () => {

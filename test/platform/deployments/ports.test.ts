@@ -12,7 +12,10 @@ import {
 } from '../../../src/platform/deployments/monitoring/portChecks'
 import type { RuntimeInstance } from '../../../src/platform/runtime/runtime'
 import { startTimeOf } from '../../../src/platform/processLock'
+import { parseDefinition } from '../../../src/platform/deployments/definitions'
+import { specOf } from '../../../src/platform/deployments/instanceSpec'
 import { firstFreePort, portWarnings } from '../../../src/platform/deployments/portRanges'
+import type { InstanceRow } from '../../../src/platform/state/deployments/instances'
 import { freePort } from '../../support/platform/freePort'
 import { until } from '../../support/platform/until'
 
@@ -294,4 +297,14 @@ test('a new deployment is given an unused port', () => {
   ]
   expect(firstFreePort(25_565, taken)).toBe(25_569)
   expect(firstFreePort(25_565, [])).toBe(25_565)
+})
+
+test('an instance whose slot has no port left is not started without one', async () => {
+  const text =
+    'name: far\ntype: scalable\ndataDirectory: /far\nrun: { command: [cat], port: 65534 }\ninstances: { min: 1, max: 2 }\n'
+  // It got its slot when the deployment had more instances and a lower port.
+  const row = { pod_name: 'far-0a1b2c', slot: 5 } as InstanceRow
+  await expect(
+    specOf(parseDefinition(text), row, '/', { sharesPorts: true, isolation: 'contained' }),
+  ).rejects.toMatchObject({ code: 'CONFLICT', message: 'Its port would be above 65535.' })
 })

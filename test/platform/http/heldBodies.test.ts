@@ -113,6 +113,7 @@ test('security 147: a body in tiny chunks, each of which takes as long as a larg
   const socket = await postInChunks(MIB / 128, 1, '/short')
   const [answer] = (await once(socket, 'data')) as [Buffer]
   expect(answer.toString()).toMatch(/^HTTP\/1.1 413 /)
+  expect(answer.toString()).toContain('arrived in too many small parts. Send it in larger ones.')
 })
 
 test('security 147: the rest of a refused body in tiny chunks is not read for long', async () => {

@@ -51,10 +51,7 @@ export async function advanceDrains(
       // The run may have ended by itself. The action after the drain is still done.
       if (row.drain_then === 'gone') await setDesiredState(db, row.uid, 'gone')
       if (row.drain_then === 'stop') await setDesiredState(db, row.uid, 'stopped')
-      if (isDone) {
-        context.drainsBegun.delete(row.drain_run)
-        await setDrain(db, row.uid, null)
-      }
+      if (isDone) await setDrain(db, row.uid, null)
       if (isDone && row.drain_then !== 'restart') delays.push(0)
       continue
     }

@@ -58,6 +58,8 @@ export async function reconcile(context: ReconcileContext): Promise<number | und
     if (run.state === 'EXITED') await runtime.remove(run.podName)
     else await runtime.stop(run.podName)
   }
+  const drained = new Set(rows.map(({ drain_run }) => drain_run))
+  for (const runId of context.drainsBegun.keys()) if (!drained.has(runId)) context.drainsBegun.delete(runId)
   return delays.length > 0 ? Math.min(...delays) : undefined
 }
 

@@ -76,7 +76,10 @@ export async function startInstance(
   return []
 }
 
-/** Blocks an instance until the reason is gone. @param isOwn as `setWaiting` has it */
+/**
+ * Blocks an instance until the reason is gone.
+ * @param isOwn whether the reason concerns this instance only: the others of its deployment still restart
+ */
 async function wait(
   { db, runtime }: ReconcileContext,
   row: InstanceRow,

@@ -8,7 +8,7 @@ import { cgroupVersion, usageOfGroup } from './cgroups'
 import { ContainedInstance, type ContainedParts } from './containedInstance'
 import type { Containers } from './containers'
 import { createContainerPreparation, type Isolation } from './prepareContainer'
-import { openRunRecords, type RunRecords } from './runRecord'
+import { openRunRecords, recordsIn, type RunRecords } from './runRecord'
 
 /** Fallback poll: inotify can lose events, and a killed conmon reports nothing. */
 const CHECK_INTERVAL_MS = 1000
@@ -31,7 +31,7 @@ export async function openContainedDriver({
   log,
 }: ContainedDriverParts): Promise<Driver> {
   const changes = new EventEmitter()
-  const records = openRunRecords(join(directory, 'runs'), log)
+  const records = openRunRecords(recordsIn(directory), log)
   const instances = new Map<string, ContainedInstance>()
   const prepareContainer = createContainerPreparation({ directory, isolation, log })
   const parts: ContainedParts = {

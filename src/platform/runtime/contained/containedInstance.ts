@@ -318,13 +318,15 @@ export class ContainedInstance {
    */
   private async removeContainer({ pid, pidStartTime }: RunRecord, containerId: string): Promise<boolean> {
     const { containers, log } = this.parts
+    let isLogged = false
     const mayRun = () => pid !== undefined && pidStartTime !== undefined && isAlive(pid, pidStartTime)
     while (!this.isClosed) {
       try {
         await containers.remove(containerId)
         return true
       } catch (error) {
-        log.warn({ err: error, podName: this.podName }, 'failed to remove a container')
+        if (!isLogged) log.warn({ err: error, podName: this.podName }, 'failed to remove a container; retrying')
+        isLogged = true
         // Without runc, which may have failed because no process could be started.
         const namespace = mayRun() && pid !== undefined ? pidNamespaceOf(pid) : undefined
         if (namespace !== undefined) killNamespace(namespace)
@@ -336,7 +338,7 @@ export class ContainedInstance {
     return false
   }
 
-  /** @param isOrderly as `exitOf` has it */
+  /** @param isOrderly whether a program with an unknown exit code ended in order, if it was stopped */
   private async recordExit(
     record: RunRecord,
     code: number | undefined,

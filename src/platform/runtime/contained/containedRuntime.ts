@@ -10,7 +10,7 @@ import { findContainerPrograms } from './containerPrograms'
 import { openContainers } from './containers'
 import { systemPathsOf } from './prepareContainer'
 import { probeIsolation } from './probe'
-import { isRunning, openRunRecords } from './runRecord'
+import { isRunning, openRunRecords, recordsIn } from './runRecord'
 
 export interface ContainedSettings extends CopyParts {
   shareDir: string
@@ -25,7 +25,7 @@ export class IsolationUnavailable extends Error {}
 const directoryOf = (dataDir: string) => join(dataDir, 'runtime', 'contained')
 
 /** The directory with the records of the runs. */
-export const containedRecords = (dataDir: string): string => join(directoryOf(dataDir), 'runs')
+export const containedRecords = (dataDir: string): string => recordsIn(directoryOf(dataDir))
 
 /**
  * Runs instances in local containers: runc, with one conmon each (decisions §12). None of them is a child of the

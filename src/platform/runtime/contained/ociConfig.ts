@@ -46,7 +46,7 @@ export interface ContainerSpec {
   hasRecursiveReadOnly: boolean
 }
 
-/** What the spec of an instance does not decide. */
+/** The part of a container that the platform chooses, not the spec of the instance. */
 export type PreparedContainer = Pick<
   ContainerSpec,
   'uid' | 'gid' | 'readable' | 'hidden' | 'cgroup' | 'isRootless' | 'hasRecursiveReadOnly'
@@ -116,7 +116,7 @@ const pseudoMount = (destination: string, type: string, ...options: string[]) =>
 /**
  * The configuration of a container (OCI runtime specification 1.0.2): own namespaces for processes, mounts and IPC, no
  * capabilities, no new privileges, the network of the host (decisions §12).
- * @param kernel paths below /sys that a rootless container mounts from the host, outermost first
+ * @param kernel /sys and the cgroup mounts below it, which a rootless container mounts from the host, outermost first
  * @param restrictions mount options that a bind mount of a host path must have, by path
  */
 export function ociConfig(spec: ContainerSpec, kernel: string[], restrictions: Map<string, string[]>): object {

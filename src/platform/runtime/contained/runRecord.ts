@@ -73,6 +73,9 @@ export interface RunRecords {
   remove(podName: string): void
 }
 
+/** The directory of the records, within that of the contained runtime. */
+export const recordsIn = (directory: string): string => join(directory, 'runs')
+
 /** @param directory created if it is missing. @throws Node.js errors of the file system */
 export function openRunRecords(directory: string, log: Logger): RunRecords {
   mkdirSync(directory, { recursive: true, mode: 0o700 })

@@ -1,3 +1,4 @@
+import '../../noDebugger'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'

@@ -12,8 +12,8 @@ import type { Reach } from '../reach'
 import type { ListingAnswer, ListingTask } from './keptListings'
 
 /**
- * One more than a user occupies (`createFairQueue`). The second one works only while the first is busy, so that a hung
- * disk does not hold up the listings of another.
+ * One more than a user occupies (`createFairQueue`), so that a hung disk does not hold up the listings of another. A
+ * further one works only while the others are busy.
  */
 const MAX_WORKERS = 3
 /** Timeout of a listing, without its wait for a worker. */

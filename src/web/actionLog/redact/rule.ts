@@ -6,9 +6,9 @@ import { maskDefinition, maskValue } from './mask'
  * How a value is redacted.
  *
  * - `keep` keeps the value; `mask` masks all texts and numbers and keeps only the shape.
- * - `line` (console output), `command` (a console command), `definition` (the text of a deployment) and `address` (a
- *   path with its query) keep the parts that look harmless.
- * - `output` is for a line of console output with its type.
+ * - `line` (a text that may quote console output, such as a search), `command` (a console command), `definition` (the
+ *   text of a deployment) and `address` (a path with its query) keep the parts that look harmless.
+ * - `output` is for a console line: an object with its text and its type.
  * - `{ fields }` is for an object: `others`, usually `mask`, is the rule for fields that are not listed. `{ each }` is
  *   for the items of a list or the values of a map.
  * - `{ instead }` replaces the value by a fixed one.

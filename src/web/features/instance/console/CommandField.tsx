@@ -35,7 +35,7 @@ export function CommandField({
     onSend(text)
     type('')
   }
-  /** Shows the newest lines, above which the command line of a low window lies. */
+  /** Scrolls a console whose end is below the window into view, so that its newest lines are seen while typing. */
   const onFocus = ({ currentTarget }: FocusEvent) => {
     const console = currentTarget.closest('section')
     if (console && console.getBoundingClientRect().bottom > window.innerHeight) console.scrollIntoView({ block: 'end' })

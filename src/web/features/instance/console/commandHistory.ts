@@ -44,7 +44,7 @@ function readAll(storage: Storage): History[] {
   }
 }
 
-/** Not so is a history that an earlier version stored: it does not tell whose it is. */
+/** False for an entry of an earlier version, which does not name its user. */
 const isHistory = (entry: unknown): entry is History =>
   Array.isArray(entry) &&
   typeof entry[0] === 'string' &&
