@@ -185,9 +185,11 @@ const cases: Record<string, [line: string, told: string][]> = {
     ['creds: ann:hunter22', 'creds'],
     ["CREATE USER ann IDENTIFIED BY 'hunter22'", 'CREATE USER ann IDENTIFIED BY'],
     [`pass${' '.repeat(8000)}hunter22`, 'pass'],
+    ["['./bot', '--pass', 'hunter22']", "['./bot', '--pass"],
   ],
   'name that ends in pass': [
     ['requirepass hunter22', 'requirepass'],
+    ['command: ["redis-server", "--requirepass", "hunter22"]', 'command: ["redis-server", "--requirepass'],
     ['CONFIG SET requirepass "hunter22"', 'CONFIG SET requirepass'],
     ['masterauth hunter22', 'masterauth'],
     ['dbpass=hunter22', 'dbpass'],

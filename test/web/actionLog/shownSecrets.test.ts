@@ -185,6 +185,9 @@ test.each([
   ['users.tsv', 'id\ttoken\n1\tswordfish-lamp\n2\tx\n', 'swordfish-lamp'],
   ['users.md', '| password | name |\n|---|---|\n| brave horse lamp | ann |\n', 'brave horse lamp'],
   ['users.txt', '# name,password\n,brave horse lamp\n', 'brave horse lamp'],
+  ['redis.yml', 'command: ["redis-server", "--requirepass", "brave horse lamp"]\n', 'brave horse lamp'],
+  ['health.yml', 'test: ["CMD", "redis-cli", "-a", "brave-horse-lamp", "ping"]\n', 'brave-horse-lamp'],
+  ['mysql.yml', "test: ['CMD', 'mysqladmin', 'ping', '-pbrave-horse-lamp']\n", 'brave-horse-lamp'],
   ['long.yml', `${'some: line of text\n'.repeat(20_000)}password: 'Zq8, rocket 7'\n`, 'Zq8, rocket 7'],
 ])('a secret in the saved content of %s is masked in the output', (name, saved, secret) => {
   const args = { path: `/nfsshare/${name}`, text: holdText(saved) }

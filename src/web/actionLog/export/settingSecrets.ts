@@ -46,7 +46,18 @@ export const secretsOfSettings = (text: string) =>
     ...secretsOfLine(line),
     ...secretsOfCall(line),
     ...secretsOfPipe(line),
+    ...secretsOfArguments(line),
   ])
+
+/** What separates the quoted arguments of a program: `["redis-cli", "-a", "…"]`. */
+const BETWEEN_ARGUMENTS = /["']\s{0,20},\s{0,20}["']/g
+const ENDS_OF_ARGUMENTS = /\[\s{0,20}["']|["']\s{0,20}\]/g
+
+/** Arguments are searched as a shell has them, too, because an option begins after a blank. */
+function secretsOfArguments(line: string): string[] {
+  const command = line.replace(BETWEEN_ARGUMENTS, ' ')
+  return command === line ? [] : valuesIn(hiddenOf(command.replace(ENDS_OF_ARGUMENTS, ' ')))
+}
 
 /** What may follow a value on its line: a comment, an end of an element, a quote before a separator or at the end. */
 const ENDS = [/\s[;#]/, /;/, /<\//, /["']\s*\/?[,;}\])>]/, /["']\s+[\w-]+=/, /["']\s*$/]
