@@ -186,6 +186,7 @@ const cases: Record<string, [line: string, told: string][]> = {
     ["CREATE USER ann IDENTIFIED BY 'hunter22'", 'CREATE USER ann IDENTIFIED BY'],
     [`pass${' '.repeat(8000)}hunter22`, 'pass'],
     ["['./bot', '--pass', 'hunter22']", "['./bot', '--pass"],
+    ['TWITCH_OAUTH=hunter22', 'TWITCH_OAUTH'],
   ],
   'name that ends in pass': [
     ['requirepass hunter22', 'requirepass'],
@@ -198,6 +199,8 @@ const cases: Record<string, [line: string, told: string][]> = {
     ['bindpw hunter22', 'bindpw'],
     ['FTPPASS=hunter22', 'FTPPASS'],
     ['serverpass: hunter22', 'serverpass'],
+    ['remotepass = hunter22', 'remotepass'],
+    ['ldap_default_authtok = hunter22', 'ldap_default_authtok'],
     ['-Djavax.net.ssl.keyStorePass=hunter22', '-Djavax.net.ssl.keyStorePass'],
   ],
   'short name at the end of a longer one': [

@@ -114,12 +114,12 @@ export const secretPatterns: readonly SecretPattern[] = [
   {
     name: 'short name',
     pattern:
-      /(?<![a-z0-9])(?<shown>(?:pass|pswd?|pw|bearer|auth(?:orization)?|pin|otp|cred(?=s)|identified by)s?)(?![a-z0-9])(?:['"]?[=:\s]+[^=:\s]|(?<=['"]--?[\w-]{1,20})['"]\s{0,20},\s{0,20}['"])/i,
+      /(?<![a-z0-9])(?<shown>(?:pass|pswd?|pw|bearer|o?auth(?:orization)?|pin|otp|cred(?=s)|identified by)s?)(?![a-z0-9])(?:['"]?[=:\s]+[^=:\s]|(?<=['"]--?[\w-]{1,20})['"]\s{0,20},\s{0,20}['"])/i,
   },
   {
     name: 'name that ends in pass',
     pattern:
-      /(?<shown>(?:require|master|root|db|user|admin|my|key|store|trust|cert|pfx|p12|ssh|sudo|vnc|telnet|ldap|bind|sasl|rcon|smtp|imap|mail|s?ftp|http|web|wifi|api|app|bot|proxy|server|host|client|room|join|guest|login|sql|redis|mysql|jdbc|pg|old|new)(?:pass|pw)|masterauth|requirepass)(?![a-z])(?:['"]?[=:\s]+[^=:\s]|['"]\s{0,20},\s{0,20}['"])/i,
+      /(?<shown>(?:require|remote|master|root|db|user|admin|my|key|store|trust|cert|pfx|p12|ssh|sudo|vnc|telnet|ldap|bind|sasl|rcon|smtp|imap|mail|s?ftp|http|web|wifi|api|app|bot|proxy|server|host|client|room|join|guest|login|sql|redis|mysql|jdbc|pg|old|new)(?:pass|pw)|masterauth|requirepass|authtok)(?![a-z])(?:['"]?[=:\s]+[^=:\s]|['"]\s{0,20},\s{0,20}['"])/i,
   },
   // Not passes of games and of programs that draw.
   {

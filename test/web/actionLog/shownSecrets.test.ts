@@ -188,6 +188,19 @@ test.each([
   ['redis.yml', 'command: ["redis-server", "--requirepass", "brave horse lamp"]\n', 'brave horse lamp'],
   ['health.yml', 'test: ["CMD", "redis-cli", "-a", "brave-horse-lamp", "ping"]\n', 'brave-horse-lamp'],
   ['mysql.yml', "test: ['CMD', 'mysqladmin', 'ping', '-pbrave-horse-lamp']\n", 'brave-horse-lamp'],
+  ['web.xml', '<param-name>password</param-name>\n<param-value>brave horse lamp</param-value>\n', 'brave horse lamp'],
+  ['nuget.config', '<a>\n<add value="brave horse lamp" key="ClearTextPassword" />\n</a>\n', 'brave horse lamp'],
+  ['auth.json', '{\n  "github-oauth": {\n    "hub": "brave horse lamp"\n  }\n}\n', 'brave horse lamp'],
+  ['.env', 'A=b\nTWITCH_OAUTH=brave horse lamp\n', 'brave horse lamp'],
+  ['mail.conf', 'a = b\nremotepass = brave horse lamp\n', 'brave horse lamp'],
+  ['sssd.conf', 'a = b\nldap_default_authtok = brave horse lamp\n', 'brave horse lamp'],
+  ['Bot.cs', 'await client.LoginAsync(TokenType.Bot, "brave horse lamp");\n', 'brave horse lamp'],
+  ['bot.go', 'bot, err := discordgo.New("Bot brave-horse-lamp")\n', 'brave-horse-lamp'],
+  ['bot.lua', "client:run('Bot brave-horse-lamp')\n", 'brave-horse-lamp'],
+  ['notes.md', '# RCON password:\n\nbrave horse lamp\n', 'brave horse lamp'],
+  ['secrets.yaml', 'wifi: "Zq8 rocket"\nmqtt: x\n', 'Zq8 rocket'],
+  ['passwords.json', '{\n  "ann": "Zq8rocket",\n  "bob": "x"\n}\n', 'Zq8rocket'],
+  ['api-keys.toml', '[main]\nshop = "Zq8rocket"\n', 'Zq8rocket'],
   ['long.yml', `${'some: line of text\n'.repeat(20_000)}password: 'Zq8, rocket 7'\n`, 'Zq8, rocket 7'],
 ])('a secret in the saved content of %s is masked in the output', (name, saved, secret) => {
   const args = { path: `/nfsshare/${name}`, text: holdText(saved) }
@@ -217,6 +230,8 @@ test.each([
   ['config.json', '{ "name": "survival",\n"password": "brave horse",\n"world": "the-nether" }\njar = paper.jar\n'],
   ['users.csv', 'name,password,world,jar\nsurvival,brave horse,the-nether,paper.jar\n'],
   ['notes.txt', 'the token, the world\nsee: the-nether\n'],
+  ['auth.yml', 'server: survival\nworld: the-nether\njar: paper.jar\n'],
+  ['empty.yml', 'password:\nworld: the-nether\njar: paper.jar\nname: survival\n'],
 ])('names and settings beside a secret in the saved file %s do not count as secrets', (name, saved) => {
   const said = 'survival has paper.jar and the-nether'
   const text = exportOf(

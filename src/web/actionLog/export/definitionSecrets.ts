@@ -5,9 +5,15 @@ const MARK = /^(?:[|>][-+\d]*|[!&]\S*)$/
 const MAX_VALUE_LINES = 200
 const MAX_DERIVED = 200_000
 const ITEM = /^\s*- /
-const VALUE = /^\s*(?:- )?(?:["']?value["']?\s*[:=]|<(?:string|value)>|:(?=\s))\s*/i
+const VALUE = /^\s*(?:- )?(?:["']?value["']?\s*[:=]|<(?:param-)?(?:string|value)>|:(?=\s))\s*/i
 /** An element with a name, and one with its value, which may be on the next line. */
-const ELEMENT = /<(?:key|name)>([^<]{1,100})<\/(?:key|name)>\s{0,20}(?:<(?:string|value)>([^<]{1,300}))?/i
+const ELEMENT =
+  /<(?:param-)?(?:key|name)>(?<name>[^<]{1,100})<\/(?:param-)?(?:key|name)>\s{0,20}(?:<(?:param-)?(?:string|value)>(?<value>[^<]{1,300}))?/i
+/** An element that has its value before its name. */
+const VALUE_FIRST = /\svalue=["'](?<value>[^"'<>]{1,300})["'][^<>]{0,100}\s(?:key|name)=["'](?<name>[^"'<>]{1,100})/i
+/** A heading with a colon, as in notes. The value is a line of its own, and no setting. */
+const HEADING = /[^\s"'\]]:$/
+const NO_SETTING = /^[^:=<>{}[\]]+$/
 /**
  * What begins a text of several lines in TOML, PHP, shells, PowerShell, Lua and JavaScript, with the word that ends it.
  */
@@ -29,7 +35,7 @@ export function settingsOf(definition: string, isSecret: (line: string) => boole
   const anchors = new Map(Array.from(definition.matchAll(ANCHOR), ([, name = '', value = '']) => [name, value]))
   let derived = 0
   return lines.flatMap((line, index) => {
-    const [, name, value] = ELEMENT.exec(line) ?? []
+    const { name, value } = (ELEMENT.exec(line) ?? VALUE_FIRST.exec(line))?.groups ?? {}
     let head = name === undefined ? headOf(line).trimStart() : `${name}:`
     if (derived > MAX_DERIVED || !isSecret(`${head} x`)) return [line]
     if (value !== undefined) return [line, `${head} ${value}`]
@@ -44,6 +50,8 @@ export function settingsOf(definition: string, isSecret: (line: string) => boole
     if (more.length === 0 && VALUE.test(next)) more.push(next.replace(VALUE, ''))
     if (more.length === 0) {
       more.push(...continuedBy(head, rest, anchors))
+      const below = rest.find((next) => next.trim() !== '') ?? ''
+      if (HEADING.test(head) && NO_SETTING.test(below)) more.push(below.trim())
       head = head.replace(OPENING, '').replace(ALIAS, '').replace(CONTINUED, '')
     }
     if (more.length === 0) return [line]

@@ -55,7 +55,7 @@ const ENDS_OF_ARGUMENTS = /\[\s{0,20}["']|["']\s{0,20}\]/g
 
 /** Arguments are searched as a shell has them, too, because an option begins after a blank. */
 function secretsOfArguments(line: string): string[] {
-  const command = line.replace(BETWEEN_ARGUMENTS, ' ')
+  const command = line.length > LONGEST_SETTING ? line : line.replace(BETWEEN_ARGUMENTS, ' ')
   return command === line ? [] : valuesIn(hiddenOf(command.replace(ENDS_OF_ARGUMENTS, ' ')))
 }
 
@@ -139,11 +139,11 @@ function base64In(value: string): string[] {
 
 /** A call that signs in: `client.login("…")`. Its last text is the secret. */
 const SIGN_IN_CALL =
-  /(?<![a-z0-9])(?:log_?in|sign_?in|auth|identify|pdo|mysqli(?:_connect)?|(?:bot|client)\.(?:run|start)|create(?:default(?:builder)?|light)|getconnection|convertto-securestring)\s{0,5}([("'][^\n]{1,1000})/i
+  /(?<![a-z0-9])(?:log_?in(?:_?async)?|sign_?in|auth|identify|pdo|mysqli(?:_connect)?|(?:bot|client)[.:](?:run|start)|discordgo\.new|create(?:default(?:builder)?|light)|getconnection|convertto-securestring)\s{0,5}([("'][^\n]{1,1000})/i
 
 function secretsOfCall(line: string): string[] {
   const value = quotedIn(SIGN_IN_CALL.exec(line)?.[1] ?? '').at(-1)?.value
-  return value === undefined ? [] : [value, value.replace(/\\(.)/g, '$1')]
+  return value === undefined ? [] : [value, value.replace(/\\(.)/g, '$1'), value.replace(/^Bot /, '')]
 }
 
 /** A text that a shell passes to a program that reads a password: `echo … | docker login --password-stdin`. */
@@ -171,10 +171,15 @@ const SETTING =
 /** Maximum number of such settings. */
 const MAX_SETTINGS = 2000
 
+/** Whether a word is a name of secrets. */
+const isNamed = (word: string) => hiddenOf(`${word}: x`) !== ''
 /** Maximum number of lines of a file that is read as a list of secrets because of its name. */
 const LONGEST_LIST = 20
 const EXTENSION = /\.[a-z]{1,5}$/i
 const STRUCTURED = /\.(?:ya?ml|json5?|toml|properties|xml|[jt]sx?|php|py|lua|conf|cfg|ini)$/i
+const SETTINGS = /\.(?:ya?ml|json5?|toml|properties|conf|cfg|ini)$/i
+/** Minimum length of a value that does not look random and counts as a secret because of the name of its file. */
+const LONG_VALUE = 12
 
 /** A separator of cells in a table, such as CSV, or a part of a cell. */
 const IN_TABLE = /[,;\t|]|"(?:[^"]|"")*"?|[^",;\t|]+/g
@@ -224,14 +229,19 @@ export function secretsOfFile({ path, text: handle }: { path: string; text: stri
   const [directory = '', name = ''] = path.split('/').slice(-2)
   // A word for secrets may end before the extension (`pass.txt`), or be the directory of one file for each
   // (`secrets/rcon`).
-  const names = [name, name.replace(EXTENSION, ''), directory].filter((word) => hiddenOf(`${word}: x`) !== '')
+  const names = [name, name.replace(EXTENSION, ''), directory].filter(isNamed)
   const isList = start.length <= LONGEST_LIST && !STRUCTURED.test(name) && names.length > 0
+  const settings =
+    isNamed(name.replace(EXTENSION, '')) && SETTINGS.test(name) && start.length <= LONGEST_LIST ? lines : []
   const one = lines.length === 1 && start.length === 1 && text.length <= LONGEST_FILE
   return [
     ...secretsOfSettings(one ? `${(isList && names[0]) || name}: ${lines[0]}` : lines.join('\n')),
     ...(isList
       ? lines.flatMap((line) => [...valuesIn(line.trim()), line.slice(line.lastIndexOf(':') + 1).trim()])
       : []),
+    ...settings
+      .flatMap((line) => valuesIn(line.replace(/^[^:=]{0,100}[:=]\s*/, '')))
+      .filter((value) => isRandom(value) || value.length >= LONG_VALUE),
     ...(STRUCTURED.test(name) ? [] : secretsOfTable(lines)),
     ...secretsOfSettings(found.join('\n')),
   ]
