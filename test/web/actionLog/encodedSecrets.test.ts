@@ -15,6 +15,17 @@ const base32 = (text: string) => {
 const hex = (text: string) => Buffer.from(text).toString('hex')
 const byHex = bytes.map((byte) => byte.toString(16).padStart(2, '0'))
 const numbers = byHex.map((digits) => `0x${digits}`)
+/** The bytes in words of a little-endian machine, with zeros after them, as `od` prints them without offsets. */
+const words = (size: 2 | 4, radix: number) => {
+  const padded = Buffer.concat([Buffer.from(SECRET), Buffer.alloc(size)])
+  const count = Math.ceil(bytes.length / size)
+  return Array.from({ length: count }, (_word, at) =>
+    padded
+      .readUIntLE(at * size, size)
+      .toString(radix)
+      .padStart(radix === 16 ? size * 2 : 0, '0'),
+  ).join(' ')
+}
 
 const shown: [how: string, lines: string[]][] = [
   ['as JSON in Base64', [`got ${base64(JSON.stringify({ user: 'ann', value: SECRET }))} from ann`]],
@@ -34,6 +45,10 @@ const shown: [how: string, lines: string[]][] = [
   ['as digits with commas between them', [`got ${byHex.join(',')} from ann`]],
   ['as digits with dots between them', [`got ${byHex.join('.')} from ann`]],
   ['as octal numbers', [`got ${bytes.map((byte) => byte.toString(8)).join(' ')} from ann`]],
+  ['as hexadecimal words of two bytes', [`got ${words(2, 16)} from ann`]],
+  ['as hexadecimal words of four bytes', [`got ${words(4, 16)} from ann`]],
+  ['as decimal words of two bytes', [`got ${words(2, 10)} from ann`]],
+  ['as decimal words of four bytes', [`got ${words(4, 10)} from ann`]],
   ['as numbers that are shortened', [`got [ ${bytes.slice(0, -2).join(', ')}, ... 2 more items ] from ann`]],
   ['as names of characters', [`got ${byHex.map((digits) => `U+00${digits}`).join(' ')} from ann`]],
 ]

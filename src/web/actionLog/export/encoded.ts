@@ -27,11 +27,14 @@ const BASE64 = /(?:[A-Za-z0-9+/_-]|%2[BbFf]|\\\/){11,}/g
 /** Longer runs are other texts: decoding them eight times takes long. */
 const BASE32 = /(?<![A-Z2-7])[A-Z2-7]{10,1000}(?![A-Z2-7])/g
 const HEX = /[0-9a-f]{12,}/gi
-/** A number of a byte or of a character: `104`, `0x68`, `\x68`, `68h`, `U+0068`, `01101000`. */
-const NUMBER = /(?<![0-9a-z])(?:0x|u\+|x|u|0b)?([0-9a-f]{1,6}|[01]{7,8})h?(?![0-9a-z])/gi
+/** A number of a byte, a character or a word of bytes: `104`, `0x68`, `\x68`, `68h`, `U+0068`, `01101000`. */
+const NUMBER = /(?<![0-9a-z])(?:0x|u\+|x|u|0b)?([0-9a-f]{1,10})h?(?![0-9a-z])/gi
 /** What separates two numbers. */
 const BETWEEN = /^[^0-9a-z]{1,12}$/i
 const FEWEST_NUMBERS = 5
+/** Fewer words have as many bytes. */
+const FEWEST_WORDS = 2
+const LONG_WORD = 8
 const RADIXES: [radix: number, digits: RegExp][] = [
   [16, /^/],
   [10, /^\d+$/],
@@ -100,7 +103,10 @@ function numbersIn(text: string): Encoded[] {
     } else runs.push({ from: index, to, numbers: [digits] })
   }
   return runs
-    .filter(({ numbers }) => numbers.length >= FEWEST_NUMBERS)
+    .filter(
+      ({ numbers }) =>
+        numbers.length >= FEWEST_NUMBERS || numbers.filter(({ length }) => length >= LONG_WORD).length >= FEWEST_WORDS,
+    )
     .map(({ from, to, numbers }) => ({
       from,
       to,
@@ -111,7 +117,15 @@ function numbersIn(text: string): Encoded[] {
 function textOfNumbers(numbers: readonly string[], radix: number, digits = /^/): string[] {
   const codes = numbers.map((number) => (digits.test(number) ? parseInt(number, radix) : 0))
   if (codes.every((code) => code <= 0xff)) return textOf(codes.map((code) => String.fromCharCode(code)).join(''))
-  return [codes.map((code) => (code <= 0x10ffff ? String.fromCodePoint(code) : '')).join('')]
+  return [codes.map((code) => (code <= 0x10ffff ? String.fromCodePoint(code) : '')).join(''), ...textOfWords(codes)]
+}
+
+/** Returns the text of words as they are in the memory of most machines, which begins with the lowest byte of each. */
+function textOfWords(codes: readonly number[]): string[] {
+  const size = codes.some((code) => code > 0xffff) ? 4 : 2
+  const bytesOf = (code: number) =>
+    Array.from({ length: size }, (_byte, at) => String.fromCharCode((code >>> (8 * at)) & 0xff)).join('')
+  return textOf(codes.map(bytesOf).join(''))
 }
 
 const ENCODINGS = [base64In, base32In, hexIn, numbersIn]
