@@ -61,9 +61,9 @@ const MESSAGE =
     )
     await until(
       () => consoleOf(instance!.podName),
-      (lines) => lines.includes(`[System] Not started: ${MESSAGE}`),
+      (lines) => lines.includes(`[System] Blocked: ${MESSAGE} It starts by itself once this is resolved.`),
     )
-    expect(await instances('world')).toMatchObject([{ state: 'STOPPED' }])
+    expect(await instances('world')).toMatchObject([{ state: 'BLOCKED', blockedReason: MESSAGE }])
     expect(readdirSync(share())).toEqual([])
 
     moveMount(aside(), share())
@@ -79,6 +79,24 @@ const MESSAGE =
     expect(await call('PATCH', 'sftp/file/content', { path: '/nfsshare/world/a.txt', content: 'x' })).toMatchObject({
       status: 200,
     })
+  })
+
+  test('security 208: a restart during which the share is unmounted ends with the reason, and the others keep running', async () => {
+    const gate = join(directory(), 'gate')
+    expect(await call('POST', 'deployments', { name: 'lobby', type: 'scalable' })).toMatchObject({ status: 201 })
+    const content = `name: lobby\ntype: scalable\ndataDirectory: /lobby\ninstances: { min: 2, max: 2 }\nrun: { command: ["sh", "-c", "read line; until [ -e ${gate} ]; do sleep 0.05; done"] }\nstop: { command: stop, timeoutSeconds: 60 }\n`
+    expect(await call('PATCH', 'deployments/lobby', { content })).toMatchObject({ status: 200 })
+    await call('POST', 'deployments/lobby/toggle', { enabled: true })
+    const states = async () => (await instances('lobby')).map(({ state }) => state).sort()
+    await until(states, (all) => all.join() === 'RUNNING,RUNNING')
+    const restart = call('POST', 'deployments/lobby/restart')
+    await until(states, (all) => all.includes('STOPPING'))
+    moveMount(share(), aside())
+    writeFileSync(gate, '')
+    expect(await restart).toMatchObject({ status: 409, body: { message: expect.stringContaining(MESSAGE) } })
+    expect(await states()).toEqual(['BLOCKED', 'RUNNING'])
+    moveMount(aside(), share())
+    await until(states, (all) => all.join() === 'RUNNING,RUNNING')
   })
 
   test('a deployment whose directory has disappeared is blocked with the reason rather than started empty', async () => {

@@ -20,15 +20,12 @@ export async function startInstance(
   row: InstanceRow,
   runs: Runs,
 ): Promise<number[]> {
-  const { db, runtime, listening, log, loggedProblems, now } = context
+  const { db, runtime, listening, log, now } = context
   const spec = await findSpec(context, deployment, definition, row)
   if (spec instanceof AppError && spec.code === 'UNAVAILABLE') {
-    if (loggedProblems.get(row.pod_name) !== spec.message)
-      await runtime.note(row.pod_name, `[System] Not started: ${spec.message}`)
-    loggedProblems.set(row.pod_name, spec.message)
+    await wait(context, row, spec.message, 'It starts by itself once this is resolved.', false)
     return []
   }
-  loggedProblems.delete(row.pod_name)
   if (spec instanceof AppError && spec.code === 'DISK_FULL') {
     await wait(context, row, spec.message, UNTIL_ROOM, false)
     return []
