@@ -1,4 +1,4 @@
-import { closeSync, lstatSync } from 'node:fs'
+import { closeSync, existsSync, lstatSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -87,6 +87,8 @@ interface Start {
 async function startLocked({ dataDir, use, directory, binaries, lock, log }: Start): Promise<EmbeddedPostgres> {
   const clusterFile = `${directory}.json`
   const known = (await readCluster(clusterFile)) ?? (await finishCluster(directory, clusterFile))
+  if (known && !existsSync(directory))
+    throw new StartError([`The PostgreSQL data ${directory} is missing: mount its disk, or restore it from a backup`])
   const cluster = known ?? (await createCluster(directory, clusterFile, binaries))
   await removeStalePidFile(directory, lock)
 

@@ -151,7 +151,7 @@ test('missing files of an earlier version’s state stop the start, and no empty
   const dataDir = await earlierVersion('away')
   renameSync(join(dataDir, 'postgres'), join(dataDir, 'elsewhere'))
   const start = () => withState(dataDir, keptFacts)
-  await expect(start()).rejects.toThrow('The embedded PostgreSQL ended at its start')
+  await expect(start()).rejects.toThrow('postgres is missing: mount its disk, or restore it from a backup')
   renameSync(join(dataDir, 'elsewhere'), join(dataDir, 'postgres'))
   const users = createUsersPostgres(dataDir, log)
   expect(await withState(dataDir, keptFacts, users)).toEqual(['yes'])

@@ -50,6 +50,18 @@ test('the state is never recreated when its passwords are unreadable: the start 
   expect(await storedFacts()).toEqual(['yes'])
 })
 
+test('the state is never recreated when its files are missing: the start fails with one line', async () => {
+  const elsewhere = join(directory(), 'elsewhere')
+  await rename(join(dataDir(), 'state'), elsewhere)
+  await expect(startStateServer(dataDir())).rejects.toMatchObject({
+    lines: [
+      expect.stringContaining(`${join(dataDir(), 'state')} is missing: mount its disk, or restore it from a backup`),
+    ],
+  })
+  await rename(elsewhere, join(dataDir(), 'state'))
+  expect(await storedFacts()).toEqual(['yes'])
+})
+
 test('the next start finds the cluster of a first start that was interrupted at the end', async () => {
   await rename(clusterFile(), `${clusterFile()}.new`)
   expect(await storedFacts()).toEqual(['yes'])
