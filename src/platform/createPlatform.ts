@@ -30,6 +30,7 @@ import { openAccounts } from './openAccounts'
 import { runInstances } from './runInstances'
 import { requireContact, silentSince } from './runtime/contact'
 import { requireOwnRuns } from './runtime/copiedRuns'
+import { requireNoEarlierRuns } from './runtime/replacedDirectory'
 import type { Runtime } from './runtime/runtime'
 import { watchDisks } from './share/disks'
 import { openFiles, type Files } from './share/files'
@@ -109,6 +110,7 @@ export async function createPlatform(
   closers.push(async () => directory.unlock())
   await requireDataOutsideShare(settings.dataDir, settings.shareDir)
   requireOwnRuns(settings.dataDir)
+  await requireNoEarlierRuns(settings.dataDir)
 
   const opened = await openState(settings, surroundings, isReplica)
   const { embedded, stateUrl, state, secrets, notifications } = opened

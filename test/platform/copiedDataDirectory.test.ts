@@ -1,12 +1,12 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { endRecordedProcess, writePidFile } from '../../src/platform/databases/mongo/pidFile'
 import { isGone } from '../support/platform/processesOf'
 import { killLeftovers, runProgram, type RunningProgram } from '../support/platform/runPlatform'
-import { runsOf } from '../support/platform/runsOf'
+import { pidOfRun, runsOf } from '../support/platform/runsOf'
 import { stopHost } from '../support/platform/stopHost'
 import { useTemporaryDirectory } from '../support/platform/temporaryDirectory'
 import { until } from '../support/platform/until'
@@ -46,7 +46,7 @@ describe.each(['auto', 'off'])('with isolation %s, a copy of a data directory wh
       ([sample]) => sample?.state === 'RUNNING',
     )
     await end(platform)
-    pid = pidOf(original())
+    pid = pidOfRun(original())
     await promisify(execFile)('cp', ['-a', original(), copy()])
   })
 
@@ -69,7 +69,7 @@ describe.each(['auto', 'off'])('with isolation %s, a copy of a data directory wh
   test('security 170: is used once these instances have ended', async () => {
     const platform = run(original())
     await isReady(platform)
-    expect(pidOf(original())).toBe(pid)
+    expect(pidOfRun(original())).toBe(pid)
     await end(platform)
     const stop = runProgram('runtime/local/stopAll', { QUARTERDECK_DATA_DIR: original(), QUARTERDECK_PORT: '0' })
     expect(await stop.exited).toBe(0)
@@ -81,7 +81,7 @@ describe.each(['auto', 'off'])('with isolation %s, a copy of a data directory wh
       () => runsOf(copy()),
       ([sample]) => sample?.state === 'RUNNING',
     )
-    expect(pidOf(copy())).not.toBe(pid)
+    expect(pidOfRun(copy())).not.toBe(pid)
     await end(other)
   })
 })
@@ -114,12 +114,3 @@ describe('the pid file of a MongoDB server', () => {
     expect(isGone(server.pid ?? 0)).toBe(true)
   })
 })
-
-/** The pid of the sample instance, or of its container's first process. */
-function pidOf(dataDir: string): number {
-  const [sample] = runsOf(dataDir)
-  const file = ['contained/runs', 'instances']
-    .map((name) => join(dataDir, 'runtime', name, `${sample?.podName}.json`))
-    .find(existsSync)
-  return (JSON.parse(readFileSync(file!, 'utf8')) as { pid: number }).pid
-}

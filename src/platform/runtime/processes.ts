@@ -116,7 +116,7 @@ function holdsPid({ pid, startTime }: RunProcess): boolean {
 }
 
 /** Returns an empty list without /proc. */
-function processIds(): string[] {
+export function processIds(): string[] {
   try {
     return readdirSync('/proc').filter((name) => /^\d+$/.test(name))
   } catch {

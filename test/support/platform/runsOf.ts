@@ -18,3 +18,12 @@ export function runsOf(dataDir: string): Run[] {
       : [],
   )
 }
+
+/** The pid of the first of these instances, or of its container's first process. */
+export function pidOfRun(dataDir: string): number {
+  const [sample] = runsOf(dataDir)
+  const file = ['contained/runs', 'instances']
+    .map((name) => join(dataDir, 'runtime', name, `${sample?.podName}.json`))
+    .find(existsSync)
+  return (JSON.parse(readFileSync(file!, 'utf8')) as { pid: number }).pid
+}

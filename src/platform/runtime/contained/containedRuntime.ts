@@ -19,6 +19,9 @@ export interface ContainedSettings extends CopyParts {
   log: Logger
 }
 
+/** The directory of the containers' files, relative to the data directory. */
+export const containedBundles = join('runtime', 'contained', 'bundles')
+
 /** Reason why containers do not work here, as a message for the operator. */
 export class IsolationUnavailable extends Error {}
 

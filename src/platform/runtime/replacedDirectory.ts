@@ -1,0 +1,83 @@
+import { readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { StartError } from '../errors'
+import { containedBundles } from './contained/containedRuntime'
+import { HostClient, instancesDirectory } from './local/hostClient'
+import { pidNamespaceOf, processIds } from './processes'
+
+/** Longer than a conmon or a host needs to end, or a host to listen. */
+const SETTLE_MS = 10_000
+
+/**
+ * Requires that no instances run in a data directory that was at this path before: a backup was restored, or the files
+ * of the runtime were removed, without `stop:all`. The present records do not know these instances, which would be
+ * started a second time, a persistent one in the same directory.
+ * @throws StartError that names their processes
+ */
+export async function requireNoEarlierRuns(dataDir: string): Promise<void> {
+  const deadline = performance.now() + SETTLE_MS
+  while (true) {
+    const pids = [...containersWithoutFiles(dataDir), ...(await hostsWithoutSocket(dataDir))]
+    if (pids.length === 0) return
+    if (performance.now() > deadline)
+      throw new StartError([
+        `${dataDir} was replaced, as by a backup, while its instances were running: end those that it does not know first (kill ${pids.join(' ')})`,
+      ])
+    await delay(50)
+  }
+}
+
+/** The first processes of containers whose conmon is in a directory of this path that was removed. */
+function containersWithoutFiles(dataDir: string): string[] {
+  // As the kernel shows the working directory of a conmon, which is that of its container's files.
+  const bundles = `${realpathSync(dataDir)}/${containedBundles}/`
+  return processesOfOurs().flatMap((pid) => {
+    const directory = linkOf(`/proc/${pid}/cwd`)
+    if (!directory?.startsWith(bundles) || !directory.endsWith(' (deleted)')) return []
+    return childrenOf(pid)
+  })
+}
+
+/** Hosts of plain processes of this directory that cannot be reached, and their instances, which outlive them. */
+async function hostsWithoutSocket(dataDir: string): Promise<string[]> {
+  const directory = instancesDirectory(dataDir)
+  const hosts = processesOfOurs().filter((pid) => {
+    const words = readText(`/proc/${pid}/cmdline`)?.split('\0') ?? []
+    return words.includes(directory) && words.some((word) => /\/hostMain\.[jt]s$/.test(word))
+  })
+  if (hosts.length === 0) return []
+  const host = await HostClient.connect(dataDir)
+  host?.close()
+  return host ? [] : [...hosts.flatMap(childrenOf), ...hosts]
+}
+
+/** Processes of this user in this PID namespace: not those of contained instances, which may use any name. */
+function processesOfOurs(): string[] {
+  const namespace = pidNamespaceOf('self')
+  return processIds().filter((pid) => {
+    const owner = statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid
+    return owner === process.getuid?.() && pidNamespaceOf(pid) === namespace
+  })
+}
+
+function childrenOf(pid: string): string[] {
+  const children = readText(`/proc/${pid}/task/${pid}/children`) ?? ''
+  return children.split(' ').filter((child) => child !== '')
+}
+
+function linkOf(path: string): string | undefined {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return undefined
+  }
+}
+
+/** @returns undefined if the process has ended */
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined
+  }
+}
