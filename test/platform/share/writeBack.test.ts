@@ -53,6 +53,15 @@ const filesIn = async (root: string) =>
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
     .toSorted()
 
+test('§13 keep: while the directory is missing, the reason names it, and not the files', async () => {
+  await put(copy(), { 'whitelist.json': 'new' })
+  await rm(lobby(), { recursive: true })
+  await expect(writeBack('whitelist.json')).rejects.toMatchObject({
+    code: 'NOT_FOUND',
+    message: 'The directory /nfsshare/lobby no longer exists.',
+  })
+})
+
 test('§13 keep: a file and what lies below directories matched by * are written back, other files are not', async () => {
   await put(copy(), {
     'whitelist.json': 'new',

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { SHARED_ROOT } from '../../../contract/pageRules'
 import { AppError, errorCodeOf } from '../../errors'
 import type { Temporaries } from '../changes/temporaries'
 import { fileFailure } from '../fileFailure'
@@ -36,7 +37,10 @@ export function createWriteBack(jail: Jail, temporaries: Temporaries, log: Logge
     const root = await jail.root()
     if (!directory.startsWith(`${root}/`))
       throw new AppError('CONFLICT', 'The shared area has been replaced by another one (QUARTERDECK_SHARE_DIR).')
-    return openRealDirectory(directory)
+    return openRealDirectory(directory).catch((error: unknown) => {
+      if (errorCodeOf(error) !== 'ENOENT') throw error
+      throw new AppError('NOT_FOUND', `The directory ${SHARED_ROOT}${directory.slice(root.length)} no longer exists.`)
+    })
   }
 
   return async ({ copy, directory, paths, copiedAt = 0 }, signal, skipped = createSkippedEntries()) => {
