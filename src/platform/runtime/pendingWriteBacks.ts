@@ -10,7 +10,8 @@ import type { InstanceExit } from './runtime'
 
 /** Initial delay before a failed write-back is retried, with exponential back-off. */
 const RETRY_MS = 10_000
-const MAX_RETRY_MS = 600_000
+/** Operators wait for it after they have freed space or mounted the shared area again. */
+const MAX_RETRY_MS = 60_000
 
 interface PendingTask extends WriteBackTask {
   podName: string
