@@ -43,9 +43,7 @@ export function fileFailure(error: unknown, path: string): unknown {
         `${shown} got new entries while it was being deleted. Its earlier contents are deleted.`,
       )
     case 'EAGAIN':
-      // A lease (fcntl(2), F_SETLEASE). At the limit of processes, the start of one fails with the same code.
-      if ((error as NodeJS.ErrnoException).syscall !== 'open') return error
-      return new AppError('CONFLICT', `${shown} is in use by another program. Try again in a moment.`)
+      return temporaryFailure(error as NodeJS.ErrnoException, shown)
     case 'EBUSY':
       return new AppError('CONFLICT', `${shown} is in use by the system.`)
     case 'EXDEV':
@@ -76,4 +74,13 @@ export function fileFailure(error: unknown, path: string): unknown {
     default:
       return error
   }
+}
+
+/** EAGAIN: a lease (fcntl(2), F_SETLEASE) keeps a file from being opened, or no process can be started. */
+function temporaryFailure(error: NodeJS.ErrnoException, shown: string): unknown {
+  if (error.syscall === 'open')
+    return new AppError('CONFLICT', `${shown} is in use by another program. Try again in a moment.`)
+  if (error.syscall?.startsWith('spawn'))
+    return new AppError('UNAVAILABLE', 'The system’s limit of processes is reached. Try again in a moment.')
+  return error
 }

@@ -52,13 +52,9 @@ export function createListing(jail: Jail): Listing {
   const shared = createKeyedSharedRead<{ body: Buffer; etag: string }>()
   let isClosed = false
 
+  /** @throws AppError UNAVAILABLE when no thread can be started */
   function start(): Worker {
-    const program = childProgram('share/listing/listingMain')
-    const worker = new Worker(program.at(-1)!, {
-      execArgv: program.slice(0, -1),
-      env: {},
-      resourceLimits: { maxOldGenerationSizeMb: WORKER_MEMORY },
-    })
+    const worker = createWorker()
     workers.add(worker)
     // `ask` handles the error. Without a listener, an error between two calls would end the platform.
     worker.on('error', () => undefined)
@@ -106,6 +102,21 @@ export function createListing(jail: Jail): Listing {
 }
 
 const noAnswer = () => new AppError('UNAVAILABLE', 'The shared area does not answer. Check its disk or its mount.')
+
+function createWorker(): Worker {
+  const program = childProgram('share/listing/listingMain')
+  try {
+    return new Worker(program.at(-1)!, {
+      execArgv: program.slice(0, -1),
+      env: {},
+      resourceLimits: { maxOldGenerationSizeMb: WORKER_MEMORY },
+    })
+  } catch (error) {
+    // The number of threads is limited like that of processes.
+    if (errorCodeOf(error) !== 'ERR_WORKER_INIT_FAILED') throw error
+    throw new AppError('UNAVAILABLE', 'The system’s limit of processes is reached. Try again in a moment.')
+  }
+}
 
 /** @param cause why the worker has ended: it lacked descriptors to start, its memory was full, or it has a bug. */
 function interrupted(cause: unknown): AppError {
