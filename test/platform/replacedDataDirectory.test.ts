@@ -72,3 +72,12 @@ describe.each(['auto', 'off'])(
     })
   },
 )
+
+test('of a data directory that does not exist, stop:all reports that nothing was running', async () => {
+  const program = runProgram('runtime/local/stopAll', {
+    QUARTERDECK_DATA_DIR: join(directory(), 'missing'),
+    QUARTERDECK_PORT: '0',
+  })
+  expect(await program.exited).toBe(0)
+  expect(program.output().stdout).toBe('Nothing was running.\n')
+})

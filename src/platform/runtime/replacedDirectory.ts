@@ -1,4 +1,4 @@
-import { readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { StartError } from '../errors'
 import { containedBundles } from './contained/containedRuntime'
@@ -15,6 +15,7 @@ const SETTLE_MS = 10_000
  * @throws StartError that names their processes
  */
 export async function requireNoEarlierRuns(dataDir: string): Promise<void> {
+  if (!existsSync(dataDir)) return
   const deadline = performance.now() + SETTLE_MS
   while (true) {
     const pids = [...containersWithoutFiles(dataDir), ...(await hostsWithoutSocket(dataDir))]
