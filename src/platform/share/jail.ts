@@ -138,6 +138,8 @@ export function createJail(shareDir: string, marker?: MountCheck, passageIn?: (r
         return undefined
       }
       if (realPath !== rootPath && !realPath.startsWith(`${rootPath}/`)) {
+        // If the area was unmounted meanwhile, the kernel's path begins at its root, and this fails with that reason.
+        await root()
         throw new AppError('NOT_ALLOWED', `${formatPath(segments)} leads out of the shared area.`)
       }
       // `parsePath` rejects these names in paths, but links created on the server can lead to them.

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pino from 'pino'
+import { AppError } from '../../../src/platform/errors'
 import { createJail } from '../../../src/platform/share/jail'
 import { openShareMarker } from '../../../src/platform/share/shareMarker'
 import { usePlatform } from '../../support/platform/startPlatform'
@@ -134,6 +135,24 @@ const MESSAGE =
     moveMount(aside(), share())
   })
 })
+
+;(canMount ? test : test.skip)(
+  'security 211: a path of a shared area that is unmounted while it is opened does not lead out of it',
+  async () => {
+    const share = join(directory(), 'unmounted-meanwhile')
+    mountTmpfs(share)
+    mkdirSync(join(share, 'world'))
+    let checks = 0
+    const jail = createJail(share, {
+      requireAnswer: async () => undefined,
+      async check() {
+        if (checks++ > 0) throw new AppError('UNAVAILABLE', MESSAGE)
+        unmount(share)
+      },
+    })
+    await expect(jail.openDirectory(['world'])).rejects.toMatchObject({ code: 'UNAVAILABLE', message: MESSAGE })
+  },
+)
 
 describe('§13 the marker', () => {
   let number = 0
