@@ -44,7 +44,7 @@ describe.each(['auto', 'off'])(
 
     afterAll(() => stopHost(dataDir()))
 
-    test('security 209: by a backup is refused until these instances have ended, so that none runs twice', async () => {
+    test('security 205: by a backup is refused until these instances have ended, so that none runs twice', async () => {
       const first = run()
       await isReady(first)
       await sampleRuns()

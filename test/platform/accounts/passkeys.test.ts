@@ -160,7 +160,7 @@ async function whileDeleted({ username }: Account, call: () => Promise<Answer>):
   return answer!
 }
 
-test('security 230: the passkey of a user who is deleted at the same moment is refused, and does not count as a copy', async () => {
+test('security 198: the passkey of a user who is deleted at the same moment is refused, and does not count as a copy', async () => {
   const dora = await platform().register('dora')
   const response = assertionOf(await addPasskey(dora), await aloneOptions(), ORIGIN)
   expect(await whileDeleted(dora, () => alone(response))).toMatchObject({ body: { code: 'BAD_CREDENTIALS' } })
@@ -168,7 +168,7 @@ test('security 230: the passkey of a user who is deleted at the same moment is r
   expect(JSON.stringify(entries)).not.toContain('whose counter went back')
 })
 
-test('security 230: the password of a user who is deleted at the same moment gets 409, not 500', async () => {
+test('security 198: the password of a user who is deleted at the same moment gets 409, not 500', async () => {
   const { username, password } = await platform().register('eve')
   const answer = await whileDeleted({ username } as Account, () => post('/api/auth/login', { username, password }))
   expect(answer).toMatchObject({ status: 409, body: { code: 'CONFLICT' } })

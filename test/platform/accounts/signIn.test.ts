@@ -23,7 +23,7 @@ test('§7 the correct password and code open a session whose token is accepted b
   expect(protectedCall.status).toBe(200)
 })
 
-test('security 231: a sign-in and a change of the same user’s password at the same moment do not end in a deadlock', async () => {
+test('security 199: a sign-in and a change of the same user’s password at the same moment do not end in a deadlock', async () => {
   const { username, password, secret } = await platform().register('flora')
   const { body } = await login({ username, password })
   const token = await platform().nextCode(secret)

@@ -63,7 +63,7 @@ test('a save of an outdated text gets 409 and changes nothing; without a revisio
   expect((await call('GET', '/shared')).body.data).toEqual(opened)
 })
 
-test('security 234: a directory within that of another deployment is reported with the text and with its save', async () => {
+test('security 203: a directory within that of another deployment is reported with the text and with its save', async () => {
   const textOf = (name: string, dataDirectory: string) =>
     `name: ${name}\ntype: process\ndataDirectory: ${dataDirectory}\nrun: { command: [cat] }\n`
   for (const name of ['outer', 'inner', 'outermost']) await call('POST', '', { name, type: 'process' })

@@ -45,7 +45,7 @@ test('a client that reads nothing of a long response is disconnected, and a slow
   }
 })
 
-test('security 232: a client that disconnects before its response leaves no timer behind', async () => {
+test('security 200: a client that disconnects before its response leaves no timer behind', async () => {
   const app = Fastify()
   limitResponses(app, createResponseBuffers(), 60_000)
   let respond = () => {}

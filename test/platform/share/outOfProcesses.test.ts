@@ -15,7 +15,7 @@ jest.mock('node:worker_threads', () => ({
 
 const directory = useTemporaryDirectory()
 
-test('security 210: a directory is not listed at the limit of processes, and the reason says that it passes', async () => {
+test('security 206: a directory is not listed at the limit of processes, and the reason says that it passes', async () => {
   const listing = createListing(createJail(directory()))
   await expect(listing.list('/nfsshare', null)).rejects.toMatchObject({
     code: 'UNAVAILABLE',
@@ -24,7 +24,7 @@ test('security 210: a directory is not listed at the limit of processes, and the
   await listing.close()
 })
 
-test('security 210: so is an archive, for which no process can be started', () => {
+test('security 206: so is an archive, for which no process can be started', () => {
   const error = Object.assign(new Error('spawn node EAGAIN'), { code: 'EAGAIN', syscall: 'spawn /usr/bin/node' })
   expect(fileFailure(error, 'a.zip')).toMatchObject({
     code: 'UNAVAILABLE',

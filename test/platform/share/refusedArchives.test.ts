@@ -152,7 +152,7 @@ test.each([
   ['a paragraph separator and a name that leads out', '../a\u2029'],
   ['a carriage return and a reserved name', '.quarterdeck-a\r.part'],
   ['a carriage return and too many directories', `a\r/${'d/'.repeat(300)}f`],
-])('security 198: a .7z whose name holds %s is refused', async (_what, name) => {
+])('security 202: a .7z whose name holds %s is refused', async (_what, name) => {
   await put('bad.7z', make7zOf(name))
   await expect(files().unarchive(ANN, '/nfsshare/bad.7z')).rejects.toMatchObject({
     code: 'INVALID_INPUT',

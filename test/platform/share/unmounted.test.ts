@@ -82,7 +82,7 @@ const MESSAGE =
     })
   })
 
-  test('security 208: a restart during which the share is unmounted ends with the reason, and the others keep running', async () => {
+  test('security 204: a restart during which the share is unmounted ends with the reason, and the others keep running', async () => {
     const gate = join(directory(), 'gate')
     expect(await call('POST', 'deployments', { name: 'lobby', type: 'scalable' })).toMatchObject({ status: 201 })
     const content = `name: lobby\ntype: scalable\ndataDirectory: /lobby\ninstances: { min: 2, max: 2 }\nrun: { command: ["sh", "-c", "read line; until [ -e ${gate} ]; do sleep 0.05; done"] }\nstop: { command: stop, timeoutSeconds: 60 }\n`
@@ -137,7 +137,7 @@ const MESSAGE =
 })
 
 ;(canMount ? test : test.skip)(
-  'security 211: a path of a shared area that is unmounted while it is opened does not lead out of it',
+  'security 207: a path of a shared area that is unmounted while it is opened does not lead out of it',
   async () => {
     const share = join(directory(), 'unmounted-meanwhile')
     mountTmpfs(share)
