@@ -1,3 +1,4 @@
+import pLimit from 'p-limit'
 import type { Logger } from 'pino'
 import type { DatabaseType } from '../../contract/database'
 import { AppError } from '../errors'
@@ -22,7 +23,10 @@ export interface DatabaseChanges {
   wasInterrupted: (row: DatabaseRow) => boolean
   /** Must hold the lock. Completes an interrupted change: the row is ready or deleted afterwards. */
   complete(row: NewDatabaseRow): Promise<void>
-  /** Takes the lock and completes an interrupted change. Never throws. */
+  /**
+   * Takes the lock and completes an interrupted change, one of each type at a time. Calls for a row share its
+   * completion. Never throws.
+   */
   tryComplete: (row: DatabaseRow) => Promise<void>
   /** Never throws. Markers on the server contain the row's id, so a new database of the same name is not affected. */
   tryUndoCreation(row: NewDatabaseRow): Promise<void>
@@ -35,6 +39,10 @@ export interface DatabaseChanges {
 
 export function createDatabaseChanges({ db, servers, passwords, withLock, log }: DatabaseChangeParts): DatabaseChanges {
   const inProgress = new Set<string>()
+  // One limit per type: a server that is down must not delay the other type.
+  const limits = { sql: pLimit(1), mongo: pLimit(1) }
+  /** Completions that are queued or in progress, by row. Each listing requests them again while a server hangs. */
+  const completions = new Map<string, Promise<void>>()
 
   async function complete(row: NewDatabaseRow): Promise<void> {
     const server = servers[row.type]
@@ -45,6 +53,20 @@ export function createDatabaseChanges({ db, servers, passwords, withLock, log }:
       // The caller of an interrupted creation never got its result, so it is undone.
       await server.remove(row)
       await deleteDatabase(db, row.id)
+    }
+  }
+
+  async function completeLocked({ type, name }: DatabaseRow): Promise<void> {
+    try {
+      await withLock(type, name, async () => {
+        const row = await findDatabase(db, type, name)
+        if (row) await complete(row)
+      })
+    } catch (error) {
+      log.warn(
+        { err: error, type, name },
+        'failed to complete an interrupted change of a database; the next call retries it',
+      )
     }
   }
 
@@ -62,18 +84,11 @@ export function createDatabaseChanges({ db, servers, passwords, withLock, log }:
 
     complete,
 
-    async tryComplete({ type, name }) {
-      try {
-        await withLock(type, name, async () => {
-          const row = await findDatabase(db, type, name)
-          if (row) await complete(row)
-        })
-      } catch (error) {
-        log.warn(
-          { err: error, type, name },
-          'failed to complete an interrupted change of a database; the next call retries it',
-        )
-      }
+    tryComplete(row) {
+      const completion =
+        completions.get(row.id) ?? limits[row.type](() => completeLocked(row)).finally(() => completions.delete(row.id))
+      completions.set(row.id, completion)
+      return completion
     },
 
     async tryUndoCreation(row) {

@@ -12,6 +12,7 @@ import { mongoPath } from '../../support/platform/mongoPath'
 import { testWithMongo } from '../../support/platform/testWithMongo'
 import { testPostgres, usePlatform, type Answer } from '../../support/platform/startPlatform'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
+import { until } from '../../support/platform/until'
 
 jest.setTimeout(90_000)
 
@@ -188,6 +189,26 @@ test('security 52: a PostgreSQL that stops answering on an open connection gets 
   expect(await ask('GET', 'sql')).toMatchObject({ status: 200 })
   await closeServers()
   await proxy.close()
+})
+
+test('while changes wait for a server that hangs, further ones are refused instead of queued', async () => {
+  let answer = () => {}
+  const answered = new Promise<void>((resolve) => (answer = resolve))
+  const sql = testPostgres()
+  await use({ sql: { ...sql, create: (...created) => answered.then(() => sql.create(...created)) } })
+  const statuses: number[] = []
+  const changes = Array.from({ length: 5 }, async (_change, at) => {
+    const { status, message } = await ask('POST', 'sql', { name: `hung${at}` })
+    statuses.push(status)
+    if (status !== 201) expect(message).toBe('Other changes of databases are still in progress. Try again in a moment.')
+  })
+  await until(() => statuses.length === 3)
+  expect(await ask('GET', 'sql')).toMatchObject({ status: 200, inTime: true })
+  if (mongoPath !== undefined) expect(await ask('POST', 'mongo', { name: 'other' })).toMatchObject({ status: 201 })
+  answer()
+  await Promise.all(changes)
+  expect(statuses).toEqual([503, 503, 503, 201, 201])
+  expect(await ask('POST', 'sql', { name: 'later' })).toMatchObject({ status: 201 })
 })
 
 test('a MongoDB URL that the driver cannot parse gets 503 with the reason', async () => {

@@ -17,10 +17,10 @@ const ByName = z.strictObject({ type: DatabaseType, name: DatabaseName })
 const wireType = fieldOf('params', 'type')
 const typeOf = (request: FastifyRequest) => (wireType(request) === 'mongo' ? 'MongoDB' : 'SQL')
 
-/** How long a change waits for others, which may be on a server that hangs. */
+/** Changes that wait longer are refused. Behind changes on a server that hangs, they would wait for minutes. */
 const WAIT_MS = 10_000
 
-/** Users take turns with changes, of which few are done at a time (databases/databaseLock.ts). */
+/** Users take turns with changes: each holds a connection to the platform’s own database (databaseLock.ts). */
 function createTurns() {
   // A server that is down must not delay changes on the other.
   const queues = { sql: createFairQueue(), mongo: createFairQueue() }
