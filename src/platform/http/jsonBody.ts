@@ -5,13 +5,7 @@ import { createKeyedCounter } from '../concurrency/keyedCounter'
 import { AppError } from '../errors'
 import { clientKeyOf } from './access'
 import { hasLoneSurrogate, hasMoreValues } from './jsonValues'
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Stops counting the body against the limits. */
-    releaseBody: (() => void) | undefined
-  }
-}
+import { createOnAnswer } from './responseEvents'
 
 /** In bytes: the bodies of all clients together, and those of one user or address. */
 const MAX_TOTAL_BYTES = 256 * 2 ** 20
@@ -42,15 +36,14 @@ const COUNT_VALUES_FROM_LENGTH = 512 * 1024
 export function readJsonBodies(app: FastifyInstance, timeoutMs: number): void {
   const parse = app.getDefaultJsonParser('error', 'error')
   const budgets = createByteBudgets()
-  app.decorateRequest('releaseBody', undefined)
-  app.addHook('onSend', async ({ releaseBody }) => releaseBody?.())
+  const onAnswer = createOnAnswer(app)
   app.removeContentTypeParser('application/json')
   app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: Readable) => {
     const { bodyLimit } = request.routeOptions
     const limit = request.user ? bodyLimit : Math.min(bodyLimit, MAX_BYTES_OF_STRANGER)
     if (Number(request.headers['content-length']) > limit) throw tooLarge()
     const budget = budgets.open(clientKeyOf(request).key)
-    request.releaseBody = budget.close
+    onAnswer(request, budget.close)
     const text = await readText(payload, limit, timeoutMs, budget.add)
     if (text === '') return undefined
     if (text.length > COUNT_VALUES_FROM_LENGTH && hasMoreValues(text, MAX_VALUES))
@@ -118,9 +111,12 @@ function readText(
       body.add(chunk)
       counted += Math.max(chunk.length, MIN_CHUNK_COST)
       arrived += chunk.length
-      const failure =
-        count(chunk.length) ?? (counted > limit ? (arrived > limit ? tooLarge() : tooManyParts()) : undefined)
+      const failure = count(chunk.length) ?? overLimit()
       if (failure) settle(() => reject(failure))
+    }
+    const overLimit = () => {
+      if (arrived > limit) return tooLarge()
+      return counted > limit ? tooManyParts() : undefined
     }
     const onClose = () => settle(() => reject(incomplete))
     const onEnd = () =>

@@ -1,5 +1,5 @@
 import type { EventEmitter } from 'node:events'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../errors'
 
 /** @throws AppError TOO_SLOW if the client has disconnected, because no event will follow */
@@ -20,6 +20,19 @@ export function onResponseEnd({ raw: { socket } }: FastifyRequest, { raw }: Fast
   }
   ofConnection.add(over)
   ofResponse.add(over)
+}
+
+/**
+ * @returns a function that takes a request and a callback, which is called once: when the handler has answered, even if
+ * the client has disconnected long before
+ */
+export function createOnAnswer(app: FastifyInstance): (request: FastifyRequest, release: () => void) => void {
+  const releases = new WeakMap<FastifyRequest, () => void>()
+  app.addHook('onSend', async (request) => {
+    releases.get(request)?.()
+    releases.delete(request)
+  })
+  return (request, release) => void releases.set(request, release)
 }
 
 /** One listener for all, because pipelined requests share a connection, and many callbacks wait for a response. */

@@ -1,17 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import { createKeyedCounter } from '../../concurrency/keyedCounter'
 import { AppError } from '../../errors'
+import { createOnAnswer } from '../responseEvents'
 
 /** Per user. The console has a few in flight, a program that makes its calls one after another has one. */
 const MAX_PER_USER = 200
 const RETRY_AFTER_SECONDS = 1
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Stops counting the call against the limit of its user. */
-    releaseChange: (() => void) | undefined
-  }
-}
 
 /**
  * Limits the calls of a user in flight that may change something: changes of one deployment wait for each other in the
@@ -21,7 +15,7 @@ declare module 'fastify' {
  */
 export function limitChangesInFlight(app: FastifyInstance): void {
   const inFlight = createKeyedCounter<number>()
-  app.decorateRequest('releaseChange', undefined)
+  const onAnswer = createOnAnswer(app)
   app.addHook('preHandler', async (request) => {
     const { user, method } = request
     if (!user || method === 'GET' || method === 'HEAD') return
@@ -33,10 +27,6 @@ export function limitChangesInFlight(app: FastifyInstance): void {
         { retryAfterSeconds: RETRY_AFTER_SECONDS },
       )
     inFlight.add(userId, 1)
-    request.releaseChange = () => {
-      request.releaseChange = undefined
-      inFlight.add(userId, -1)
-    }
+    onAnswer(request, () => inFlight.add(userId, -1))
   })
-  app.addHook('onSend', async ({ releaseChange }) => releaseChange?.())
 }
