@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { endRecordedProcess, writePidFile } from '../../src/platform/databases/mongo/pidFile'
 import { isGone } from '../support/platform/processesOf'
-import { killLeftovers, runProgram, type RunningProgram } from '../support/platform/runPlatform'
+import { endProgram, killLeftovers, readyUrl, runProgram } from '../support/platform/runPlatform'
 import { pidOfRun, runsOf } from '../support/platform/runsOf'
 import { stopHost } from '../support/platform/stopHost'
 import { useTemporaryDirectory } from '../support/platform/temporaryDirectory'
@@ -27,25 +27,16 @@ describe.each(['auto', 'off'])('with isolation %s, a copy of a data directory wh
       QUARTERDECK_DATA_DIR: dataDir,
       QUARTERDECK_ISOLATION: isolation,
     })
-  const isReady = (platform: RunningProgram) =>
-    until(() => {
-      if (platform.child.exitCode !== null) throw new Error(platform.output().stderr)
-      return platform.output().stdout.includes('ready:')
-    })
-  const end = (platform: RunningProgram) => {
-    platform.child.kill('SIGTERM')
-    return platform.exited
-  }
   let pid = 0
 
   beforeAll(async () => {
     const platform = run(original())
-    await isReady(platform)
+    await readyUrl(platform)
     await until(
       () => runsOf(original()),
       ([sample]) => sample?.state === 'RUNNING',
     )
-    await end(platform)
+    await endProgram(platform)
     pid = pidOfRun(original())
     await promisify(execFile)('cp', ['-a', original(), copy()])
   })
@@ -68,21 +59,21 @@ describe.each(['auto', 'off'])('with isolation %s, a copy of a data directory wh
 
   test('security 170: is used once these instances have ended', async () => {
     const platform = run(original())
-    await isReady(platform)
+    await readyUrl(platform)
     expect(pidOfRun(original())).toBe(pid)
-    await end(platform)
+    await endProgram(platform)
     const stop = runProgram('runtime/local/stopAll', { QUARTERDECK_DATA_DIR: original(), QUARTERDECK_PORT: '0' })
     expect(await stop.exited).toBe(0)
     expect(isGone(pid)).toBe(true)
 
     const other = run(copy())
-    await isReady(other)
+    await readyUrl(other)
     await until(
       () => runsOf(copy()),
       ([sample]) => sample?.state === 'RUNNING',
     )
     expect(pidOfRun(copy())).not.toBe(pid)
-    await end(other)
+    await endProgram(other)
   })
 })
 

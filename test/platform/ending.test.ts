@@ -9,7 +9,7 @@ import { io, type Socket } from 'socket.io-client'
 import { WebSocket } from 'ws'
 import { freshDatabase } from '../support/platform/freshState'
 import { handshakeOf } from '../support/platform/handshake'
-import { killLeftovers, runProgram, type RunningProgram } from '../support/platform/runPlatform'
+import { killLeftovers, readyUrl, runProgram, type RunningProgram } from '../support/platform/runPlatform'
 import { stopHost } from '../support/platform/stopHost'
 import { useTemporaryDirectory } from '../support/platform/temporaryDirectory'
 import { until } from '../support/platform/until'
@@ -66,7 +66,7 @@ beforeEach(async () => {
     QUARTERDECK_STATE_URL: database.url,
     QUARTERDECK_SQL_URL: database.url,
   })
-  url = await until(() => /ready: (http\S+)/.exec(platform.output().stdout)?.[1] ?? '')
+  url = await readyUrl(platform)
   token = ''
   token = await register()
   podName = (

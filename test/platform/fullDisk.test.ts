@@ -3,7 +3,7 @@ import { closeSync, openSync, readFileSync, rmSync, statfsSync, writeSync } from
 import { join } from 'node:path'
 import { generate } from 'otplib'
 import { Client } from 'pg'
-import { killLeftovers, runProgram, type RunningProgram } from '../support/platform/runPlatform'
+import { endProgram, killLeftovers, readyUrl, runProgram, type RunningProgram } from '../support/platform/runPlatform'
 import { stopHost } from '../support/platform/stopHost'
 import { useTemporaryDirectory } from '../support/platform/temporaryDirectory'
 import { canMount, mountTmpfs, unmount } from '../support/platform/tmpfs'
@@ -75,7 +75,7 @@ interface Answer {
       QUARTERDECK_FIRST_INVITE: 'first-invite-of-all',
       QUARTERDECK_DATA_DIR: dataDir(),
     })
-    url = await until(() => /ready: (http\S+)/.exec(platform.output().stdout)?.[1] ?? '')
+    url = await readyUrl(platform)
     const account = { username: 'operator', password: 'correct horse battery' }
     const inviteToken = (await call('POST', 'auth/verify-invite', { inviteCode: 'first-invite-of-all' })).body.data
       .token
@@ -89,8 +89,7 @@ interface Answer {
     await until(instance, (now) => now?.state === 'RUNNING')
   })
   afterAll(async () => {
-    platform.child.kill('SIGTERM')
-    await platform.exited
+    await endProgram(platform)
     await stopHost(dataDir())
     killLeftovers()
     unmount(dataDir())

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { killLeftovers, runProgram, type RunningProgram } from '../support/platform/runPlatform'
+import { endProgram, killLeftovers, readyUrl, runProgram, type RunningProgram } from '../support/platform/runPlatform'
 import { processesOf } from '../support/platform/processesOf'
 import { stopHost } from '../support/platform/stopHost'
 import { useTemporaryDirectory } from '../support/platform/temporaryDirectory'
@@ -20,8 +20,8 @@ async function start(): Promise<RunningProgram> {
     QUARTERDECK_LOG_LEVEL: 'fatal',
     QUARTERDECK_DATA_DIR: dataDir(),
   })
-  await until(() => platform.output().stdout.includes('ready: ') || platform.child.exitCode !== null)
-  expect(platform.output()).toMatchObject({ stderr: '', stdout: expect.stringContaining('ready: ') as string })
+  await readyUrl(platform)
+  expect(platform.output().stderr).toBe('')
   return platform
 }
 
@@ -66,8 +66,7 @@ test.each(['SIGTERM', 'SIGKILL'] as const)(
       expect(processesOf(dataDir())).toEqual([])
     }
     const next = await start()
-    next.child.kill('SIGTERM')
-    expect(await next.exited).toBe(0)
+    expect(await endProgram(next)).toBe(0)
   },
   120_000,
 )

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { processesOf } from '../support/platform/processesOf'
-import { killLeftovers, runProgram, type RunningProgram } from '../support/platform/runPlatform'
+import { killLeftovers, readyUrl, runProgram, type RunningProgram } from '../support/platform/runPlatform'
 import { stopHost } from '../support/platform/stopHost'
 import { useTemporaryDirectory } from '../support/platform/temporaryDirectory'
 import { until } from '../support/platform/until'
@@ -21,8 +21,7 @@ async function start(name: string, settings: Record<string, string>) {
     QUARTERDECK_ISOLATION: 'off',
     ...settings,
   })
-  const url = await until(() => /ready: (http\S+)/.exec(platform.output().stdout)?.[1])
-  return { platform, dataDir, url: String(url) }
+  return { platform, dataDir, url: await readyUrl(platform) }
 }
 
 async function end({ child, exited }: RunningProgram, dataDir: string): Promise<number | null> {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { isGone } from '../support/platform/processesOf'
-import { killLeftovers, runProgram, type RunningProgram } from '../support/platform/runPlatform'
+import { endProgram, killLeftovers, readyUrl, runProgram } from '../support/platform/runPlatform'
 import { pidOfRun, runsOf } from '../support/platform/runsOf'
 import { stopHost } from '../support/platform/stopHost'
 import { useTemporaryDirectory } from '../support/platform/temporaryDirectory'
@@ -27,15 +27,6 @@ describe.each(['auto', 'off'])(
       })
     const stopAll = () =>
       runProgram('runtime/local/stopAll', { QUARTERDECK_DATA_DIR: dataDir(), QUARTERDECK_PORT: '0' })
-    const isReady = (platform: RunningProgram) =>
-      until(() => {
-        if (platform.child.exitCode !== null) throw new Error(platform.output().stderr)
-        return platform.output().stdout.includes('ready:')
-      })
-    const end = (platform: RunningProgram) => {
-      platform.child.kill('SIGTERM')
-      return platform.exited
-    }
     const sampleRuns = () =>
       until(
         () => runsOf(dataDir()),
@@ -46,9 +37,9 @@ describe.each(['auto', 'off'])(
 
     test('security 205: by a backup is refused until these instances have ended, so that none runs twice', async () => {
       const first = run()
-      await isReady(first)
+      await readyUrl(first)
       await sampleRuns()
-      await end(first)
+      await endProgram(first)
       const pid = pidOfRun(dataDir())
       execFileSync('cp', ['-a', dataDir(), `${dataDir()}.backup`])
       rmSync(dataDir(), { recursive: true })
@@ -66,9 +57,9 @@ describe.each(['auto', 'off'])(
 
       for (const other of named) process.kill(other, 'SIGKILL')
       const second = run()
-      await isReady(second)
+      await readyUrl(second)
       await until(() => runsOf(dataDir()).some(({ state }) => state === 'RUNNING') && pidOfRun(dataDir()) !== pid)
-      await end(second)
+      await endProgram(second)
     })
   },
 )

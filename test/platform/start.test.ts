@@ -3,7 +3,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { freshDatabase } from '../support/platform/freshState'
 import { processesOf } from '../support/platform/processesOf'
-import { killLeftovers, runProgram, type RunningProgram } from '../support/platform/runPlatform'
+import { killLeftovers, readyUrl, runProgram, type RunningProgram } from '../support/platform/runPlatform'
 import { runsOf } from '../support/platform/runsOf'
 import { stopHost } from '../support/platform/stopHost'
 import { useTemporaryDirectory } from '../support/platform/temporaryDirectory'
@@ -18,13 +18,7 @@ const free = { QUARTERDECK_PORT: '0', QUARTERDECK_LOG_LEVEL: 'error' }
 afterAll(killLeftovers)
 
 const run = (settings: Record<string, string>) => runProgram('main', { ...free, ...settings })
-const urlOf = async (platform: RunningProgram) =>
-  until(
-    () =>
-      /ready: (http\S+)/.exec(platform.output().stdout)?.[1] ??
-      (platform.output().stderr && platform.child.exitCode !== null ? `FAILED ${platform.output().stderr}` : undefined),
-  )
-const health = async (platform: RunningProgram) => (await fetch(`${await urlOf(platform)}/api/health`)).status
+const health = async (platform: RunningProgram) => (await fetch(`${await readyUrl(platform)}/api/health`)).status
 
 async function end(platform: RunningProgram, signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
   platform.child.kill(signal)
@@ -174,7 +168,7 @@ test('the embedded PostgreSQL is restarted when it exits, and meanwhile calls ge
   expect(existsSync(join(dataDir, 'nfsshare/sample'))).toBe(false)
   const postmaster = Number(readFileSync(join(dataDir, 'state/postmaster.pid'), 'utf8').split('\n')[0])
   process.kill(postmaster, 'SIGINT')
-  const url = await urlOf(platform)
+  const url = await readyUrl(platform)
   const login = async () => {
     const answer = await fetch(`${url}/api/auth/login`, {
       method: 'POST',

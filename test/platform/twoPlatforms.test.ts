@@ -6,7 +6,7 @@ import pino from 'pino'
 import { holdPlatformLock } from '../../src/platform/state/locks/platformLock'
 import { freshDatabase } from '../support/platform/freshState'
 import { processesOf } from '../support/platform/processesOf'
-import { killLeftovers, runProgram, type RunningProgram } from '../support/platform/runPlatform'
+import { endProgram, killLeftovers, readyUrl, runProgram } from '../support/platform/runPlatform'
 import { stopHost } from '../support/platform/stopHost'
 import { useTemporaryDirectory } from '../support/platform/temporaryDirectory'
 import { until } from '../support/platform/until'
@@ -19,11 +19,6 @@ const run = (settings: Record<string, string>, under?: string[]) =>
     { QUARTERDECK_PORT: '0', QUARTERDECK_LOG_LEVEL: 'error', QUARTERDECK_SAMPLE: 'off', ...settings },
     under,
   )
-const isReady = (platform: RunningProgram) =>
-  until(() => {
-    if (platform.child.exitCode !== null) throw new Error(platform.output().stderr)
-    return platform.output().stdout.includes('ready:')
-  })
 
 afterAll(killLeftovers)
 
@@ -51,7 +46,7 @@ describe('one data directory', () => {
     async () => {
       const settings = { QUARTERDECK_DATA_DIR: dataDir() }
       const first = run(settings, CONTAINER)
-      await isReady(first)
+      await readyUrl(first)
       const [postmaster = 0] = postmasters()
       const pids = pidFile()
 
@@ -75,7 +70,7 @@ describe('one data directory', () => {
       expect(pidFile()).toBe(pids)
       expect(postmasters()).toEqual([postmaster])
       process.kill(postmaster, 'SIGCONT')
-      await isReady(third)
+      await readyUrl(third)
       expect(postmasters()).toHaveLength(1)
       first.child.kill('SIGKILL')
       // Kills the whole container at once, as the kernel does when its first process dies.
@@ -88,7 +83,7 @@ describe('one data directory', () => {
     const settings = { QUARTERDECK_DATA_DIR: join(directory(), 'crashed') }
     const file = join(settings.QUARTERDECK_DATA_DIR, 'state/postmaster.pid')
     const first = run(settings)
-    await isReady(first)
+    await readyUrl(first)
     const [, ...rest] = readFileSync(file, 'utf8').split('\n')
     const postmaster = processesOf(join(settings.QUARTERDECK_DATA_DIR, 'state'))
     for (const pid of [first.child.pid!, ...postmaster]) process.kill(pid, 'SIGKILL')
@@ -97,9 +92,8 @@ describe('one data directory', () => {
     try {
       writeFileSync(file, [other.pid, ...rest].join('\n'))
       const second = run(settings)
-      await isReady(second)
-      second.child.kill('SIGTERM')
-      expect(await second.exited).toBe(0)
+      await readyUrl(second)
+      expect(await endProgram(second)).toBe(0)
     } finally {
       other.kill()
     }
@@ -153,9 +147,8 @@ describe('§15 one state', () => {
     expect(rows).toEqual([])
     await release()
     const next = run(settings)
-    await isReady(next)
-    next.child.kill('SIGTERM')
-    expect(await next.exited).toBe(0)
+    await readyUrl(next)
+    expect(await endProgram(next)).toBe(0)
     await stopHost(dataDir)
   })
 
@@ -234,7 +227,7 @@ describe('§15 one state', () => {
       QUARTERDECK_STATE_URL: database.url,
       QUARTERDECK_SQL_URL: database.url,
     })
-    await isReady(platform)
+    await readyUrl(platform)
     const client = await connectTo()
     const holder = await holderOf(client)
     // Queued before the connection breaks, like the refused start of a second platform.

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { isQueryWaiting } from '../../support/platform/isQueryWaiting'
 import { useGuest } from '../../support/platform/limitedUsers'
 import type { Answer } from '../../support/platform/startPlatform'
 import { until } from '../../support/platform/until'
@@ -333,9 +334,6 @@ test('security 131: a deployment is deleted while a user is given other rights o
   const url = `/api/users/${await idOf('guest')}/access`
   const access = { role: 'limited', grants: [{ deployment: 'short', rights: ['view'] }] }
   expect(await call('PUT', url, access)).toMatchObject({ status: 200 })
-  const waits = async () =>
-    (await sql<{ count: number }>`select count(*)::int as count from pg_locks where not granted`.execute(platform().db))
-      .rows[0]!.count > 0
   let change: Promise<Answer> | undefined
   await platform()
     .db.transaction()
@@ -343,7 +341,7 @@ test('security 131: a deployment is deleted while a user is given other rights o
       // As a deletion does it: first its row, then the grants on it.
       await transaction.selectFrom('deployments').select('name').where('name', '=', 'short').forUpdate().execute()
       change = call('PUT', url, access)
-      await until(waits)
+      await until(() => isQueryWaiting(platform().db))
       await transaction.deleteFrom('deployments').where('name', '=', 'short').execute()
     })
   expect(await change).toMatchObject({ status: 400, body: { code: 'INVALID_INPUT', field: 'grants' } })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { sql } from 'kysely'
 import { newTotpSecret } from '../../../src/platform/accounts/oneTimeCodes'
+import { isQueryWaiting } from '../../support/platform/isQueryWaiting'
 import { assertionOf, makePasskey, type SoftPasskey } from '../../support/platform/softAuthenticator'
 import { useAccount, usePlatform, type Account, type Answer } from '../../support/platform/startPlatform'
 import { until } from '../../support/platform/until'
@@ -152,10 +152,7 @@ async function whileDeleted({ username }: Account, call: () => Promise<Answer>):
     .execute(async (transaction) => {
       await transaction.deleteFrom('users').where('username', '=', username).execute()
       answer = call()
-      await until(async () => {
-        const waiting = sql<{ count: number }>`select count(*)::int as count from pg_locks where not granted`
-        return (await waiting.execute(platform().db)).rows[0]!.count > 0
-      })
+      await until(() => isQueryWaiting(platform().db))
     })
   return answer!
 }

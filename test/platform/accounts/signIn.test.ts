@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { networkOf, wideNetworkOf } from '../../../src/platform/accounts/clientAddress'
 import { freshDatabase } from '../../support/platform/freshState'
+import { isQueryWaiting } from '../../support/platform/isQueryWaiting'
 import { startPlatform, usePlatform, type Answer } from '../../support/platform/startPlatform'
 import { until } from '../../support/platform/until'
 
@@ -35,10 +36,7 @@ test('security 199: a sign-in and a change of the same user’s password at the 
       const user = transaction.selectFrom('users').select('id').where('username', '=', username).forNoKeyUpdate()
       const { id } = await user.executeTakeFirstOrThrow()
       answer = verify({ username, token, sessionToken: body.data.sessionToken })
-      await until(async () => {
-        const waiting = sql<{ count: number }>`select count(*)::int as count from pg_locks where not granted`
-        return (await waiting.execute(platform().db)).rows[0]!.count > 0
-      })
+      await until(() => isQueryWaiting(platform().db))
       await transaction.deleteFrom('login_steps').where('user_id', '=', id).execute()
     })
   expect(await answer).toMatchObject({ body: { code: 'STEP_EXPIRED' } })

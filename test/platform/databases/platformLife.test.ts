@@ -6,7 +6,13 @@ import { Client } from 'pg'
 import type { Database } from '../../../src/contract/database'
 import { mongoPath } from '../../support/platform/mongoPath'
 import { processesOf } from '../../support/platform/processesOf'
-import { killLeftovers, runProgram, type RunningProgram } from '../../support/platform/runPlatform'
+import {
+  endProgram,
+  killLeftovers,
+  readyUrl,
+  runProgram,
+  type RunningProgram,
+} from '../../support/platform/runPlatform'
 import { stopHost } from '../../support/platform/stopHost'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 import { until } from '../../support/platform/until'
@@ -41,14 +47,7 @@ async function start(): Promise<Platform> {
     QUARTERDECK_DATA_DIR: join(directory(), 'data'),
     ...(mongoPath !== undefined && { PATH: mongoPath }),
   })
-  const url = await until(
-    () =>
-      /ready: (http\S+)/.exec(program.output().stdout)?.[1] ?? (program.child.exitCode === null ? undefined : 'none'),
-  )
-  if (url === 'none') {
-    await program.exited
-    throw new Error(program.output().stderr)
-  }
+  const url = await readyUrl(program)
   return {
     ...program,
     async call(method, path, body) {
@@ -197,8 +196,7 @@ test('databases and their credentials survive a stop and a kill of the platform,
   await floodConnections(second, sql[0]!)
   await fillLocks(second)
   expect((await second.call('DELETE', 'database/sql/plots')).status).toBe(200)
-  second.child.kill('SIGTERM')
-  expect(await second.exited).toBe(0)
+  expect(await endProgram(second)).toBe(0)
   expect(['mongo', 'postgres', 'state'].flatMap((name) => processesOf(join(data, name)))).toEqual([])
   expect(first.output().stderr + second.output().stderr).toBe('')
 
@@ -212,6 +210,5 @@ test('databases and their credentials survive a stop and a kill of the platform,
   copyFileSync(`${key}.backup`, key)
   const last = await start()
   expect(await listed(last, 'sql')).toEqual([])
-  last.child.kill('SIGTERM')
-  await last.exited
+  await endProgram(last)
 })

@@ -8,7 +8,7 @@ import { canContain } from '../../support/platform/canContain'
 import { freshDatabase } from '../../support/platform/freshState'
 import { createRandom } from '../../support/platform/fuzz/random'
 import { processesOf } from '../../support/platform/processesOf'
-import { killLeftovers, runProgram, type RunningProgram } from '../../support/platform/runPlatform'
+import { killLeftovers, readyUrl, runProgram, type RunningProgram } from '../../support/platform/runPlatform'
 import { stopHost } from '../../support/platform/stopHost'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 import { until } from '../../support/platform/until'
@@ -65,12 +65,7 @@ async function start(): Promise<void> {
     QUARTERDECK_SAMPLE: 'off',
     QUARTERDECK_ISOLATION: canContain ? 'required' : 'off',
   })
-  const { output, child } = platform
-  url = (await until(
-    () =>
-      /ready: (http\S+)/.exec(output().stdout)?.[1] ??
-      (child.exitCode === null ? undefined : `ENDED ${output().stderr}`),
-  ))!
+  url = await readyUrl(platform)
 }
 
 async function end(signal: NodeJS.Signals): Promise<void> {

@@ -7,6 +7,7 @@ import { sql } from 'kysely'
 import { io, type Socket } from 'socket.io-client'
 import { WebSocket } from 'ws'
 import { expectHeldUnder } from '../../support/platform/heldMemory'
+import { isQueryWaiting } from '../../support/platform/isQueryWaiting'
 import { rightsOf } from '../../support/platform/limitedUsers'
 import { usePlatform } from '../../support/platform/startPlatform'
 import { until } from '../../support/platform/until'
@@ -228,17 +229,11 @@ async function handshakes(count: number, token: string, query: string, headers =
           `GET /socket.io/?EIO=4&${query} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nCookie: token=${token}\r\n${headers}\r\n`,
         )
       await until(() => arrived === count)
-      await until(readsWait)
+      await until(() => isQueryWaiting(platform().db))
     })
   for (const event of ['request', 'upgrade']) platform().app.server.off(event, countArrival)
   return (await answers).map(Number).sort()
 }
-/** Whether a query waits for a lock. */
-async function readsWait(): Promise<boolean> {
-  const { rows } = await sql`select from pg_locks where not granted`.execute(platform().db)
-  return rows.length > 0
-}
-
 const upgradeHeaders = `Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}\r\n`
 
 test.each([

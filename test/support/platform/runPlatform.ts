@@ -2,6 +2,7 @@ import { spawn, type ChildProcess, type ChildProcessByStdio } from 'node:child_p
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { childProgram } from './childProgram'
+import { until } from './until'
 
 export interface RunningProgram {
   child: ChildProcess
@@ -40,4 +41,21 @@ export function runProgram(
   child.stdout.on('data', (chunk: Buffer) => (said.stdout += chunk.toString()))
   child.stderr.on('data', (chunk: Buffer) => (said.stderr += chunk.toString()))
   return { child, output: () => said, exited: once(child, 'close').then(([code]) => code as number | null) }
+}
+
+/** Waits until a platform is ready. @returns its URL. @throws Error with what it has printed if it exits instead */
+export async function readyUrl({ child, output, exited }: RunningProgram): Promise<string> {
+  const url = () => /ready: (http\S+)/.exec(output().stdout)?.[1]
+  const hasExited = () => child.exitCode !== null || child.signalCode !== null
+  await until(() => url() ?? hasExited())
+  if (url() === undefined) await exited
+  const found = url()
+  if (found === undefined) throw new Error(output().stderr)
+  return found
+}
+
+/** Asks a program to end. @returns its exit code */
+export function endProgram({ child, exited }: RunningProgram): Promise<number | null> {
+  child.kill('SIGTERM')
+  return exited
 }
