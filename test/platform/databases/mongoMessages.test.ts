@@ -1,11 +1,14 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { deflateSync } from 'node:zlib'
 import { BSON, Binary, type Document } from 'mongodb'
 import { openMongoClient } from '../../../src/platform/databases/mongo/mongoClient'
 
 const OP_REPLY = 1
 const OP_QUERY = 2004
+const OP_COMPRESSED = 2012
 const OP_MSG = 2013
+const SALT = Buffer.alloc(16).toString('base64')
 const HELLO = { ok: 1, isWritablePrimary: true, maxWireVersion: 25, minWireVersion: 0, readOnly: false }
 
 let server: Server
@@ -78,17 +81,65 @@ test.each([0, 0x7fffffff])('a message of %d bytes in the middle of a session fai
   await expect(ping(`mongodb://${host}/`)).rejects.toThrow()
 })
 
-test('a server that asks for billions of SCRAM iterations is refused at once', async () => {
+/** Challenges that the driver accepts, by what is unusual in them. */
+const challenges: [string, (nonce: string) => string][] = [
+  ['', (nonce) => `r=${nonce},s=${SALT},i=2000000000`],
+  [' before its other fields', (nonce) => `i=2000000000,r=${nonce},s=${SALT}`],
+  [' after a long nonce', (nonce) => `r=${nonce}${'x'.repeat(2000)},s=${SALT},i=2000000000`],
+  [' after many kilobytes', (nonce) => `r=${nonce},s=${SALT},m=${'x'.repeat(10_000)},i=2000000000`],
+  [' after a space', (nonce) => `r=${nonce},s=${SALT},i= 2000000000`],
+  [' with a sign', (nonce) => `r=${nonce},s=${SALT},i=+2000000000`],
+  [' twice', (nonce) => `r=${nonce},s=${SALT},i=15000,i=2000000000`],
+]
+
+describe.each(challenges)(
+  'security 261: a server that asks for billions of SCRAM iterations%s',
+  (_case, challengeOf) => {
+    const answerTo = (payload: Binary) => {
+      const nonce = /r=([^,]+)/.exec(Buffer.from(payload.buffer).toString())![1]!
+      return { conversationId: 1, done: false, payload: new Binary(Buffer.from(challengeOf(nonce))) }
+    }
+
+    test('in its answer to a sign-in is refused at once', async () => {
+      const host = await pretend(({ payload }) =>
+        payload instanceof Binary
+          ? { ok: 1, ...answerTo(payload) }
+          : { ...HELLO, saslSupportedMechs: ['SCRAM-SHA-256'] },
+      )
+      await expect(ping(`mongodb://ann:pw@${host}/?authMechanism=SCRAM-SHA-256`)).rejects.toThrow(
+        '2000000000 SCRAM iterations',
+      )
+    })
+
+    test('in its first message is refused at once', async () => {
+      const host = await pretend(({ speculativeAuthenticate }) => {
+        const { payload } = (speculativeAuthenticate ?? {}) as { payload?: Binary }
+        return { ...HELLO, ...(payload && { speculativeAuthenticate: answerTo(payload) }) }
+      })
+      await expect(ping(`mongodb://ann:pw@${host}/`)).rejects.toThrow('2000000000 SCRAM iterations')
+    })
+  },
+)
+
+test('security 261: a compressed message is refused before it is inflated', async () => {
   const host = await pretend((command) => {
-    const { payload } = command as { payload?: Binary }
-    if (!payload) return { ...HELLO, saslSupportedMechs: ['SCRAM-SHA-256'] }
-    const nonce = /r=([^,]+)/.exec(Buffer.from(payload.buffer).toString())![1]!
-    const challenge = `r=${nonce}server,s=${Buffer.alloc(16).toString('base64')},i=2000000000`
-    return { ok: 1, conversationId: 1, done: false, payload: new Binary(Buffer.from(challenge)) }
+    if (!('ping' in command)) return HELLO
+    const inflated = BSON.serialize({ ok: 1, padding: 'x'.repeat(1000) })
+    const body = deflateSync(Buffer.concat([Buffer.alloc(5), inflated]))
+    const message = Buffer.concat([header(25 + body.length), Buffer.alloc(9), body])
+    message.writeInt32LE(OP_COMPRESSED, 12)
+    message.writeInt32LE(OP_MSG, 16)
+    message.writeInt32LE(5 + inflated.length, 20)
+    message.writeUInt8(2, 24)
+    return message
   })
-  await expect(ping(`mongodb://ann:pw@${host}/?authMechanism=SCRAM-SHA-256`)).rejects.toThrow(
-    '2000000000 SCRAM iterations',
-  )
+  await expect(ping(`mongodb://${host}/`)).rejects.toThrow('sent a compressed message')
+})
+
+test('security 261: no compression is agreed with a server that offers it, even if the URL asks for it', async () => {
+  // A compressed request could not be parsed here.
+  const host = await pretend((command) => ('ping' in command ? { ok: 1 } : { ...HELLO, compression: ['zlib'] }))
+  expect(await ping(`mongodb://${host}/?compressors=zlib`)).toMatchObject({ ok: 1 })
 })
 
 test('a server that sends valid messages is accepted', async () => {

@@ -1,70 +1,98 @@
 import type { Transform } from 'node:stream'
+import type { Document } from 'mongodb'
 
 /** The header of a message (MongoDB wire protocol). */
 const HEADER_BYTES = 16
 /** The longest message of a server (`maxMessageSizeBytes`). */
 const MESSAGE_MAX_BYTES = 48_000_000
-/** Only shorter messages are searched for a SCRAM challenge. */
-const CHALLENGE_MAX_BYTES = 4096
+/** The opcode of a compressed message. */
+const OP_COMPRESSED = 2012
 /** MongoDB's default is 15,000. */
 const MAX_ITERATIONS = 1_000_000
 
 let guarded: Promise<void> | undefined
 
 /**
- * Makes the driver check the messages of servers, once for all clients. The driver trusts any length: one shorter than
- * a header makes it loop for ever, and it allocates up to 2 GB. It also computes as many SCRAM iterations as the server
- * asks for. A server on a loopback port may be a program that took the port while the real server restarted.
+ * Makes the driver check what servers send, once for all clients. The driver trusts any length: one shorter than a
+ * header makes it loop for ever, and it allocates up to 2 GB. It inflates compressed messages without a limit, and
+ * computes as many SCRAM iterations as the server asks for. A server on a loopback port may be a program that took the
+ * port while the real server restarted.
  */
 export function guardDriver(): Promise<void> {
-  guarded ??= import('mongodb/lib/cmap/connection').then(({ SizedMessageTransform: { prototype } }) => {
-    // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its own `this` below
-    const transform = prototype._transform
-    const checks = new WeakMap<Transform, ReturnType<typeof createReplyCheck>>()
-    prototype._transform = function (chunk: Buffer, encoding, callback) {
-      const check = checks.get(this) ?? createReplyCheck()
-      checks.set(this, check)
-      const reason = check(chunk)
-      if (reason === undefined) transform.call(this, chunk, encoding, callback)
-      else callback(new Error(reason))
-    }
+  guarded ??= import('mongodb/lib/cmap/connection').then(({ SizedMessageTransform, Connection }) => {
+    guardMessages(SizedMessageTransform.prototype)
+    guardSignIn(Connection.prototype)
   })
   return guarded
 }
 
+function guardMessages(prototype: Transform): void {
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its own `this` below
+  const transform = prototype._transform
+  const checks = new WeakMap<Transform, ReturnType<typeof createReplyCheck>>()
+  prototype._transform = function (chunk: Buffer, encoding, callback) {
+    const check = checks.get(this) ?? createReplyCheck()
+    checks.set(this, check)
+    const reason = check(chunk)
+    if (reason === undefined) transform.call(this, chunk, encoding, callback)
+    else callback(new Error(reason))
+  }
+}
+
 /** Returns a function that takes the chunks of a connection in order, and returns what is wrong with them. */
 function createReplyCheck(): (chunk: Buffer) => string | undefined {
-  let start = Buffer.alloc(0)
+  let header = Buffer.alloc(0)
+  /** In bytes, of the message after its header. */
   let missing = 0
 
   return (chunk) => {
     for (let at = 0; at < chunk.length;) {
       if (missing === 0) {
-        const part = chunk.subarray(at, at + 4 - start.length)
-        start = Buffer.concat([start, part])
+        const part = chunk.subarray(at, at + HEADER_BYTES - header.length)
+        header = Buffer.concat([header, part])
         at += part.length
-        if (start.length < 4) return undefined
-        const length = start.readInt32LE(0)
+        // The driver reads the length before the rest of the header has arrived.
+        if (header.length < 4) return undefined
+        const length = header.readInt32LE(0)
         if (length < HEADER_BYTES || length > MESSAGE_MAX_BYTES)
           return `The MongoDB server sent a message of ${length} bytes.`
-        missing = length - 4
+        if (header.length < HEADER_BYTES) return undefined
+        if (header.readInt32LE(12) === OP_COMPRESSED) return 'The MongoDB server sent a compressed message.'
+        missing = length - HEADER_BYTES
+        header = Buffer.alloc(0)
       }
-      const part = chunk.subarray(at, at + missing)
-      if (start.length < CHALLENGE_MAX_BYTES) start = Buffer.concat([start, part])
-      at += part.length
-      missing -= part.length
-      if (missing > 0) return undefined
-      const iterations = iterationsOf(start)
-      if (iterations > MAX_ITERATIONS) return `The MongoDB server asks for ${iterations} SCRAM iterations.`
-      start = Buffer.alloc(0)
+      const skipped = Math.min(missing, chunk.length - at)
+      at += skipped
+      missing -= skipped
     }
     return undefined
   }
 }
 
-/** The iterations of a SCRAM challenge (RFC 5802, server-first-message); 0 for another message. */
-function iterationsOf(message: Buffer): number {
-  if (message.length > CHALLENGE_MAX_BYTES || !message.includes('conversationId')) return 0
-  // A lookbehind checks what precedes the number, because matching it first takes up to a million steps per position.
-  return Number(/,i=(?<=r=[^,]{1,1000},s=[^,]{1,1000},i=)(\d{1,15})/.exec(message.toString('latin1'))?.[1] ?? 0)
+/** Checks the SCRAM challenges that answer a sign-in command or come with the first message of a server. */
+function guardSignIn(prototype: { command: (...command: unknown[]) => Promise<Document> }): void {
+  const { command } = prototype
+  prototype.command = async function (...parts) {
+    const answer = await command.apply(this, parts)
+    const [, { saslStart, saslContinue }] = parts as [unknown, Document]
+    const challenge =
+      (saslStart ?? saslContinue) === undefined ? (answer.speculativeAuthenticate as Document | undefined) : answer
+    const iterations = iterationsOf(challenge)
+    if (iterations > MAX_ITERATIONS) throw new Error(`The MongoDB server asks for ${iterations} SCRAM iterations.`)
+    // No compression is agreed, whatever the URL asks for.
+    if (answer.compression !== undefined) delete answer.compression
+    return answer
+  }
+}
+
+/**
+ * The most iterations in a SCRAM challenge (RFC 5802, server-first-message); 0 without one. The driver takes its fields
+ * in any order, and reads the number with parseInt.
+ */
+function iterationsOf(challenge: Document | undefined): number {
+  const payload = challenge?.payload as { buffer?: Uint8Array; position?: number } | Uint8Array | undefined
+  const bytes = payload instanceof Uint8Array ? payload : (payload?.buffer ?? Buffer.alloc(0))
+  const fields = Buffer.from(bytes).toString('utf8').split(',')
+  const counts = fields.filter((field) => field.startsWith('i=')).map((field) => parseInt(field.slice(2), 10) || 0)
+  return counts.reduce((most, count) => Math.max(most, count), 0)
 }
