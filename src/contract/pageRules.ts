@@ -23,6 +23,9 @@ export const NO_NUL = 'must not contain a NUL character'
 /** The root of the shared area in paths of the API (decisions §3). */
 export const SHARED_ROOT = '/nfsshare'
 
+/** Name of the text file in a downloaded ZIP archive that says what is missing, beside what was requested. */
+export const NOT_INCLUDED_NAME = 'not-included.txt'
+
 /** Ordered: `typeIndex` is the position in this list (product §3). */
 export const DEPLOYMENT_TYPES = ['proxy', 'persistent', 'scalable', 'process'] as const
 export const INSTANCE_STATES = ['STARTING', 'RUNNING', 'BLOCKED', 'STOPPING', 'STOPPED'] as const

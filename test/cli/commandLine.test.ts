@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { rightsOf, type RightsOf } from '../support/platform/limitedUsers'
 import { testPostgres, usePlatform } from '../support/platform/startPlatform'
@@ -27,6 +37,7 @@ let key: string
 const directory = useTemporaryDirectory()
 
 const at = (name: string) => join(directory(), name)
+const shared = (path: string) => join(platform().dataDir, 'nfsshare', path)
 /** Signed in by its environment. */
 const withKey = (given = key) => commandLine(at('nowhere'), { QUARTERDECK_SERVER: server, QUARTERDECK_KEY: given })
 const podNameOf = async (name: string) =>
@@ -230,6 +241,47 @@ test('security 85: a download follows no link in the local directory', async () 
   symlinkSync(at('outside'), at('named'))
   await ok('cp', 'remote:/echo/tree', at('named'))
   expect(existsSync(at('outside/tree/inner/file.txt'))).toBe(true)
+})
+
+test('a download of which the server leaves something out copies the rest, and fails with what is missing', async () => {
+  const { ok, run } = withKey()
+  mkdirSync(shared('holes/empty'), { recursive: true })
+  for (const name of ['hole', 'level.dat']) writeFileSync(shared(`holes/${name}`), 'text')
+  truncateSync(shared('holes/hole'), 100 * 2 ** 30)
+  expect(await run('cp', 'remote:/holes', at('holes'))).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('Not everything was copied: "holes/hole" is 100 GiB long'),
+  })
+  expect(readdirSync(at('holes')).sort()).toEqual(['empty', 'level.dat'])
+  // The root itself has no directory in the archive.
+  expect(await run('cp', 'remote:/', at('everything'))).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('Not everything was copied: "holes/hole" is 100 GiB long'),
+  })
+  expect(existsSync(at('everything/holes/level.dat'))).toBe(true)
+  rmSync(shared('holes/hole'))
+  // Named as the root in paths of the API.
+  mkdirSync(shared('nfsshare'))
+  await ok('cp', 'remote:/', at('all'))
+  expect(existsSync(at('all/holes/level.dat'))).toBe(true)
+  await ok('cp', 'remote:/holes/empty', at('empty'))
+  expect(readdirSync(at('empty'))).toEqual([])
+})
+
+test('an upload of a file that cannot be read fails with the name of the file', async () => {
+  expect(await withKey().run('cp', '/proc/self/mem', 'remote:/echo/memory')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('/proc/self/mem cannot be read: EIO'),
+  })
+})
+
+test('restart --no-wait ends while the deployment is still being restarted', async () => {
+  const { ok } = withKey()
+  writeFileSync(at('slow.yaml'), definition('slow', '').replace('command: stop', 'command: wait'))
+  await ok('apply', '-f', at('slow.yaml'), '--yes')
+  await ok('start', 'slow')
+  await ok('restart', 'slow', '--no-wait')
+  expect(await ok('ps', 'slow')).toContain('STOPPING')
 })
 
 test('completion knows commands, deployments and instances', async () => {

@@ -130,6 +130,8 @@ const unexpectedAnswer = (response: Response, reason: string) =>
 /** Converts a failed connection to an error for the user. */
 export function connectionFailure(server: string, thrown: unknown): CliError {
   const cause = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown
+  // What is sent could not be read.
+  if (cause instanceof CliError) return cause
   const { code = '', message } = cause instanceof Error ? (cause as NodeJS.ErrnoException) : { message: String(cause) }
   const advice = /CERT|SELF_SIGNED|UNABLE_TO|ERR_TLS/.test(code)
     ? 'Name the certificate of its authority in NODE_EXTRA_CA_CERTS.'

@@ -100,18 +100,22 @@ async function restartDeployment(
   const before = wait ? await readableInstances(terminal, api, name) : undefined
   const startedBefore = new Map(before?.map(({ podName, startedAt }) => [podName, startedAt]))
   let isAnswered = false
+  const abandoned = new AbortController()
   const restarted = api.calls
-    .POST('/api/deployments/{name}/restart', { params: { path: { name } } })
+    .POST('/api/deployments/{name}/restart', { params: { path: { name } }, signal: abandoned.signal })
     .then((answer) => {
       dataOf(answer, Done)
       isAnswered = true
     })
     .catch((error: unknown) => {
       // Node.js waits only five minutes for the answer. The restart continues without its client.
-      if (!(error instanceof CliError) || error.code !== 'UND_ERR_HEADERS_TIMEOUT') throw error
+      const isLeft = error instanceof CliError && error.code === 'UND_ERR_HEADERS_TIMEOUT'
+      if (!isLeft && !abandoned.signal.aborted) throw error
     })
   if (!before) {
     await Promise.race([restarted, delay(REFUSAL_MS, undefined, { ref: false })])
+    // The request in flight would keep this program running.
+    abandoned.abort()
     return undefined
   }
   // Only a failure of the restart ends the wait.

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, posix, resolve } from 'node:path'
 import { Transform, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { DownloadTicketAnswer } from '../../../contract/file'
+import { NOT_INCLUDED_NAME, SHARED_ROOT } from '../../../contract/pageRules'
 import { answerOf, connectionFailure, dataOf, type Api } from '../../api/client'
 import { CliError, EXIT } from '../../failure'
 import type { Progress } from './progress'
@@ -82,9 +83,12 @@ async function downloadDirectory(
     progress.bytes = 0
     await unzip(archive, unpacked, { progress, signal })
     // A ZIP of the shared root has no directory of its own.
-    const top = join(unpacked, posix.basename(from))
-    const hasTop = (await readdir(unpacked)).includes(basename(top))
-    await moveInto(hasTop ? top : unpacked, target)
+    const isRoot = from === SHARED_ROOT
+    const top = posix.basename(from)
+    const note = (await readdir(unpacked)).find((name) => (isRoot ? name === NOT_INCLUDED_NAME : name !== top))
+    const missing = note === undefined ? undefined : await readFile(join(unpacked, note), 'utf8')
+    await moveInto(isRoot ? unpacked : join(unpacked, top), target)
+    if (missing !== undefined) throw new CliError(EXIT.failed, `Not everything was copied: ${missing.trim()}`)
   } finally {
     await rm(unfinished, { recursive: true, force: true })
   }

@@ -85,11 +85,20 @@ async function* formOf(
   yield Buffer.concat([head('name="names"'), Buffer.from(names), Buffer.from('\r\n')])
   for (const { path } of files) {
     yield head('name="files"; filename="file"')
-    for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+    for await (const chunk of readLocal(path)) {
       progress.bytes += chunk.length
       yield chunk
     }
     yield Buffer.from('\r\n')
   }
   yield Buffer.from(`--${boundary}--\r\n`)
+}
+
+/** The content of a file. @throws CliError if it cannot be read */
+async function* readLocal(path: string): AsyncGenerator<Buffer> {
+  try {
+    yield* createReadStream(path) as AsyncIterable<Buffer>
+  } catch (error) {
+    throw new CliError(EXIT.failed, `${path} cannot be read: ${(error as Error).message}`)
+  }
 }

@@ -4,6 +4,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { PassThrough, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { ZipFile } from 'yazl'
+import { NOT_INCLUDED_NAME } from '../../../contract/pageRules'
 import { AppError } from '../../errors'
 import { fileFailure } from '../fileFailure'
 import type { OpenDirectory, Jail } from '../jail'
@@ -50,8 +51,6 @@ const MAX_LIST_BYTES = 128 * 2 ** 20
 const ENTRY_BYTES = 400
 /** Of an entry: a zip has 16 bits for the length (APPNOTE 4.4.10), and the paths of directories get a slash. */
 const MAX_PATH_BYTES = 65_534
-/** Name of the text file in the zip that says what is missing. */
-const NOT_INCLUDED = 'not-included.txt'
 /** Bytes up to which a file is stored uncompressed: each compressor takes a quarter of a megabyte of memory. */
 const MAX_STORED_BYTES = 1024
 /** yazl's state of an entry that is fully written. */
@@ -194,7 +193,7 @@ async function addAll(
   const text = [contents.end, skipped.summary()].filter(Boolean).join(' ')
   if (text === '') return
   const isTaken = async (name: string) => paths.has(name)
-  await placeUnderFreeName(NOT_INCLUDED, isTaken, async (name) => zip.addBuffer(Buffer.from(`${text}\n`), name))
+  await placeUnderFreeName(NOT_INCLUDED_NAME, isTaken, async (name) => zip.addBuffer(Buffer.from(`${text}\n`), name))
 }
 
 /** Resolves a path to its real names; undefined if it has disappeared since the first check or now leads outside. */
