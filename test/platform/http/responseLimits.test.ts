@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect, type AddressInfo, type Socket } from 'node:net'
-import { Readable } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import Fastify from 'fastify'
 import { AppError } from '../../../src/platform/errors'
 import { answerFailures } from '../../../src/platform/http/envelope'
@@ -41,6 +41,32 @@ test('a client that reads nothing of a long response is disconnected, and a slow
     }
     expect(read).toBeGreaterThan(LENGTH)
   } finally {
+    await app.close()
+  }
+})
+
+test('a response whose source stalls, such as a file of a slow disk, is continued however long that takes', async () => {
+  const app = Fastify()
+  limitResponses(app, createResponseBuffers(), 100)
+  const source = new PassThrough()
+  const checks = jest.spyOn(globalThis, 'setInterval')
+  app.get('/', async (_request, reply) => reply.send(source))
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  try {
+    source.write('first,')
+    const client = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
+    let received = ''
+    client.on('data', (chunk: Buffer) => (received += chunk.toString()))
+    checks.mockClear()
+    client.write('GET / HTTP/1.1\r\nhost: test\r\nconnection: close\r\n\r\n')
+    await until(() => received.includes('first,'))
+    const check = checks.mock.calls.find(([, interval]) => interval === 100)![0]
+    for (let count = 0; count < 10; count += 1) check()
+    source.end('last')
+    await once(client, 'close')
+    expect(received).toContain('last')
+  } finally {
+    checks.mockRestore()
     await app.close()
   }
 })

@@ -97,7 +97,7 @@ export function limitResponses(
         throw error
       }
     } else if (typeof payload === 'string' || Buffer.isBuffer(payload)) {
-      if (payload.length < MIN_COUNTED_BYTES) return payload
+      if (Buffer.byteLength(payload) < MIN_COUNTED_BYTES) return payload
       // As bytes: Node.js would hold both the string and its bytes.
       const bytes = typeof payload === 'string' ? Buffer.from(payload) : payload
       buffers.countUntilSent(request, reply, bytes, bytes.length)
@@ -120,11 +120,14 @@ interface Handle {
  */
 function destroyUnread(request: FastifyRequest, reply: FastifyReply, intervalMs: number): void {
   const { socket }: { socket: Socket & { _handle?: Handle | null } } = request.raw
-  const sentBytes = () => (socket._handle ? socket._handle.bytesWritten - socket._handle.writeQueueSize : 0)
+  const queuedBytes = () => socket._handle?.writeQueueSize ?? 0
+  const sentBytes = () => (socket._handle?.bytesWritten ?? 0) - queuedBytes()
   let before = sentBytes()
   const timer = setInterval(() => {
     const sent = sentBytes()
-    if (sent === before) reply.raw.destroy()
+    // Without bytes that wait for the client, it is the source that is slow, such as a disk.
+    const isUnread = queuedBytes() + socket.writableLength > 0
+    if (sent === before && isUnread) reply.raw.destroy()
     before = sent
   }, intervalMs).unref()
   onResponseEnd(request, reply, () => clearInterval(timer))
