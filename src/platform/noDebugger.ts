@@ -14,6 +14,6 @@ function closeDebugger(): void {
 const isWanted = /(?:^|\s)--inspect(?!-port)/.test([...process.execArgv, process.env.NODE_OPTIONS].join(' '))
 if (!isWanted) {
   closeDebugger()
-  // Node.js opens it in several ways at once, of which some wait for the event loop.
+  // A signal that arrived during the start may open the debugger only now, in the first turn of the event loop.
   setImmediate(closeDebugger)
 }

@@ -126,7 +126,7 @@ async function ownerOf(client: ClientBase, database: ServerDatabase): Promise<st
   return rows[0]?.owner
 }
 
-/** By name on the server. Empty if the administrator may not measure it. */
+/** By name on the server, without `size` for databases that the administrator may not measure. */
 async function sizesOf(client: ClientBase, databases: ServerDatabase[]): Promise<Map<string, { size?: number }>> {
   const { rows } = await client.query<{ name: string; size: string | null }>(
     `select datname as name, case when has_database_privilege(oid, 'connect') then pg_database_size(oid) end as size

@@ -1,11 +1,11 @@
 import { StringDecoder } from 'node:string_decoder'
 
-/** The longest line that a console stores, in bytes of UTF-8 (decisions §6). Longer lines are cut. */
+/** The longest line that a console stores, in bytes of UTF-8 (decisions §6). Longer ones are cut, and `…` is added. */
 export const LINE_LIMIT = 8192
 
 /** Turns any text into one console line: cuts it at LINE_LIMIT and replaces line ends, NUL and unpaired surrogates. */
 export function consoleText(text: string): string {
-  return storable(cut(text))
+  return cut(storable(text))
 }
 
 function cut(text: string): string {

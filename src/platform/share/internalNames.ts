@@ -11,7 +11,5 @@ export function internalName(id: string): string {
   return `${INTERNAL_PREFIX}${id}.part`
 }
 
-/**
- * In the copy of a Pod with `keep`: was created when the copy was complete, like the mark of `runtime/copyMarker.ts`.
- */
+/** The file in the copy of a Pod with `keep` that says that the copy is complete, as `runtime/copyMarker.ts` does. */
 export const COPY_MARKER = `${INTERNAL_PREFIX}copied`

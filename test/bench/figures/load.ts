@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { performance } from 'node:perf_hooks'
+import { percentileOf } from './percentile'
 
 export interface Load {
   perSecond: number
@@ -48,7 +49,9 @@ export async function load(
     let length = 0
     await new Promise<void>((resolve, reject) => {
       socket.on('error', reject)
-      socket.on('close', () => resolve())
+      socket.on('close', () =>
+        performance.now() - begun < ms ? reject(new Error('The server closed a connection')) : resolve(),
+      )
       socket.on('data', (chunk) => {
         received.push(chunk)
         length += chunk.length
@@ -62,7 +65,7 @@ export async function load(
           if (!status.startsWith('2') && status !== '304') failed += 1
           wanted = end + 4 + (status === '304' ? 0 : Number(/\r\ncontent-length: *(\d+)/i.exec(header)?.[1] ?? NaN))
         }
-        if (Number.isNaN(wanted)) reject(new Error('The answer has no Content-Length'))
+        if (Number.isNaN(wanted)) return reject(new Error('The answer has no Content-Length'))
         if (length < wanted) return
         const now = performance.now()
         times.push(now - sentAt)
@@ -87,7 +90,6 @@ export async function load(
 
   await Promise.all(Array.from({ length: connections }, callAgainAndAgain))
   const seconds = (performance.now() - begun) / 1000
-  const sorted = times.toSorted((one, other) => one - other)
-  const at = (part: number) => sorted[Math.floor((sorted.length - 1) * part)] ?? NaN
-  return { perSecond: times.length / seconds, p50: at(0.5), p99: at(0.99), failed, answerBytes }
+  const perSecond = times.length / seconds
+  return { perSecond, p50: percentileOf(times, 50), p99: percentileOf(times, 99), failed, answerBytes }
 }

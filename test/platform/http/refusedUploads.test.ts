@@ -19,6 +19,16 @@ test('a list of names after the files gets 400', async () => {
   ).toMatchObject({ status: 400, body: { message: 'names: must come before the files' } })
 })
 
+test('a form with more fields than are read gets 413 that says so', async () => {
+  const path = await makeDirectory('many-fields')
+  expect(
+    await upload([
+      ...Array.from({ length: 20 }, (): [string, string] => ['path', path]),
+      ['files', Buffer.from('x'), 'a'],
+    ]),
+  ).toMatchObject({ status: 413, body: { message: expect.stringContaining('too many fields') } })
+})
+
 test.each([
   [
     'a file part without a file name',

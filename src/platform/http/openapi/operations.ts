@@ -89,7 +89,7 @@ function securityOf(access: Access | undefined): Record<string, string[]>[] {
 function accessText(access: Access | undefined): string | undefined {
   if (access === undefined || access === 'public') return undefined
   if (access === 'account') return 'With a session only: an API key cannot make this call.'
-  if (access === 'caller') return 'With any API key.'
+  if (access === 'caller') return 'With a session or any API key.'
   const { scope, role, right = access.checks } = access
   const roles = { administrator: 'For administrators.', operator: 'For operators and administrators.' }
   return [

@@ -39,7 +39,7 @@ export function labelLocalConnections(server: Server, log: Pick<FastifyBaseLogge
     // The close event also reports a reset.
     const ignore = () => undefined
     socket.on('error', ignore)
-    void userOf(socket).then((uid) => {
+    void userIdOf(socket).then((uid) => {
       socket.off('error', ignore)
       if (socket.destroyed) return
       if (uid === undefined && !isLogged) {
@@ -86,15 +86,15 @@ export function warnOfLocalProxies(proxies: TrustedProxies, log: Pick<FastifyBas
   )
 }
 
-/** @returns the user id of the peer's socket; undefined if the tables do not contain it */
-async function userOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): Promise<number | undefined> {
+/** @returns the user id of the client's socket; undefined if the tables do not contain it */
+async function userIdOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): Promise<number | undefined> {
   if (remoteAddress === undefined || remotePort === undefined || localAddress === undefined || localPort === undefined)
     return undefined
-  const [peer, own] = [plainAddress(remoteAddress), plainAddress(localAddress)]
+  const [from, to] = [plainAddress(remoteAddress), plainAddress(localAddress)]
   const users = await readUsers()
   const rowOf = (format: (address: string) => string) =>
-    `${format(peer)}:${hexOf(remotePort, 4)} ${format(own)}:${hexOf(localPort, 4)}`
-  if (!isIPv4(peer)) return users.get(rowOf(kernelIPv6))
+    `${format(from)}:${hexOf(remotePort, 4)} ${format(to)}:${hexOf(localPort, 4)}`
+  if (!isIPv4(from)) return users.get(rowOf(kernelIPv6))
   // A program may reach an IPv4 address by an IPv6 socket.
   return users.get(rowOf(kernelIPv4)) ?? users.get(rowOf((address) => `0000000000000000FFFF0000${kernelIPv4(address)}`))
 }

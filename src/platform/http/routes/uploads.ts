@@ -279,7 +279,9 @@ function toFormError(error: unknown, uploadLimit: number): unknown {
   if (error instanceof AppError) return error
   const code = errorCodeOf(error) ?? ''
   if (code === 'FST_REQ_FILE_TOO_LARGE') return tooLarge(uploadLimit)
-  if (/^FST_(?:FILES|FIELDS|PARTS)_LIMIT$/.test(code))
+  if (code === 'FST_FIELDS_LIMIT')
+    return new AppError('TOO_LARGE', 'The form has too many fields: path, onConflict and names are read, once each.')
+  if (/^FST_(?:FILES|PARTS)_LIMIT$/.test(code))
     return new AppError('TOO_LARGE', `An upload may have at most ${MAX_FILES} files.`)
   // An interrupted file fails with a message but no code.
   const broke = error instanceof Error && /Part terminated early|Unexpected end|premature|aborted/i.test(error.message)

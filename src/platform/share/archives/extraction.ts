@@ -223,7 +223,7 @@ const tooDeepError = (path: string) => entryError(path, `is more than ${DEPTH_LI
 export function tooLargeError({ size }: ExtractionLimits): AppError {
   return new AppError(
     'TOO_LARGE',
-    `The archive was not extracted: it would become larger than ${Math.round(size / 2 ** 20)} MiB, ${MAX_RATIO} times its size.`,
+    `The archive was not extracted: it would become larger than ${Math.round(size / 2 ** 20)} MiB, the most that is extracted of an archive of this size.`,
   )
 }
 

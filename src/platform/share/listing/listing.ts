@@ -13,7 +13,7 @@ import type { ListingAnswer, ListingTask } from './keptListings'
 
 /**
  * One more than a user occupies (`createFairQueue`), so that a hung disk does not hold up the listings of another. A
- * further one works only while the others are busy.
+ * worker is started only while all others are busy.
  */
 const MAX_WORKERS = 3
 /** Timeout of a listing, without its wait for a worker. */

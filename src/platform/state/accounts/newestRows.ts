@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import type { Db } from '../db'
 
 /**
- * A table whose rows one owner may create without limit, with its primary key and a time that newer rows have later.
+ * The tables in which one owner may create rows without limit, each with its primary key and the column whose time is
+ * later for newer rows.
  */
 const TABLES = {
   sessions: { key: 'id', time: 'last_used_at' },

@@ -47,5 +47,5 @@ export function totalsOf(sections: readonly OverviewSection[]) {
   }
 }
 
-/** Formats a number without trailing zeros: 4.3, 4, 0.01. */
+/** Formats a number with this many decimals, and a whole one with none: 4.30, 4, 0.01. */
 export const rounded = (value: number, digits: number) => value.toFixed(digits).replace(/\.0+$/, '')

@@ -1,5 +1,5 @@
 import { openBrowser } from '../../../support/platform/openid/openIdBrowser'
-import { useOpenId } from '../../../support/platform/openid/useOpenId'
+import { START, useOpenId } from '../../../support/platform/openid/useOpenId'
 import { useAccount, type Account } from '../../../support/platform/startPlatform'
 
 const { platform, provider, signIn, accountOf } = useOpenId()
@@ -37,6 +37,17 @@ describe('connecting an account', () => {
     expect((await platform().call('DELETE', '/api/account/openid', { token: ben().token })).status).toBe(200)
     expect(await signIn('ben-1')).toMatchObject({ end: '/login?sso=no-role' })
     expect((await platform().call('DELETE', '/api/account/openid', { token: ben().token })).status).toBe(404)
+  })
+
+  test('a request with a Host header that is no host is refused, and is no error in the log', async () => {
+    const headers = { host: 'a b' }
+    const [{ token }, proof] = [ben(), await proofOf(ben())]
+    expect(await platform().call('POST', '/api/account/openid', { token, headers, body: { proof } })).toMatchObject({
+      status: 400,
+      body: { code: 'INVALID_INPUT', message: expect.stringContaining('Host header') },
+    })
+    expect(await openBrowser(platform()).open(START, headers)).toMatchObject({ to: '/login?sso=failed' })
+    expect(platform().logged.filter((line) => /"level":(?:50|60)/.test(line))).toEqual([])
   })
 
   test('a sign-in with the provider reports the wrong codes since the last sign-in, once', async () => {

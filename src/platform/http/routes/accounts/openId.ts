@@ -76,7 +76,11 @@ function createSteps({ openId, publicUrl, basePath }: OpenIdRouteParts) {
 
   const begin = async (request: FastifyRequest, work: (openId: OpenId, redirectUri: string) => Promise<BegunStep>) => {
     const redirectUri = redirectUriOf(request)
-    if (!URL.canParse(redirectUri)) throw new OpenIdProblem('failed', 'the Host header of the request is not valid')
+    if (!URL.canParse(redirectUri))
+      throw new AppError(
+        'INVALID_INPUT',
+        'The Host header of the request is not valid. Use the address of the console.',
+      )
     // `URL` drops the protocol's default port: the provider compares redirect URIs as texts.
     return limit(request, () => work(configured(), new URL(redirectUri).href))
   }
@@ -84,7 +88,9 @@ function createSteps({ openId, publicUrl, basePath }: OpenIdRouteParts) {
   /** Redirects to a page that shows why it failed. The provider's own description is only logged. */
   function sendFailure(request: FastifyRequest, reply: FastifyReply, error: unknown, page: string): FastifyReply {
     const reason = reasonOf(error)
-    if (reason === 'failed') request.log.error({ err: error }, 'a sign-in by OpenID Connect failed')
+    // Strangers can cause the refusal of a Host header.
+    if (reason === 'failed' && !(error instanceof AppError))
+      request.log.error({ err: error }, 'a sign-in by OpenID Connect failed')
     else request.log.info({ reason, details: String((error as Error).message) }, 'a sign-in by OpenID Connect failed')
     return reply.redirect(`${basePath}${page}?sso=${reason}`)
   }
