@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { DeploymentName } from './deployment'
 import { success } from './envelope'
-import { NO_NUL, NUL_FREE, RIGHTS, ROLES, SCOPES } from './pageRules'
+import { KEY_NAME_MAX_LENGTH, NO_NUL, NUL_FREE, RIGHTS, ROLES, SCOPES } from './pageRules'
 
 export const Role = z.enum(ROLES)
 export type Role = z.infer<typeof Role>
@@ -52,7 +52,7 @@ export const CreateApiKey = z.strictObject({
     .string()
     .regex(/\S/, 'must not be empty')
     .trim()
-    .max(100, 'must have at most 100 characters')
+    .max(KEY_NAME_MAX_LENGTH, `must have at most ${KEY_NAME_MAX_LENGTH} characters`)
     .regex(NUL_FREE, NO_NUL),
   scopes: z.array(Scope).min(1, 'must have at least one scope').max(SCOPES.length),
   deployments: z

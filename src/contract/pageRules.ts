@@ -23,6 +23,10 @@ export const NO_NUL = 'must not contain a NUL character'
 /** The root of the shared area in paths of the API (decisions §3). */
 export const SHARED_ROOT = '/nfsshare'
 
+/** Of a passkey or another sign-in method, and of an API key, in characters. */
+export const METHOD_NAME_MAX_LENGTH = 60
+export const KEY_NAME_MAX_LENGTH = 100
+
 /** Name of the text file in a downloaded ZIP archive that says what is missing, beside what was requested. */
 export const NOT_INCLUDED_NAME = 'not-included.txt'
 

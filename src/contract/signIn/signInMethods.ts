@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { VerificationCode, VerifyLogin } from './auth'
 import { success } from '../envelope'
-import { NO_NUL, NUL_FREE } from '../pageRules'
+import { METHOD_NAME_MAX_LENGTH, NO_NUL, NUL_FREE } from '../pageRules'
 
 /** Several authenticators, passkeys and recovery codes. Our extras. */
 
@@ -15,7 +15,7 @@ const MethodName = z
   .string()
   .regex(/\S/, 'must not be empty')
   .trim()
-  .max(60, 'must have at most 60 characters')
+  .max(METHOD_NAME_MAX_LENGTH, `must have at most ${METHOD_NAME_MAX_LENGTH} characters`)
   .regex(NUL_FREE, NO_NUL)
 
 /** Options of WebAuthn as JSON, for `navigator.credentials` of a browser. */

@@ -319,7 +319,7 @@ export async function* namesIn({ procPath }: OpenDirectory): AsyncGenerator<RawN
 
 /** Passes the directory to `use` and closes it afterwards, also after a failure. */
 export async function withDirectory<Directory extends OpenDirectory, Result>(
-  opened: Promise<Directory>,
+  opened: Directory | Promise<Directory>,
   use: (directory: Directory) => Promise<Result>,
 ): Promise<Result> {
   const directory = await opened

@@ -69,8 +69,7 @@ async function chownEntries(
       }
       if (!stats.isDirectory()) continue
       const below = await openSubdirectory(parent, name)
-      if (below)
-        await withDirectory(Promise.resolve(below), (opened) => chownContents(opened, `${pathOfEntry}/`, level + 1))
+      if (below) await withDirectory(below, (opened) => chownContents(opened, `${pathOfEntry}/`, level + 1))
     }
   }
 
@@ -91,9 +90,7 @@ export async function inheritOwner(directory: OpenDirectory, name: RawName): Pro
   try {
     const below = stats.isDirectory() ? await openSubdirectory(directory, name) : undefined
     if (below)
-      await withDirectory(Promise.resolve(below), (held) =>
-        chownEntries(held, uid, () => undefined, createSkippedEntries(), stats.uid),
-      )
+      await withDirectory(below, (held) => chownEntries(held, uid, () => undefined, createSkippedEntries(), stats.uid))
     // Last: after an interruption, another move still finds the former owner.
     if (stats.uid !== uid) await lchown(directory.entryPath(name), uid, uid)
   } catch (error) {

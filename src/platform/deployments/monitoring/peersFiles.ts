@@ -44,7 +44,7 @@ export function createPeersFiles(directory: string): PeersFiles {
         })
         const opened = await openSubdirectory(all, podName)
         if (!opened) throw new Error(`There is no directory at ${directory}/${podName}`)
-        await withDirectory(Promise.resolve(opened), async (own) => {
+        await withDirectory(opened, async (own) => {
           // The umask of the platform must not keep the instance's own user from reading it.
           await Promise.all([chmod(all.procPath, 0o755), chmod(own.procPath, 0o755)])
           await replaceFile(own, text)

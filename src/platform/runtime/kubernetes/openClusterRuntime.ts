@@ -86,7 +86,7 @@ export function openClusterRuntime({
       await removeTree(all, podName)
       await mkdir(all.entryPath(podName))
       const copy = own === 0 ? await openSubdirectory(all, podName) : undefined
-      if (copy) await withDirectory(Promise.resolve(copy), ({ procPath }) => chown(procPath, user, user))
+      if (copy) await withDirectory(copy, ({ procPath }) => chown(procPath, user, user))
     })
   }
 

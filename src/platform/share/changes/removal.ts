@@ -25,7 +25,7 @@ export async function removeTree(directory: OpenDirectory, name: RawName, signal
 /** As `removeTree`, for an absolute path in the platform's own directories. */
 export async function removePath(path: string, signal?: AbortSignal): Promise<void> {
   const parent = await realpath(dirname(path)).then(openRealDirectory).catch(ignoreMissing)
-  if (parent) await withDirectory(Promise.resolve(parent), (directory) => removeTree(directory, basename(path), signal))
+  if (parent) await withDirectory(parent, (directory) => removeTree(directory, basename(path), signal))
 }
 
 interface Top {

@@ -129,7 +129,7 @@ async function replicateDirectory(
       const below = await openSubdirectory(from, name)
       if (!below) continue
       const isOther = isMoved || isMovedSince(stats, existing)
-      changes += await withDirectory(Promise.resolve(below), (source) =>
+      changes += await withDirectory(below, (source) =>
         withDirectory(ensureDirectory(to, name, existing), async (target) => {
           const changed = await replicateDirectory(source, target, `${pathOfEntry}/`, level + 1, context, isOther)
           // Otherwise it would count as moved again if no name in it has changed.

@@ -51,7 +51,7 @@ export function createWriteBack(jail: Jail, temporaries: Temporaries, log: Logge
       })
       // The copy was removed: there is nothing to write.
       if (!opened) return 0
-      return await withDirectory(Promise.resolve(opened), async (from) => {
+      return await withDirectory(opened, async (from) => {
         let written = 0
         const context = { temporaries, signal, skipped, copiedAt, holes: 0 }
         for (const path of paths)

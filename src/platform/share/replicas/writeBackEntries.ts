@@ -52,7 +52,7 @@ export async function writeMatchesBack(
     const below = await openSubdirectory(from, name)
     if (!below) continue
     const openBelow = () => withDirectory(openTarget(), (to) => ensureSubdirectory(to, name))
-    written += await withDirectory(Promise.resolve(below), (source) =>
+    written += await withDirectory(below, (source) =>
       writeMatchesBack(source, openBelow, rest, [...parents, name], context),
     )
   }
@@ -143,7 +143,7 @@ async function writeEntryBack(
     context.skipped.add(tooDeepMessage(`${parentPath}${name}`))
     return 0
   }
-  return withDirectory(Promise.resolve(below), async (source) =>
+  return withDirectory(below, async (source) =>
     withDirectory(ensureSubdirectory(to, name), async (target) => {
       let written = 0
       for await (const entry of usableNamesIn(source))

@@ -1,6 +1,7 @@
 import type { PayloadAction } from '@reduxjs/toolkit'
 import { createSlice } from '@reduxjs/toolkit'
 import { authApi } from '../../api/signIn/auth'
+import { sessionStarted } from '../../facts'
 
 type LoginState = { step: 'credentials' | 'code'; username: string; forgotOpen: boolean }
 
@@ -31,10 +32,10 @@ export const loginSlice = createSlice({
   },
   extraReducers: (builder) => {
     builder
+      .addCase(sessionStarted, () => initialState)
       .addMatcher(authApi.endpoints.login.matchFulfilled, (state) => {
         state.step = 'code'
       })
-      .addMatcher(authApi.endpoints.verifyLogin.matchFulfilled, () => initialState)
   },
   selectors: {
     selectStep: (state) => state.step,

@@ -6,7 +6,6 @@ import { otherSignInsApi } from '../../api/signIn/otherSignIns'
 import { addAppListeners } from '../../app/appListeners'
 import { sessionStarted } from '../../facts'
 import type { AppThunk } from '../../app/types'
-import { loginRestarted, usernameTyped } from './loginSlice'
 import { selectWaitsForPasskey } from './otherWaysSlice'
 
 export { recoveryChosen } from './otherWaysSlice'
@@ -26,11 +25,8 @@ addAppListeners((startListening) => {
     matcher: isAnyOf(passkeySignIn.matchFulfilled, verifyRecoveryCode.matchFulfilled),
     effect(action, { dispatch, extra }) {
       const session = readSession(extra)
-      if (!session) return
       const { payload: wrongCodes } = action as PayloadAction<WrongCodes | null>
-      dispatch(sessionStarted({ ...session, wrongCodes }))
-      dispatch(usernameTyped(''))
-      dispatch(loginRestarted())
+      if (session) dispatch(sessionStarted({ ...session, wrongCodes }))
     },
   })
 })

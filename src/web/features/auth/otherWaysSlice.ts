@@ -2,6 +2,7 @@ import { createSlice, isAnyOf } from '@reduxjs/toolkit'
 import { authApi } from '../../api/signIn/auth'
 import { otherSignInsApi } from '../../api/signIn/otherSignIns'
 import { rootReducer } from '../../app/rootReducer'
+import { sessionStarted } from '../../facts'
 import { loginRestarted } from './loginSlice'
 
 export type OtherWaysState = {
@@ -38,10 +39,7 @@ const otherWaysSlice = createSlice({
         if (signInWithPasskey.matchRejected(action)) state.error = action.payload ?? action.error
       })
       // Each step begins anew.
-      .addMatcher(
-        isAnyOf(authApi.endpoints.login.matchFulfilled, authApi.endpoints.verifyLogin.matchFulfilled, loginRestarted),
-        () => initialState,
-      )
+      .addMatcher(isAnyOf(authApi.endpoints.login.matchFulfilled, sessionStarted, loginRestarted), () => initialState)
   },
   selectors: { selectWaitsForPasskey: (state) => state.passkeyRequest !== null },
 })

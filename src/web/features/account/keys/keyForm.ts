@@ -1,10 +1,9 @@
 import type { CreateApiKey, Scope } from '../../../../contract/access'
-import { SCOPES } from '../../../../contract/pageRules'
+import { KEY_NAME_MAX_LENGTH, SCOPES } from '../../../../contract/pageRules'
 import type { ApiFailure } from '../../../failure'
 import type { Expiry, KeyCreation } from './keysSlice'
 
 const DAY_MS = 86_400_000
-const NAME_MAX_LENGTH = 100
 
 export const EXPIRIES: { value: Expiry; text: string }[] = [
   { value: '30', text: 'In 30 days' },
@@ -37,7 +36,7 @@ export function problemsOf(creation: KeyCreation, now: number): Problems {
   const expiresAt = expiryTimeOf(creation, now)
   return {
     ...(name.trim() === '' && { name: 'Give the key a name' }),
-    ...(name.trim().length > NAME_MAX_LENGTH && { name: `At most ${NAME_MAX_LENGTH} characters` }),
+    ...(name.trim().length > KEY_NAME_MAX_LENGTH && { name: `At most ${KEY_NAME_MAX_LENGTH} characters` }),
     ...(scopes.length === 0 && { scopes: 'Choose at least one' }),
     ...(isRestricted && deployments.length === 0 && { deployments: 'Choose at least one' }),
     ...(expiresAt !== undefined && !(expiresAt > now) && { expires_at: 'Choose today or a later date' }),

@@ -1,7 +1,5 @@
+import { METHOD_NAME_MAX_LENGTH } from '../../../../contract/pageRules'
 import { Field } from '../../../ui/form/Field'
-
-/** The platform's limit. */
-const NAME_MAX_LENGTH = 60
 
 type NameFieldProps = { rule: string; name: string; tries: number; onChange: (name: string) => void }
 
@@ -16,7 +14,7 @@ export function NameField({ rule, name, tries, onChange }: NameFieldProps) {
       focused={tries === 0 || isMissing}
       focusKey={tries}
       autoComplete="off"
-      maxLength={NAME_MAX_LENGTH}
+      maxLength={METHOD_NAME_MAX_LENGTH}
       required
       value={name}
       onChange={onChange}
