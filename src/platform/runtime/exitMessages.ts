@@ -1,3 +1,4 @@
+import { AppError, errorCodeOf } from '../errors'
 import type { InstanceExit } from './runtime'
 
 /** Grace period between SIGTERM and SIGKILL (decisions §5). */
@@ -14,6 +15,18 @@ export function describeExit({ code, signal, requested, failure, interruption }:
 /** @param interruption of `InstanceExit` */
 export const interruptionText = (interruption: string) => `Ended by the cluster: ${interruption}`
 
+/** Codes of Node.js' errors for what a machine lacks for a while: processes, memory, descriptors, disk, its network. */
+const TEMPORARY_CODES = ['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE', 'ENOSPC', 'EDQUOT', 'ETIMEDOUT']
+
+/** Whether a start failed for a reason that lies with the machine and passes. @param code of Node.js' error */
+export const isTemporaryCode = (code: string | undefined): boolean => TEMPORARY_CODES.includes(code ?? '')
+
+/** As `isTemporaryCode`, also for errors of the shared area. */
+export const isTemporaryError = (error: unknown): boolean =>
+  error instanceof AppError
+    ? error.code === 'UNAVAILABLE' || error.code === 'DISK_FULL'
+    : isTemporaryCode(errorCodeOf(error))
+
 /** The console message for a failed start. @param code of Node.js' error, for example `ENOENT` */
 export function startFailureMessage(code: string | undefined, program: string): string {
   if (code === 'ENOENT' && program === 'java')
@@ -24,5 +37,6 @@ export function startFailureMessage(code: string | undefined, program: string): 
     return 'Could not be started: its directory does not answer. If it is mounted over a network, check its server.'
   if (code === 'EMFILE' || code === 'ENFILE') return 'Could not be started: too many files are open at once.'
   if (code === 'EAGAIN') return 'Could not be started: the system’s limit of processes is reached.'
+  if (code === 'ENOMEM') return 'Could not be started: the system has no memory left.'
   return `Could not be started: ${code ?? 'unknown reason'}.`
 }

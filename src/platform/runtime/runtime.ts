@@ -86,6 +86,8 @@ export interface InstanceExit {
   orderly?: boolean
   /** Reason why it could not be started, as text for users. */
   failure: string | undefined
+  /** Whether that reason lies with the machine and passes, such as a limit of processes. Such a failure is no crash. */
+  isTemporary?: boolean
   /**
    * Why the cluster ended it, as text for users. Such an end is no crash. Undefined if it ended by itself or on
    * request.
@@ -218,6 +220,6 @@ export interface Runtime<Spec = InstanceSpec> {
 
 /** Runs instances in their directory without copying it; `withCopies` adds the copies. */
 export interface Driver extends Runtime<LocalSpec> {
-  /** Records a start that failed before there was a process. */
-  startFailed(spec: LocalSpec, failure: string): Promise<void>
+  /** Records a start that failed before there was a process. @param isTemporary as in `InstanceExit` */
+  startFailed(spec: LocalSpec, failure: string, isTemporary: boolean): Promise<void>
 }

@@ -75,16 +75,19 @@ test.each(['ENOSPC', 'EDQUOT'] as const)(
   async (name) => {
     // As Node.js names it: it has no name for EDQUOT.
     const code = getSystemErrorName(-constants.errno[name])
-    const failures: string[] = []
+    const failures: [reason: string, isTemporary: boolean][] = []
     const copyTo = () => Promise.reject(Object.assign(new Error('write'), { code }))
     const failing: Driver = {
       ...driver,
-      startFailed: (_spec, failure) => Promise.resolve(void failures.push(failure)),
+      startFailed: (_spec, failure, isTemporary) => Promise.resolve(void failures.push([failure, isTemporary])),
     }
     const runtime = withCopies(failing, { dataDir: directory(), replicas: { copyTo } as unknown as Replicas })
     await expect(runtime.ensure({ podName: 'lobby-5', directory: '/x', copy: true } as LocalSpec)).rejects.toThrow()
     expect(failures).toEqual([
-      'Could not be started: its files could not be copied (The disk of the platform’s data directory is full.).',
+      [
+        'Could not be started: its files could not be copied (The disk of the platform’s data directory is full.).',
+        true,
+      ],
     ])
     await runtime.close()
   },

@@ -168,6 +168,7 @@ export function useManagedDeployments(): ManagedDeployments {
       now: Date.now,
       excessSince: new Map(),
       drainsBegun: new Map(),
+      failedStarts: new Map(),
       loggedProblems: new Map(),
       ...more,
     }),

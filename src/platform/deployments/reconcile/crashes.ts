@@ -20,7 +20,12 @@ export function nextStartAfterCrash(
   const last = earlier.at(-1) ?? -Infinity
   const crashes = [...(at - last < WINDOW_MS ? earlier : []), at].slice(-MAX_STORED_CRASHES)
   if (recent(crashes) >= BLOCK_AFTER) return { crashes, startAfter: undefined }
-  return { crashes, startAfter: at + Math.min(MAX_RESTART_DELAY_MS, 1000 * 2 ** (crashes.length - 1)) }
+  return { crashes, startAfter: at + restartDelayMs(crashes.length) }
+}
+
+/** Exponential back-off: 1, 2, 4 … 60 s. @param failures how many there were in a row, at least 1 */
+export function restartDelayMs(failures: number): number {
+  return Math.min(MAX_RESTART_DELAY_MS, 1000 * 2 ** (failures - 1))
 }
 
 /** The one-based number of the start attempt after these crashes; after BLOCK_AFTER crashes there is none. */

@@ -30,7 +30,7 @@ export interface Manager {
  * share one database, only the one that holds an advisory lock does so.
  */
 export function startManager(
-  options: Omit<ReconcileContext, 'excessSince' | 'drainsBegun' | 'loggedProblems'> & {
+  options: Omit<ReconcileContext, 'excessSince' | 'drainsBegun' | 'failedStarts' | 'loggedProblems'> & {
     pool: Pool
     /** Called after each pass as the manager. */
     onPass?: () => void
@@ -43,6 +43,7 @@ export function startManager(
     runtime: fenceRuntime(runtime, election.confirm),
     excessSince: new Map(),
     drainsBegun: new Map(),
+    failedStarts: new Map(),
     loggedProblems: new Map(),
   }
   let wasActive = false

@@ -58,6 +58,7 @@ export async function reconcile(context: ReconcileContext): Promise<number | und
     if (run.state === 'EXITED') await runtime.remove(run.podName)
     else await runtime.stop(run.podName)
   }
+  for (const podName of context.failedStarts.keys()) if (!known.has(podName)) context.failedStarts.delete(podName)
   const drained = new Set(rows.map(({ drain_run }) => drain_run))
   for (const runId of context.drainsBegun.keys()) if (!drained.has(runId)) context.drainsBegun.delete(runId)
   return delays.length > 0 ? Math.min(...delays) : undefined
@@ -154,8 +155,8 @@ async function reconcileDeployment(
       delays.push(...(await announceLateStart(context, definition, row, run)))
       continue
     }
-    const { blocked, startAfter } = await recordExit(context, definition, row, run)
-    if ((blocked && !row.block_lifts) || row.wanted === 'stopped') continue
+    const { isBlocked, startAfter } = await recordExit(context, definition, row, run)
+    if (isBlocked || row.wanted === 'stopped') continue
     const delay = startAfter - context.now()
     // A longer wait means that the clock was set back: start at once.
     if (delay > 0 && delay <= MAX_RESTART_DELAY_MS) delays.push(delay)

@@ -26,6 +26,11 @@ export interface ReconcileContext extends ShareLocation {
   excessSince: Map<string, number>
   /** When the present drain of a run began, by run id: `since` as stored, `at` on the clock of `performance.now`. */
   drainsBegun: Map<string, { since: number; at: number }>
+  /**
+   * How often the start of an instance has failed in a row for want of something that its machine lacks, by pod name.
+   * Losing it only shortens the delay before the next attempt.
+   */
+  failedStarts: Map<string, number>
   /** The last problem logged, by deployment or pod name, so that it is logged once. */
   loggedProblems: Map<string, string>
 }

@@ -1,22 +1,31 @@
 import type { Definition } from '../../../contract/deployment'
-import type { RuntimeInstance } from '../../runtime/runtime'
+import type { InstanceExit, RuntimeInstance } from '../../runtime/runtime'
 import { setExit, type InstanceRow } from '../../state/deployments/instances'
 import { captureCrash, describeCrashes, lastExitOf } from './crashCapsule'
-import { nextStartAfterCrash, BLOCK_AFTER } from './crashes'
+import { nextStartAfterCrash, restartDelayMs, BLOCK_AFTER } from './crashes'
 import type { ReconcileContext } from './reconcileContext'
 
-/** Records the end of a run once. @returns whether the instance is blocked, and the earliest time of its next start */
+/** When an instance may start again: not before this time, in milliseconds since the epoch, or not by itself. */
+interface NextStart {
+  isBlocked: boolean
+  startAfter: number
+}
+
+/** Records the end of a run once. */
 export async function recordExit(
-  { db, runtime, now }: ReconcileContext,
+  context: ReconcileContext,
   definition: Definition,
   row: InstanceRow,
   run: RuntimeInstance | undefined,
-): Promise<{ blocked: boolean; startAfter: number }> {
+): Promise<NextStart> {
+  const { db, runtime, failedStarts, now } = context
   const { exit } = run ?? {}
   if (!run || !exit || row.handled_run === run.runId)
-    return { blocked: row.blocked_reason !== null, startAfter: row.start_after?.getTime() ?? 0 }
+    return { isBlocked: row.blocked_reason !== null && !row.block_lifts, startAfter: row.start_after?.getTime() ?? 0 }
   // A run that was asked to stop is not restarted, however it ended.
   const isWanted = row.wanted === 'running' && !exit.requested
+  if (isWanted && exit.isTemporary) return recordTemporaryFailure(context, row, run.runId, exit)
+  failedStarts.delete(row.pod_name)
   // An end that the cluster has caused is no crash: its instance starts again at once.
   const endedByItself = !exit.requested && exit.interruption === undefined
   const isCrash = isWanted && endedByItself
@@ -38,7 +47,32 @@ export async function recordExit(
     exit: lastExitOf(exit),
     capsule,
   })
-  return { blocked: blockedReason !== null, startAfter: next.startAfter ?? 0 }
+  return { isBlocked: blockedReason !== null, startAfter: next.startAfter ?? 0 }
+}
+
+/** Blocks an instance whose machine lacked something for its start, until the next attempt. */
+async function recordTemporaryFailure(
+  context: ReconcileContext,
+  row: InstanceRow,
+  runId: string,
+  exit: InstanceExit,
+): Promise<NextStart> {
+  const { db, runtime, failedStarts, now } = context
+  const failures = (failedStarts.get(row.pod_name) ?? 0) + 1
+  const delay = restartDelayMs(failures)
+  const startAfter = now() + delay
+  await runtime.note(row.pod_name, `[System] Trying again in ${delay / 1000} s.`)
+  await setExit(db, row.uid, {
+    runId,
+    crashes: row.crashes,
+    startAfter: new Date(startAfter),
+    blockedReason: `${exit.failure ?? ''} The platform tries again.`,
+    blockLifts: true,
+    exit: lastExitOf(exit),
+    capsule: undefined,
+  })
+  failedStarts.set(row.pod_name, failures)
+  return { isBlocked: false, startAfter }
 }
 
 /** How to unblock an instance, as a sentence. A process cannot be started on its own (product §2). */

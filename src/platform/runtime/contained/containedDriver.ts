@@ -73,8 +73,8 @@ export async function openContainedDriver({
     async ensure(spec) {
       await instanceOf(spec.podName).start(spec)
     },
-    async startFailed(spec, failure) {
-      await instanceOf(spec.podName).startFailed(spec, failure)
+    async startFailed(spec, failure, isTemporary) {
+      await instanceOf(spec.podName).startFailed(spec, failure, isTemporary)
     },
     async stop(podName) {
       instances.get(podName)?.stop()

@@ -6,7 +6,7 @@ import { markCopy } from '../copyMarker'
 import { describeExit, KILL_AFTER_MS } from '../exitMessages'
 import { killNamespace, pidNamespaceOf } from '../processes'
 import { ReadyLine, TOO_SLOW_LINE } from '../readyLine'
-import type { LocalSpec } from '../runtime'
+import type { InstanceExit, LocalSpec } from '../runtime'
 import { isMonitorAlive } from './conmon'
 import { exitOf } from './containerExit'
 import { ContainerLog } from './containerLog'
@@ -21,6 +21,7 @@ import { WORKING_DIRECTORY, type SystemPaths } from './systemPaths'
 const MONITOR_EXIT_TIMEOUT_MS = 5000
 /** Delay before a container is removed again whose program still runs. */
 const REMOVE_RETRY_MS = 500
+const STOPPED_BEFORE = { failure: 'Stopped before it was started.' }
 
 export interface ContainedParts {
   containers: Containers
@@ -81,10 +82,14 @@ export class ContainedInstance {
   }
 
   /** Records a start that failed before there was a process. */
-  async startFailed(spec: Pick<LocalSpec, 'port' | 'ready' | 'stop'>, failure: string): Promise<void> {
+  async startFailed(
+    spec: Pick<LocalSpec, 'port' | 'ready' | 'stop'>,
+    failure: string,
+    isTemporary: boolean,
+  ): Promise<void> {
     if (this.isRunning) return
     this.record = newRunRecord(this.podName, spec, this.console.lastSeq)
-    await this.recordExit(this.record, undefined, failure)
+    await this.recordExit(this.record, undefined, { failure, isTemporary })
   }
 
   stop(): void {
@@ -191,7 +196,7 @@ export class ContainedInstance {
         this.console.note(`[System] ${text}`),
       )
       await markCopy(spec.copyMarker)
-      if (this.isStopping) return await this.recordExit(record, undefined, 'Stopped before it was started.')
+      if (this.isStopping) return await this.recordExit(record, undefined, STOPPED_BEFORE)
       record.containerId = containerId
       record.cgroup = prepared.cgroup?.path
       this.changed()
@@ -211,7 +216,7 @@ export class ContainedInstance {
       records.store(record)
       if (this.isStopping) {
         await containers.remove(containerId)
-        return await this.recordExit(record, undefined, 'Stopped before it was started.')
+        return await this.recordExit(record, undefined, STOPPED_BEFORE)
       }
       for (const { source, target } of mounts) await checkMount(pid, source, target)
       await containers.start(containerId)
@@ -305,7 +310,7 @@ export class ContainedInstance {
       record,
       exit,
       exit === undefined
-        ? 'Ended; the exit code is unknown, because its monitor ended first or could not record it.'
+        ? { failure: 'Ended; the exit code is unknown, because its monitor ended first or could not record it.' }
         : undefined,
       exit !== undefined || (hasEnded && !record.isKilled),
     )
@@ -342,14 +347,17 @@ export class ContainedInstance {
   private async recordExit(
     record: RunRecord,
     code: number | undefined,
-    failure: string | undefined,
+    failed: (Pick<InstanceExit, 'isTemporary'> & { failure: string }) | undefined,
     isOrderly?: boolean,
   ): Promise<void> {
     clearTimeout(this.timer)
     this.input?.close()
     this.input = undefined
     await this.console.watchLines(0, undefined)
-    const exit = exitOf(code, record.state === 'STOPPING', failure, isOrderly)
+    const exit = {
+      ...exitOf(code, record.state === 'STOPPING', failed?.failure, isOrderly),
+      ...(failed?.isTemporary && { isTemporary: true }),
+    }
     await this.console.note(`[System] ${describeExit(exit)}`)
     Object.assign(record, { state: 'EXITED', exit, containerId: undefined, monitor: undefined, pid: undefined })
     this.changed()

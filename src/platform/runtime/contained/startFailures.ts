@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { AppError, errorCodeOf } from '../../errors'
 import type { OpenDirectory } from '../../share/jail'
-import { startFailureMessage } from '../exitMessages'
+import { isTemporaryError, startFailureMessage } from '../exitMessages'
 import { checkProgram, type SystemPaths } from './systemPaths'
 
 /** A failed start with a message for users, shown in the console and in Details. */
@@ -37,13 +37,27 @@ export async function checkMount(pid: number, source: OpenDirectory, target: str
   throw new StartFailure(`Not started: ${target} was replaced by another directory during the start.`)
 }
 
-/** The message for users about a failed start. */
-export function startFailureOf(error: unknown): string {
-  if (error instanceof StartFailure) return error.message
-  if (error instanceof AppError) return `Could not be started: ${error.message}`
+/** The message for users about a failed start, and whether it is temporary (see `InstanceExit`). */
+export function startFailureOf(error: unknown): { failure: string; isTemporary: boolean } {
+  if (error instanceof StartFailure) return { failure: error.message, isTemporary: false }
+  if (error instanceof AppError)
+    return { failure: `Could not be started: ${error.message}`, isTemporary: isTemporaryError(error) }
   const code = errorCodeOf(error)
-  if (code === 'ENOENT') return 'Could not be started: its directory, or one that it mounts, does not exist.'
+  if (code === 'ENOENT' && !isOfSpawn(error))
+    return {
+      failure: 'Could not be started: its directory, or one that it mounts, does not exist.',
+      isTemporary: false,
+    }
+  return { failure: machineFailure(code), isTemporary: true }
+}
+
+/** Whether a program of the container runtime could not be started. ENOENT then means that it is missing. */
+const isOfSpawn = (error: unknown) => (error as NodeJS.ErrnoException).syscall?.startsWith('spawn') ?? false
+
+/** What is not the fault of a definition is one of the machine: runc and conmon get what was checked before. */
+function machineFailure(code: string | undefined): string {
   if (code === 'ENOSPC' || code === 'EDQUOT') return 'Could not be started: the disk of the data directory is full.'
-  if (code === 'EMFILE' || code === 'ENFILE' || code === 'EAGAIN') return startFailureMessage(code, '')
+  if (code === 'EMFILE' || code === 'ENFILE' || code === 'EAGAIN' || code === 'ENOMEM')
+    return startFailureMessage(code, '')
   return 'Could not be started: its container could not be created. See the platform’s log for the reason.'
 }

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { createKeyedQueue } from '../../concurrency/keyedQueue'
 import { createSharedRead } from '../../concurrency/sharedRead'
 import { AppError } from '../../errors'
+import { isTemporaryError } from '../exitMessages'
 import type { InstanceSpec, Runtime } from '../runtime'
 import { ClusterRefusal, type ClusterClient } from './clusterClient'
 import type { ConsoleStore } from './console/consoleStore'
@@ -74,7 +75,8 @@ export function openKubernetesRuntime(parts: KubernetesParts): Runtime {
       await prepare(spec)
     } catch (error) {
       const what = spec.copy ? 'its files could not be copied' : 'its directory could not be prepared'
-      runs.startFailed(spec, `Could not be started: ${what}${error instanceof AppError ? ` (${error.message})` : ''}.`)
+      const reason = error instanceof AppError ? ` (${error.message})` : ''
+      runs.startFailed(spec, `Could not be started: ${what}${reason}.`, isTemporaryError(error))
       throw error
     }
     try {

@@ -31,8 +31,8 @@ export interface PodRuns {
   runOf(podName: string): ConsoleRun | undefined
   /** Adds the Pod that a request has just returned. */
   put(pod: V1Pod | undefined): void
-  /** Records a start that failed before there was a Pod. */
-  startFailed(spec: InstanceSpec, failure: string): void
+  /** Records a start that failed before there was a Pod. @param isTemporary as in `InstanceExit`; default: false */
+  startFailed(spec: InstanceSpec, failure: string, isTemporary?: boolean): void
   /** Deletes a Pod that has ended, and its run. @throws Error if it is not gone in time; as `Pods.delete` */
   forget(pod: V1Pod): Promise<void>
   /** Forgets a run without a Pod. */
@@ -123,8 +123,8 @@ export function watchPodRuns(client: ClusterClient, pods: Pods, log: Logger): Po
     put(pod) {
       if (pod) informer.put(pod)
     },
-    startFailed(spec, failure) {
-      withoutPod.set(spec.podName, failedStart(spec, failure))
+    startFailed(spec, failure, isTemporary = false) {
+      withoutPod.set(spec.podName, failedStart(spec, failure, isTemporary))
       emit(spec.podName)
     },
     async forget(pod) {
@@ -148,9 +148,9 @@ export function watchPodRuns(client: ClusterClient, pods: Pods, log: Logger): Po
   }
 }
 
-function failedStart({ podName, port }: InstanceSpec, failure: string): RunWithoutPod {
+function failedStart({ podName, port }: InstanceSpec, failure: string, isTemporary: boolean): RunWithoutPod {
   const at = Date.now()
-  const exit = { code: null, signal: null, at, requested: false, failure }
+  const exit = { code: null, signal: null, at, requested: false, failure, ...(isTemporary && { isTemporary }) }
   return {
     instance: { podName, runId: randomUUID(), state: 'EXITED', ip: '', port, startedAt: at, exit },
     isLogGone: false,

@@ -18,8 +18,8 @@ export interface HostCalls {
   hello(): { version: number; pid: number; limits: string; enforced: ResourceLimiter['enforced'] }
   /** Runs the instance in `spec.directory`; the platform has made any copy before. */
   start(spec: LocalSpec): Promise<void>
-  /** Records a start that failed before there was a process. */
-  startFailed(podName: string, failure: string): void
+  /** Records a start that failed before there was a process. Older hosts ignore `isTemporary`. */
+  startFailed(podName: string, failure: string, isTemporary?: boolean): void
   stop(podName: string): void
   kill(podName: string): void
   remove(podName: string): void

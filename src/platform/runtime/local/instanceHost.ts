@@ -66,7 +66,7 @@ export class InstanceHost implements Omit<HostCalls, 'follow' | 'unfollow'> {
     await this.starts.get(podName)
   }
 
-  startFailed(podName: string, failure: string): void {
+  startFailed(podName: string, failure: string, isTemporary = false): void {
     if (!this.isRunning(podName))
       this.recordFailure(
         {
@@ -74,6 +74,7 @@ export class InstanceHost implements Omit<HostCalls, 'follow' | 'unfollow'> {
           state: 'EXITED',
         },
         failure,
+        isTemporary,
       )
   }
 
@@ -194,11 +195,18 @@ export class InstanceHost implements Omit<HostCalls, 'follow' | 'unfollow'> {
     return run
   }
 
-  private recordFailure(record: RunRecord, failure: string): void {
+  private recordFailure(record: RunRecord, failure: string, isTemporary = false): void {
     Object.assign(record, {
       state: 'EXITED',
       pid: undefined,
-      exit: { code: null, signal: null, at: Date.now(), requested: false, failure },
+      exit: {
+        code: null,
+        signal: null,
+        at: Date.now(),
+        requested: false,
+        failure,
+        ...(isTemporary && { isTemporary }),
+      },
     })
     this.runs.set(record.podName, { process: undefined, record })
     this.note(record.podName, `[System] ${failure}`)

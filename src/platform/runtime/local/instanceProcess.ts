@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { errorCodeOf } from '../../errors'
 import { isAlive, startTimeOf } from '../../processLock'
 import type { OutputType, InstanceExit, LocalSpec } from '../runtime'
-import { describeExit, KILL_AFTER_MS, startFailureMessage } from '../exitMessages'
+import { describeExit, isTemporaryCode, KILL_AFTER_MS, startFailureMessage } from '../exitMessages'
 import type { ConsoleLog } from './consoleLog'
 import { findStartFailure, launchIn } from './launch'
 import { makePipes, openPipes, removePipes, type InstancePipes } from './instancePipes'
@@ -55,7 +55,7 @@ export class InstanceProcess {
     const failure = await findStartFailure(program, spec.directory, env.PATH ?? '')
     // A stop was requested during the check.
     if (this.record.state === 'STOPPING') return this.recordExit(null, null, undefined)
-    if (failure) return this.recordExit(null, null, startFailureMessage(failure, program))
+    if (failure) return this.startFailed(failure, program)
     this.spawn(spec, env)
   }
 
@@ -65,7 +65,7 @@ export class InstanceProcess {
     try {
       made = makePipes(this.base)
     } catch (error) {
-      return this.recordExit(null, null, pipeFailureMessage(this.record.podName, error))
+      return this.recordExit(null, null, pipeFailureMessage(this.record.podName, error), true)
     }
     this.pipes = made.pipes
     let child: ChildProcess
@@ -79,13 +79,11 @@ export class InstanceProcess {
       })
     } catch (error) {
       // spawn throws some failures of the system call and emits others.
-      return this.recordExit(null, null, startFailureMessage(errorCodeOf(error), program))
+      return this.startFailed(errorCodeOf(error), program)
     } finally {
       made.closeStdio()
     }
-    child.on('error', (error: NodeJS.ErrnoException) =>
-      this.recordExit(null, null, startFailureMessage(errorCodeOf(error), program)),
-    )
+    child.on('error', (error: NodeJS.ErrnoException) => this.startFailed(errorCodeOf(error), program))
     if (child.pid === undefined) return
     this.readOutputs(this.pipes)
     child.once('exit', (code, signal) => this.exited(code, signal))
@@ -238,7 +236,16 @@ export class InstanceProcess {
     this.onChange()
   }
 
-  private recordExit(code: number | null, signal: string | null, failure: string | undefined): void {
+  private startFailed(code: string | undefined, program: string): void {
+    this.recordExit(null, null, startFailureMessage(code, program), isTemporaryCode(code))
+  }
+
+  private recordExit(
+    code: number | null,
+    signal: string | null,
+    failure: string | undefined,
+    isTemporary = false,
+  ): void {
     if (this.hasEnded) return
     clearTimeout(this.timer)
     this.closePipes()
@@ -253,6 +260,7 @@ export class InstanceProcess {
           requested: isStopped,
           orderly: (isStopped || code === 0) && !this.isKilled && failure === undefined,
           failure,
+          ...(isTemporary && { isTemporary }),
         }
     Object.assign(this.record, { state: 'EXITED', exit, pid: undefined })
     this.limiter.release(this.record.podName)
@@ -268,6 +276,7 @@ function pipeFailureMessage(podName: string, error: unknown): string {
   const code = errorCodeOf(error)
   if (code === 'ENOSPC' || code === 'EDQUOT')
     return 'Could not be started: the disk of the platform’s data directory is full.'
-  if (code === 'EMFILE' || code === 'ENFILE' || code === 'EAGAIN') return startFailureMessage(code, 'mkfifo')
+  if (code === 'EMFILE' || code === 'ENFILE' || code === 'EAGAIN' || code === 'ENOMEM')
+    return startFailureMessage(code, 'mkfifo')
   return 'Could not be started: the pipes of its console could not be created. See the host process’s log for the reason.'
 }

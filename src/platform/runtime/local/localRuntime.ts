@@ -105,7 +105,7 @@ export async function openLocalRuntime(copyParts: CopyParts): Promise<Runtime<Lo
       await markCopy(spec.copyMarker)
       await call('start', spec)
     },
-    startFailed: ({ podName }, failure) => call('startFailed', podName, failure),
+    startFailed: ({ podName }, failure, isTemporary) => call('startFailed', podName, failure, isTemporary),
     stop: (podName) => call('stop', podName),
     kill: (podName) => call('kill', podName),
     remove: (podName) => call('remove', podName),

@@ -92,6 +92,8 @@ export interface ExitRecord {
   crashes: number[]
   startAfter: Date | null
   blockedReason: string | null
+  /** Whether it is blocked only until `startAfter`. Default: no. */
+  blockLifts?: boolean
   exit: LastExit
   /** Only for a crash. */
   capsule: CrashCapsule | undefined
@@ -101,7 +103,7 @@ export interface ExitRecord {
 export async function setExit(
   db: Db,
   uid: string,
-  { runId, crashes, startAfter, blockedReason, exit, capsule }: ExitRecord,
+  { runId, crashes, startAfter, blockedReason, blockLifts = false, exit, capsule }: ExitRecord,
 ): Promise<void> {
   if (blockedReason !== null) await endRestart(db, uid)
   await db
@@ -111,11 +113,11 @@ export async function setExit(
       crashes: JSON.stringify(crashes),
       start_after: startAfter,
       blocked_reason: blockedReason,
-      block_lifts: false,
+      block_lifts: blockLifts,
       last_exit: JSON.stringify(exit),
       ...(capsule && { crash: JSON.stringify(capsule), crashed_at: new Date(exit.at) }),
       // Counts restarts only.
-      ...(startAfter !== null && { restarts: sql<number>`restarts + 1` }),
+      ...(startAfter !== null && !blockLifts && { restarts: sql<number>`restarts + 1` }),
     })
     .where('uid', '=', uid)
     .where('handled_run', 'is distinct from', runId)

@@ -6,6 +6,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  renameSync,
   rmSync,
   statfsSync,
   writeFileSync,
@@ -296,6 +297,25 @@ describeContained('contained instances (skipped where runc, conmon or socat is m
       failure: expect.stringContaining('the exit code is unknown'),
     })
     await until(() => isGone(pid!))
+  })
+
+  test('security 228: a start that fails because runc is missing or cannot create a container counts as temporary', async () => {
+    await withRunc(
+      `case "$*" in *\\ create\\ *failing-*) echo 'runc: resource temporarily unavailable' >&2; exit 1;; esac`,
+      async () => {
+        await runtime().ensure(spec('failing', ['sleep', '60']))
+        const failure =
+          'Could not be started: its container could not be created. See the platform’s log for the reason.'
+        expect((await hasEnded('failing'))?.exit).toMatchObject({ failure, isTemporary: true })
+        const runc = join(root(), 'wrapping/runc')
+        renameSync(runc, `${runc}-away`)
+        await runtime().ensure(spec('without-runc', ['sleep', '60']))
+        expect((await hasEnded('without-runc'))?.exit).toMatchObject({ failure, isTemporary: true })
+        renameSync(`${runc}-away`, runc)
+        await runtime().ensure(spec('no-program', ['no-such-program']))
+        expect((await hasEnded('no-program'))?.exit?.isTemporary).toBeUndefined()
+      },
+    )
   })
 
   describe('security 162: while a container cannot be removed, as without memory for another process,', () => {
