@@ -4,13 +4,14 @@ import { createBatchedRead, createRecentRead, createSharedRead } from '../concur
 import { AppError } from '../errors'
 import { listInContact } from '../runtime/contact'
 import { enableDeployment, findDeployment, findDeployments, updateDeployment } from '../state/deployments/deployments'
-import { findCrash } from '../state/deployments/instances'
+import { findCrash, listInstances } from '../state/deployments/instances'
 import { createConfigurations, type Configurations } from './configurations'
 import { createCreator } from './creation'
 import { parseDefinition } from './definitions'
 import { describeInstances, type InstanceParts } from './instances'
 import { hideDeployments } from './monitoring/portChecks'
 import { createSharedPoll } from './reconcile/sharedPoll'
+import { requireEnds } from './requireEnds'
 import { createRestarter } from './restarts'
 import {
   beingDeleted,
@@ -46,7 +47,10 @@ export interface Deployments extends Configurations {
    * @throws AppError NAME_TAKEN, INVALID_INPUT (node), or CONFLICT for a second proxy or too many deployments
    */
   create(request: CreateDeployment): Promise<void>
-  /** Resolves when all instances have ended; the files are kept. @param signal aborts the wait, not the deletion */
+  /**
+   * Resolves when all instances have ended; the files are kept. @param signal aborts the wait, not the deletion
+   * @throws AppError as `requireEnds`; the deletion continues
+   */
   remove(name: string, signal?: AbortSignal): Promise<void>
   /** @throws AppError CONFLICT during a deletion, INVALID_DEFINITION if an invalid text is to be enabled */
   setEnabled(name: string, enabled: boolean): Promise<void>
@@ -54,7 +58,7 @@ export interface Deployments extends Configurations {
    * Restarts one instance after another; resolves when all run again. @param signal aborts the wait, not the restart
    * @param isNamed whether a failure may name another deployment; default: yes
    * @throws AppError INVALID_DEFINITION, or CONFLICT if the deployment is or becomes disabled, its directory leads out
-   * of the shared area, or an instance does not start
+   * of the shared area, or an instance does not start; as `requireEnds`, while the restart continues
    */
   restart(name: string, signal?: AbortSignal, isNamed?: (deployment: string) => boolean): Promise<void>
 }
@@ -74,9 +78,12 @@ export function createDeployments({ ownPorts = () => [], ...others }: Deployment
   const parts = { ...others, wake, ownPorts, readAll }
   const createDeployment = createCreator(parts)
 
-  const waitUntilDeleted = createSharedPoll(async (name) =>
-    (await findDeployment(db, name))?.deleting ? undefined : true,
-  )
+  const waitUntilDeleted = createSharedPoll(async (name) => {
+    if (!(await findDeployment(db, name))?.deleting) return true
+    const [rows, runs] = await Promise.all([listInstances(db, [name]), listInContact(others.runtime)])
+    await requireEnds(rows, runs, others.marker, 'The deletion continues afterwards.')
+    return undefined
+  })
 
   const readAllWithInstances = createSharedRead(async () => {
     const all = await readAll()

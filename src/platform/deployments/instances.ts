@@ -88,7 +88,8 @@ function describe(
   const isGame = type !== 'process'
   const players = live ? playerWatch.playersOf(live) : NO_PLAYERS
   const portWarning = live && playerWatch.portWarning(row.pod_name)
-  const warnings = portWarning === undefined ? unenforced : [portWarning, ...unenforced]
+  const ownWarnings = [live?.problem, portWarning].flatMap((warning) => warning ?? [])
+  const warnings = ownWarnings.length === 0 ? unenforced : [...ownWarnings, ...unenforced]
   return {
     uid: row.uid,
     name: row.name,

@@ -13,6 +13,7 @@ import { parseDefinition } from './definitions'
 import { requireDeploymentDirectory } from './hostPaths'
 import { hideDeployments } from './monitoring/portChecks'
 import { createSharedPoll } from './reconcile/sharedPoll'
+import { requireEnds } from './requireEnds'
 import { findStored, type StoredDeploymentParts } from './storedDeployments'
 
 /** Creates a function that restarts deployments, see `Deployments.restart`. */
@@ -29,9 +30,14 @@ export function createRestarter(
       blocked_reason !== null ||
       start_after !== null ||
       runs.some(({ podName, state }) => podName === pod_name && state !== 'EXITED')
-    return rows.every((row) => row.restart_run === null && (row.wanted !== 'running' || hasStarted(row)))
-      ? rows
-      : undefined
+    if (rows.every((row) => row.restart_run === null && (row.wanted !== 'running' || hasStarted(row)))) return rows
+    await requireEnds(
+      rows.filter(({ restart_run }) => restart_run !== null),
+      runs,
+      parts.marker,
+      'The restart continues afterwards.',
+    )
+    return undefined
   })
 
   /**

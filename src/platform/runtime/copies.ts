@@ -101,7 +101,9 @@ export function withCopies(driver: Driver, { dataDir, replicas, writeBack }: Cop
       const started = runs.filter(({ podName }) => !starts.has(podName))
       const isWritingBack = ({ state, podName }: RuntimeInstance) => state === 'EXITED' && writeBacks.has(podName)
       const shown = started.map((run): RuntimeInstance =>
-        isWritingBack(run) ? { ...run, state: 'STOPPING', exit: undefined } : run,
+        isWritingBack(run)
+          ? { ...run, state: 'STOPPING', exit: undefined, problem: writeBacks.problemOf(run.podName) }
+          : run,
       )
       return [...shown, ...starts.instances()]
     },

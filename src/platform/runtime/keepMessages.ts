@@ -15,7 +15,7 @@ export function notWrittenBack(names: string): string {
   return `[System] Not written back: ${names}`
 }
 
-/** @param problem as a sentence */
+/** Without the mark of the platform's lines, because lists show it as well. @param problem as a sentence */
 export function writeBackFailed(problem: string): string {
-  return `[System] The files of "keep" could not be written back. ${problem} This is retried; Kill cancels it.`
+  return `The files of "keep" could not be written back. ${problem} This is retried; Kill cancels it.`
 }

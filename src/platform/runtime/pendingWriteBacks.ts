@@ -22,7 +22,7 @@ interface Attempt {
   timer: NodeJS.Timeout | undefined
   /** Delay before the next retry, in milliseconds. */
   delay: number
-  /** Reason of the last failure. */
+  /** The last failure, as text for users. */
   problem: string | undefined
 }
 
@@ -35,6 +35,8 @@ export interface PendingWriteBacks {
   add(podName: string, task: WriteBackTask): void
   has(podName: string): boolean
   podNames(): string[]
+  /** The last failure of a write-back that is retried, as text for users. */
+  problemOf(podName: string): string | undefined
   /** Handles the end of a run: writes back in the background after an orderly end, otherwise drops the write-back. */
   runEnded(podName: string, exit: Pick<InstanceExit, 'orderly'>): void
   /** Drops a write-back that is in progress or waits for a retry, with a line in the console. */
@@ -94,8 +96,9 @@ export function openPendingWriteBacks({
     } catch (error) {
       if (signal.aborted) return
       const problem = error instanceof AppError ? error.message : 'See the platform’s log for the reason.'
-      if (problem !== state.problem) void appendLine(podName, writeBackFailed(problem))
-      state.problem = problem
+      const text = writeBackFailed(problem)
+      if (text !== state.problem) void appendLine(podName, `[System] ${text}`)
+      state.problem = text
       state.timer = setTimeout(() => void write(task, state), state.delay)
       state.delay = Math.min(MAX_RETRY_MS, state.delay * 2)
     }
@@ -113,6 +116,7 @@ export function openPendingWriteBacks({
     },
     has: (podName) => tasks.has(podName),
     podNames: () => [...tasks.keys()],
+    problemOf: (podName) => attempts.get(podName)?.problem,
     runEnded(podName, { orderly }) {
       const task = tasks.get(podName)
       if (!task || isClosed || attempts.has(podName)) return

@@ -118,6 +118,8 @@ export interface RuntimeInstance {
   /** Milliseconds since the epoch. */
   startedAt: number
   exit: InstanceExit | undefined
+  /** Why a run whose program has ended is still STOPPING, as text for users; undefined if it should end soon. */
+  problem?: string | undefined
   /** The node of the cluster that it runs on. Undefined on this machine, and until a node is chosen. */
   node?: string | undefined
   /**

@@ -23,12 +23,14 @@ const MESSAGE =
     for (const path of [share(), aside()]) if (existsSync(join(path, MARKER))) unmount(path)
   })
 
-  const call = (method: 'GET' | 'POST' | 'PATCH', url: string, body?: unknown) =>
+  const call = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, body?: unknown) =>
     platform().call(method, `/api/${url}`, { token: ann().token, body })
   const instances = async (name: string) =>
     (await call('GET', `deployments/${name}/instances`)).body.data.instances as {
       state: string
+      name: string
       podName: string
+      warnings?: string[]
       blockedReason?: string
     }[]
   const consoleOf = async (podName: string) =>
@@ -98,6 +100,40 @@ const MESSAGE =
     expect(await states()).toEqual(['BLOCKED', 'RUNNING'])
     moveMount(aside(), share())
     await until(states, (all) => all.join() === 'RUNNING,RUNNING')
+  })
+
+  test('security 229: a restart or deletion that waits for files to be written back to an unmounted share is answered, and continues later', async () => {
+    const gate = join(directory(), 'gate of keeper')
+    expect(await call('POST', 'deployments', { name: 'keeper', type: 'scalable' })).toMatchObject({ status: 201 })
+    const content = `name: keeper\ntype: scalable\ndataDirectory: /keeper\nkeep: [list.txt]\nrun: { command: ["sh", "-c", "echo x >> list.txt; read line; until [ -e '${gate}' ]; do sleep 0.05; done"] }\nstop: { command: stop, timeoutSeconds: 60 }\n`
+    expect(await call('PATCH', 'deployments/keeper', { content })).toMatchObject({ status: 200 })
+    await call('POST', 'deployments/keeper/toggle', { enabled: true })
+    const runs = async () => (await instances('keeper'))[0]
+    await until(runs, (run) => run?.state === 'RUNNING')
+    const restart = call('POST', 'deployments/keeper/restart')
+    await until(runs, (run) => run?.state === 'STOPPING')
+    moveMount(share(), aside())
+    writeFileSync(gate, '')
+    const reason = `The files of "keep" could not be written back. ${MESSAGE} This is retried; Kill cancels it.`
+    const answer = await restart
+    const { name } = (await runs())!
+    expect(answer).toMatchObject({
+      status: 409,
+      body: { message: `${name} has not ended yet: ${reason} The restart continues afterwards.` },
+    })
+    expect(await runs()).toMatchObject({ state: 'STOPPING', warnings: [reason] })
+    moveMount(aside(), share())
+    await until(runs, (run) => run?.state === 'RUNNING')
+    expect(readFileSync(join(share(), 'keeper', 'list.txt'), 'utf8')).toBe('x\n')
+
+    moveMount(share(), aside())
+    expect(await call('DELETE', 'deployments/keeper')).toMatchObject({
+      status: 409,
+      body: { message: `${name} has not ended yet: ${reason} The deletion continues afterwards.` },
+    })
+    moveMount(aside(), share())
+    await until(async () => (await call('GET', 'deployments/keeper')).status === 404)
+    expect(readFileSync(join(share(), 'keeper', 'list.txt'), 'utf8')).toBe('x\nx\n')
   })
 
   test('a deployment whose directory has disappeared is blocked with the reason rather than started empty', async () => {

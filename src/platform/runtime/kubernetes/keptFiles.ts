@@ -24,6 +24,8 @@ export interface KeptFiles {
    * @returns milliseconds until the next attempt, if it failed
    */
   finish(pod: V1Pod): Promise<number | undefined>
+  /** The last failure of a write-back that is retried, as text for users. @param runId the Pod's uid */
+  problemOf(runId: string): string | undefined
   /** Releases the Pod of an ended run without writing anything back. */
   cancel(pod: V1Pod): Promise<void>
 }
@@ -45,7 +47,7 @@ export function createKeptFiles({
   note: (podName: string, text: string) => Promise<void>
   log: Pick<Logger, 'warn'>
 }): KeptFiles {
-  /** The last problem that was written to the console, by run. */
+  /** The last failure, which was written to the console, by run. */
   const problems = new Map<string, string>()
 
   async function release(pod: V1Pod): Promise<void> {
@@ -68,14 +70,16 @@ export function createKeptFiles({
         } catch (error) {
           log.warn({ err: error, podName }, 'failed to write the files of an instance back; retrying')
           const problem = error instanceof AppError ? error.message : 'See the platform’s log for the reason.'
-          if (problems.get(runIdOf(pod)) !== problem) await note(podName, writeBackFailed(problem))
-          problems.set(runIdOf(pod), problem)
+          const text = writeBackFailed(problem)
+          if (problems.get(runIdOf(pod)) !== text) await note(podName, `[System] ${text}`)
+          problems.set(runIdOf(pod), text)
           return RETRY_MS
         }
       }
       await release(pod)
       return undefined
     },
+    problemOf: (runId) => problems.get(runId),
     async cancel(pod) {
       await note(nameOf(pod), CANCELLED)
       await release(pod)

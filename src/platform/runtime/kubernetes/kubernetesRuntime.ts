@@ -110,7 +110,11 @@ export function openKubernetesRuntime(parts: KubernetesParts): Runtime {
         inputs.close(podName)
         await consoles.remove(podName)
       }),
-    list: () => runs.instances(),
+    async list() {
+      return (await runs.instances()).map((run) =>
+        run.state === 'STOPPING' ? { ...run, problem: keptFiles.problemOf(run.runId) } : run,
+      )
+    },
     watch: (listener) => runs.watch(() => listener()),
     history: (podName, lines) => consoles.of(podName).history(lines),
     follow: (podName, since, listener) => consoles.of(podName).follow(since, listener),
