@@ -4,7 +4,7 @@ import { makeDeploymentDirectory } from '../share/deploymentDirectory'
 import { isRestricted, knownTo, type Caller } from '../caller'
 import { createDefinitionReader } from './definitionReader'
 import { cacheDefinition, tryParseDefinition } from './definitions'
-import { directoryWarnings } from './directoryWarnings'
+import { directoryWarnings, keepWarnings } from './directoryWarnings'
 import { limitWarnings } from './limitWarnings'
 import { refuseOperatorSettings } from './operatorSettings'
 import { portWarnings } from './portRanges'
@@ -40,7 +40,12 @@ export function createConfigurations(parts: StoredDeploymentParts): Configuratio
   async function warningsOf(definition: Definition, by: Caller): Promise<string[]> {
     const others = (await readAll()).flatMap(({ stored }) => stored.definition ?? [])
     const ofPorts = runtime.sharesPorts ? portWarnings(definition, others, ownPorts(), knownTo(by)) : []
-    return [...ofPorts, ...directoryWarnings(definition, others, knownTo(by)), ...limitWarnings(definition, runtime)]
+    return [
+      ...ofPorts,
+      ...directoryWarnings(definition, others, knownTo(by)),
+      ...(await keepWarnings(parts, definition)),
+      ...limitWarnings(definition, runtime),
+    ]
   }
 
   return {

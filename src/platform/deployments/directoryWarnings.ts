@@ -1,4 +1,7 @@
 import type { Definition } from '../../contract/deployment'
+import { AppError } from '../errors'
+import type { ShareLocation } from '../share/shareMarker'
+import { requireKeptDirectories } from './hostPaths'
 
 type DefinedDirectory = Pick<Definition, 'name' | 'dataDirectory'>
 
@@ -26,4 +29,15 @@ export function directoryWarnings(
         ]
       return []
     })
+}
+
+/** Warns of what `requireKeptDirectories` refuses; of nothing while the shared area is not available. */
+export async function keepWarnings(location: ShareLocation, definition: Definition): Promise<string[]> {
+  try {
+    await requireKeptDirectories(location, definition)
+    return []
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return error.code === 'UNAVAILABLE' ? [] : [`keep: ${error.message}`]
+  }
 }

@@ -2,6 +2,9 @@ import type { Definition } from '../../contract/deployment'
 import { AppError } from '../errors'
 import { SHARED_ROOT } from '../../contract/pageRules'
 import { findDeploymentDirectory, makeDeploymentDirectory } from '../share/deploymentDirectory'
+import { lstatOf } from '../share/directoryEntries'
+import { fileFailure } from '../share/fileFailure'
+import { createJail, openSubdirectory, withDirectory, type OpenDirectory } from '../share/jail'
 import type { ShareLocation } from '../share/shareMarker'
 import type { Db } from '../state/db'
 import { setDirectorySeen, type DeploymentRow } from '../state/deployments/deployments'
@@ -44,4 +47,48 @@ export async function requireMounts(parts: ShareLocation, { mounts = [] }: Defin
         : error
     })
   }
+}
+
+/**
+ * Checks that directories of `keep` are no links, as far as their names have no wildcards. Otherwise its files could
+ * never be written back, or, if the copy has the link as well, would be lost without a word.
+ * @throws AppError CONFLICT when one is a link to a directory, UNAVAILABLE while the shared area is not mounted
+ */
+export async function requireKeptDirectories(location: ShareLocation, definition: Definition): Promise<void> {
+  const { dataDirectory, keep = [] } = definition
+  for (const path of keep) {
+    const link = await findLinkedDirectory(location, dataDirectory, path).catch((error: unknown) => {
+      const failure = fileFailure(error, `${SHARED_ROOT}${dataDirectory}/${path}`)
+      if (failure instanceof AppError && failure.code !== 'UNAVAILABLE') return undefined
+      throw failure
+    })
+    if (link !== undefined)
+      throw new AppError(
+        'CONFLICT',
+        `"${link}" in "keep" is a link to a directory, and files are not written back through links. Replace it by a directory, or name the one that it leads to.`,
+      )
+  }
+}
+
+/** The first part of a kept path that is a link to a directory. Links that lead out of the shared area do not count. */
+async function findLinkedDirectory(
+  { shareDir, marker }: ShareLocation,
+  dataDirectory: string,
+  path: string,
+): Promise<string | undefined> {
+  const jail = createJail(shareDir, marker)
+  const base = dataDirectory.split('/').filter(Boolean)
+  let directory: OpenDirectory | undefined = await jail.openDirectory(base)
+  const passed: string[] = []
+  for (const name of path.split('/')) {
+    if (name.includes('*') || !directory) break
+    passed.push(name)
+    const next: OpenDirectory | 'link' | undefined = await withDirectory(Promise.resolve(directory), async (parent) =>
+      (await lstatOf(parent, name))?.isSymbolicLink() ? 'link' : openSubdirectory(parent, name),
+    )
+    if (next === 'link') return withDirectory(jail.openDirectory([...base, ...passed]), async () => passed.join('/'))
+    directory = next
+  }
+  await directory?.close()
+  return undefined
 }

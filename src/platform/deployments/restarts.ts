@@ -10,7 +10,7 @@ import {
 } from '../state/deployments/instances'
 import { listInContact } from '../runtime/contact'
 import { parseDefinition } from './definitions'
-import { requireDeploymentDirectory } from './hostPaths'
+import { requireDeploymentDirectory, requireKeptDirectories } from './hostPaths'
 import { hideDeployments } from './monitoring/portChecks'
 import { createSharedPoll } from './reconcile/sharedPoll'
 import { requireEnds } from './requireEnds'
@@ -70,7 +70,9 @@ export function createRestarter(
     if (!deployment.enabled)
       throw new AppError('CONFLICT', `The deployment "${name}" is disabled. Enable it to start it.`)
     // Checked before anything stops, because an instance without its directory could not start again.
-    await requireDeploymentDirectory(parts, deployment, parseDefinition(deployment.content).dataDirectory)
+    const definition = parseDefinition(deployment.content)
+    await requireDeploymentDirectory(parts, deployment, definition.dataDirectory)
+    await requireKeptDirectories(parts, definition)
     const toEnd = await requestRestarts(name)
     wake()
     const rows = await waitUntilRestarted(name, signal)

@@ -1,4 +1,4 @@
-import { mkdir, symlink } from 'node:fs/promises'
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { useDeploymentCalls } from '../../support/platform/deploymentCalls'
 import { until } from '../../support/platform/until'
@@ -19,7 +19,7 @@ const messageOf = (path: string) =>
 
 async function firstInstance(name: string) {
   const { instances } = (await call('GET', `/${name}/instances`)).body.data
-  return (instances as { state: string; blockedReason?: string }[])[0]
+  return (instances as { state: string; blockedReason?: string; startedAt?: number }[])[0]
 }
 
 test.each(['relative', 'absolute'])(
@@ -69,4 +69,47 @@ test('a link may lead to another place in its own directory', async () => {
     () => firstInstance('own'),
     (instance) => instance?.state === 'RUNNING',
   )
+})
+
+test('a directory in "keep" that is a link is named when the configuration is saved, and refused at the start and before a restart', async () => {
+  const reason =
+    '"world" in "keep" is a link to a directory, and files are not written back through links. Replace it by a directory, or name the one that it leads to.'
+  const content = definition(
+    'kept',
+    'dataDirectory: /kept\ndata: copy\nkeep: ["world/region", "ops.txt", "world*/x"]\n',
+  )
+  await call('POST', '', { name: 'kept', type: 'process' })
+  const path = join(shareDir(), 'kept/world')
+  // A link to a file is replaced by the file that is written back.
+  await writeFile(join(shareDir(), 'treasure/ops.txt'), '')
+  await symlink('../treasure/ops.txt', join(shareDir(), 'kept/ops.txt'))
+  await mkdir(path)
+  expect(await call('PATCH', '/kept', { content })).toMatchObject({ status: 200, body: { data: { warnings: [] } } })
+  await call('POST', '/kept/toggle', { enabled: true })
+  const isRunning = () =>
+    until(
+      () => firstInstance('kept'),
+      (instance) => instance?.state === 'RUNNING',
+    )
+  const before = (await isRunning())!
+  await rm(path, { recursive: true })
+  await symlink('../treasure', path)
+  expect(await call('PATCH', '/kept', { content })).toMatchObject({
+    status: 200,
+    body: { data: { warnings: [`keep: ${reason}`] } },
+  })
+  expect(await call('POST', '/kept/restart')).toMatchObject({ status: 409, body: { message: reason } })
+  expect(await firstInstance('kept')).toMatchObject({ state: 'RUNNING', startedAt: before.startedAt })
+  await call('POST', '/kept/toggle', { enabled: false })
+  await until(async () => (await firstInstance('kept')) === undefined)
+  await call('POST', '/kept/toggle', { enabled: true })
+  await until(
+    () => firstInstance('kept'),
+    (instance) => instance?.state === 'BLOCKED',
+  )
+  expect((await firstInstance('kept'))?.blockedReason).toBe(reason)
+  await rm(path)
+  await mkdir(path)
+  expect(await call('POST', '/kept/restart')).toMatchObject({ status: 200 })
+  await isRunning()
 })

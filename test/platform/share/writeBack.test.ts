@@ -229,6 +229,16 @@ test('security: a directory that another instance replaced by a link is not writ
   expect(await readFile(join(victim, 'config.yml'), 'utf8')).toBe('of the victim')
 })
 
+test('a link of the copy in place of what is kept is reported, because nothing is written back through it', async () => {
+  await put(copy(), { 'data/file': 'mine', 'plugins/file': 'mine' })
+  await symlink('data', join(copy(), 'world'))
+  await symlink('file', join(copy(), 'plugins/link'))
+  const skipped = createSkippedEntries()
+  const task = { copy: copy(), directory: lobby(), paths: ['world/region', 'plugins', '*o*'] }
+  expect(await files.writeBack(task, new AbortController().signal, skipped)).toBe(1)
+  expect(skipped.summary()).toBe('"world" is a link, through which nothing is written back.')
+})
+
 test('a sparse file is written back as a sparse file', async () => {
   const size = 200 * 2 ** 20 + 77
   const file = await open(join(copy(), 'sparse.dat'), 'w')

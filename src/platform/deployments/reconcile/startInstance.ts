@@ -3,7 +3,7 @@ import { AppError } from '../../errors'
 import type { DeploymentRow } from '../../state/deployments/deployments'
 import { listInstances, setBlocked, setWaiting, type InstanceRow } from '../../state/deployments/instances'
 import { remedyOf } from './recordExit'
-import { requireDeploymentDirectory, requireMounts } from '../hostPaths'
+import { requireDeploymentDirectory, requireKeptDirectories, requireMounts } from '../hostPaths'
 import { JAR_NOT_FOUND, specOf } from '../instanceSpec'
 import { checkPort, hideDeployments } from '../monitoring/portChecks'
 import type { ReconcileContext, Runs } from './reconcileContext'
@@ -100,6 +100,7 @@ async function findSpec(
   try {
     const directory = await requireDeploymentDirectory(context, deployment, definition.dataDirectory)
     await requireMounts(context, definition)
+    await requireKeptDirectories(context, definition)
     if (definition.discover) await context.discovery.writePeersFile(row.pod_name, definition.discover)
     return await specOf(definition, row, directory, context.runtime)
   } catch (error) {

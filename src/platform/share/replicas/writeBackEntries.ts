@@ -43,6 +43,11 @@ export async function writeMatchesBack(
   let written = 0
   for await (const name of usableNamesIn(from)) {
     if (!matchesWildcard(pattern, name)) continue
+    // Below a wildcard, and in directories that are written back, links are omitted like special files.
+    if (pattern === name && (await lstatOf(from, name))?.isSymbolicLink()) {
+      context.skipped.add(`"${[...parents, name].join('/')}" is a link, through which nothing is written back.`)
+      continue
+    }
     if (rest.length === 0) {
       written += await withDirectory(openTarget(), (to) =>
         writeEntryBack(from, to, name, parents.map((one) => `${one}/`).join(''), parents.length + 1, context),
