@@ -12,6 +12,8 @@ import { openRunRecords, recordsIn, type RunRecords } from './runRecord'
 
 /** Fallback poll: inotify can lose events, and a killed conmon reports nothing. */
 const CHECK_INTERVAL_MS = 1000
+/** A container whose program has ended may stay when runc cannot remove it, as without a free process. */
+const REMOVAL_INTERVAL_MS = 10_000
 
 export interface ContainedDriverParts {
   /** The platform's directory of containers and their records. */
@@ -51,7 +53,8 @@ export async function openContainedDriver({
 
   const closeWatchers = watchFiles(directory, containers, instances, log)
   await takeOverRuns(records, instanceOf, log)
-  await removeUnknownContainers(containers, [...instances.values()], log)
+  const removeUnknown = createContainerRemoval(containers, instances, log)
+  await removeUnknown()
   const timer = setInterval(() => {
     records.storeMissing()
     for (const instance of instances.values()) {
@@ -60,6 +63,7 @@ export async function openContainedDriver({
       checkSafely(instance, log)
     }
   }, CHECK_INTERVAL_MS)
+  const removalTimer = setInterval(() => void removeUnknown(), REMOVAL_INTERVAL_MS)
 
   const hasLimits = isolation.cgroupParent !== undefined
   return {
@@ -110,6 +114,7 @@ export async function openContainedDriver({
     sample: async () => sampleUsage([...instances.values()]),
     async close() {
       clearInterval(timer)
+      clearInterval(removalTimer)
       records.storeMissing()
       closeWatchers()
       await Promise.all([...instances.values()].map((instance) => instance.close()))
@@ -164,20 +169,38 @@ async function takeOverRuns(
 }
 
 /**
- * If a full disk prevented the record of a run until its platform ended, its container is unknown to every later
- * platform.
+ * Removes containers that belong to no run. If a full disk prevented the record of a run until its platform ended, its
+ * container is unknown to every later platform.
+ * @returns a function that does so once; while it works, further calls do nothing
  */
-async function removeUnknownContainers(
+function createContainerRemoval(
   containers: Containers,
-  instances: ContainedInstance[],
+  instances: ReadonlyMap<string, ContainedInstance>,
   log: Logger,
-): Promise<void> {
-  const known = new Set(instances.map(({ record }) => record?.containerId))
-  for (const id of await containers.list()) {
-    if (!known.has(id))
-      await containers
-        .remove(id)
-        .catch((error: unknown) => log.error({ err: error, id }, 'failed to remove a container that belongs to no run'))
+): () => Promise<void> {
+  const logged = new Set<string>()
+  let isRemoving = false
+
+  async function removeUnknown(): Promise<void> {
+    const ids = await containers.list()
+    // Read afterwards: a run has its container's id before there is one.
+    const known = new Set([...instances.values()].map(({ record }) => record?.containerId))
+    for (const id of ids) {
+      if (known.has(id)) continue
+      await containers.remove(id).catch((error: unknown) => {
+        if (!logged.has(id))
+          log.error({ err: error, id }, 'failed to remove a container that belongs to no run; retrying')
+        logged.add(id)
+      })
+    }
+  }
+
+  return async () => {
+    if (isRemoving) return
+    isRemoving = true
+    await removeUnknown()
+      .catch((error: unknown) => log.error({ err: error }, 'failed to list the containers; retrying'))
+      .finally(() => (isRemoving = false))
   }
 }
 

@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -358,6 +359,23 @@ describeContained('contained instances (skipped where runc, conmon or socat is m
         expect(run?.exit).toMatchObject({ requested: false, failure: expect.stringContaining('could not be created') })
         expect(failures()).toBeGreaterThan(0)
         writeFileSync(works(), '')
+      })
+    })
+
+    test('its files are removed when that is possible again', async () => {
+      const bundles = () => readdirSync(join(dataDir(), 'runtime/contained/bundles'))
+      await withRunc(failing(`case "$*" in *\\ start\\ left-*) exit 1;; esac;`), async () => {
+        await runtime().ensure(spec('lasting', LASTING))
+        await prints('lasting', 'Ready')
+        rmSync(works())
+        await runtime().ensure(spec('left', LASTING))
+        await hasEnded('left')
+        expect(bundles().filter((name) => name.startsWith('left-'))).toHaveLength(1)
+        writeFileSync(works(), '')
+        await until(bundles, (names) => !names.some((name) => name.startsWith('left-')))
+        expect((await find('lasting'))?.state).toBe('RUNNING')
+        await runtime().kill('lasting')
+        await hasEnded('lasting')
       })
     })
   })
