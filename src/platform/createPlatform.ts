@@ -37,6 +37,7 @@ import { openFiles, type Files } from './share/files'
 import { createJail } from './share/jail'
 import { createReplicas, type Replicas } from './share/replicas/replicas'
 import { openShareMarker } from './share/shareMarker'
+import { hasAdmin } from './state/accounts/users'
 import { identifyDatabase, migrateState, openStateDatabase, type Db, type StateDatabase } from './state/db'
 import { listDeployments } from './state/deployments/deployments'
 import { postgresDirectories } from './postgres/embeddedPostgres'
@@ -118,7 +119,9 @@ export async function createPlatform(
 
   const replica = isReplica ? await openReplica(stateUrl, surroundings, db, notifications) : undefined
   const share = await openShare(settings, surroundings, db, replica)
-  if ((directory.wasEmpty || isReplica) && settings.sample) await createSampleDeployment(db, settings.shareDir)
+  // An earlier first start may have been killed. Before there are users, there are no deployments either.
+  const isFirst = directory.wasEmpty || isReplica || !(await hasAdmin(db))
+  if (isFirst && settings.sample) await createSampleDeployment(db, settings.shareDir)
   const running = await runInstances({
     settings,
     surroundings,

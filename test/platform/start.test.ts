@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { freshDatabase } from '../support/platform/freshState'
@@ -106,6 +106,27 @@ describe('a start that cannot succeed prints one clear line and exits with code 
     await stopHost(dataDir)
     await drop()
   })
+})
+
+test('a first start that is killed or fails leaves the sample deployment to the next one', async () => {
+  const { url, drop } = await freshDatabase()
+  const dataDir = join(directory(), 'killed')
+  const settings = { QUARTERDECK_DATA_DIR: dataDir, QUARTERDECK_STATE_URL: url, QUARTERDECK_ISOLATION: 'off' }
+  const killed = run(settings)
+  await until(() => existsSync(dataDir) && readdirSync(dataDir).length > 0)
+  await end(killed, 'SIGKILL')
+  expect(await run({ ...settings, QUARTERDECK_STATE_URL: 'postgresql://me@127.0.0.1:1/x' }).exited).toBe(1)
+  expect(existsSync(join(dataDir, 'nfsshare/sample'))).toBe(false)
+
+  const platform = run(settings)
+  expect(await health(platform)).toBe(200)
+  await until(
+    () => runsOf(dataDir),
+    ([sample]) => sample?.state === 'RUNNING',
+  )
+  expect(await end(platform)).toBe(0)
+  await stopHost(dataDir)
+  await drop()
 })
 
 test.each(['auto', 'off'])(

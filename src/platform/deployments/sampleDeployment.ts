@@ -1,8 +1,8 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDuplicate, type Db } from '../state/db'
 import { insertDeployment } from '../state/deployments/deployments'
-import { claimFact } from '../state/claimedFacts'
+import { claimFact, hasFact } from '../state/claimedFacts'
 
 const PROGRAM = `// A tiny process for a first look around. It prints, and answers what is typed into its console.
 const { createInterface } = require('node:readline')
@@ -39,18 +39,34 @@ ready: '^Ready$'                            # this line moves it from Starting U
 stop: { command: stop, timeoutSeconds: 5 }
 `
 
+/** The name of the fact that it was created. */
+const FACT = 'sample'
+
 /**
  * Creates the sample deployment, enabled, with its program. Does so once per state, even if the deployment is deleted
- * later.
+ * later; a call that is interrupted leaves it to the next one.
  */
 export async function createSampleDeployment(db: Db, shareDir: string): Promise<void> {
-  if (!(await claimFact(db, 'sample', 'created'))) return
+  if (await hasFact(db, FACT)) return
   const directory = join(shareDir, 'sample')
   await mkdir(directory, { recursive: true })
-  await writeFile(join(directory, 'sample.js'), PROGRAM, { flag: 'wx' }).catch(() => undefined)
-  await insertDeployment(db, { name: 'sample', type: 'process', content: DEFINITION, enabled: true }).catch(
-    (error: unknown) => {
+  await writeProgram(join(directory, 'sample.js'))
+  await db
+    .transaction()
+    .execute(async (transaction) => {
+      if (await claimFact(transaction, FACT, 'created'))
+        await insertDeployment(transaction, { name: 'sample', type: 'process', content: DEFINITION, enabled: true })
+    })
+    .catch(async (error: unknown) => {
       if (!isDuplicate(error)) throw error
-    },
-  )
+      await claimFact(db, FACT, 'created')
+    })
+}
+
+/** Writes the program whole or not at all, unless there is a file of that name. Replicas may do so at the same time. */
+async function writeProgram(file: string): Promise<void> {
+  if (await stat(file).catch(() => undefined)) return
+  // The same name each time: an interrupted call leaves at most one such file.
+  await writeFile(`${file}.new`, PROGRAM)
+  await rename(`${file}.new`, file).catch(() => undefined)
 }

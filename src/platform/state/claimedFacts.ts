@@ -9,3 +9,8 @@ export async function claimFact(db: Db, name: string, value: string): Promise<bo
     .executeTakeFirstOrThrow()
   return numInsertedOrUpdatedRows === 1n
 }
+
+/** Whether a fact was stored. */
+export async function hasFact(db: Db, name: string): Promise<boolean> {
+  return (await db.selectFrom('facts').select('name').where('name', '=', name).executeTakeFirst()) !== undefined
+}

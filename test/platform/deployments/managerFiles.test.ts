@@ -1,4 +1,4 @@
-import { mkdir, readFile, symlink, writeFile, realpath } from 'node:fs/promises'
+import { mkdir, readFile, rm, symlink, writeFile, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createSampleDeployment } from '../../../src/platform/deployments/sampleDeployment'
 import { FOREVER, useManagedDeployments } from '../../support/platform/managedDeployments'
@@ -91,6 +91,22 @@ test('§12 the mounts of a definition are passed to the runtime, and a missing m
   expect(await until(() => reasonOf('missing'))).toBe('The directory /nfsshare/nothing in "mounts" does not exist.')
   expect(await until(() => reasonOf('escaping'))).toBe('The directory /nfsshare/escape leads out of the shared area.')
   ensured.mockRestore()
+})
+
+test('the sample deployment is created by the next start if the first one ended in the middle', async () => {
+  await writeFile(join(shareDir(), 'a-file'), '')
+  await expect(createSampleDeployment(managed.state.db, join(shareDir(), 'a-file'))).rejects.toThrow('ENOTDIR')
+  await mkdir(join(shareDir(), 'sample'))
+  await writeFile(join(shareDir(), 'sample/sample.js.new'), '// A tiny')
+  await createSampleDeployment(managed.state.db, shareDir())
+  expect(await deployments().list()).toMatchObject([{ name: 'sample' }])
+  expect(await readFile(join(shareDir(), 'sample/sample.js'), 'utf8')).toContain('You said')
+  // A file of the operator stays.
+  await writeFile(join(shareDir(), 'sample/sample.js'), 'mine')
+  await managed.state.db.deleteFrom('facts').execute()
+  await createSampleDeployment(managed.state.db, shareDir())
+  expect(await readFile(join(shareDir(), 'sample/sample.js'), 'utf8')).toBe('mine')
+  await rm(join(shareDir(), 'sample'), { recursive: true })
 })
 
 test('the sample deployment runs, answers, and is not created twice', async () => {
