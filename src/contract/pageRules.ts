@@ -34,6 +34,9 @@ export const NOT_INCLUDED_NAME = 'not-included.txt'
 export const DEPLOYMENT_TYPES = ['proxy', 'persistent', 'scalable', 'process'] as const
 export const INSTANCE_STATES = ['STARTING', 'RUNNING', 'BLOCKED', 'STOPPING', 'STOPPED'] as const
 
+/** The end of a `blockedReason` that needs no user, because the platform starts the instance again. */
+export const TRIED_AGAIN = 'The platform tries again.'
+
 /** The socket.io event of every message; its only argument is `{id, data}` (decisions §6). */
 export const REALTIME_EVENT = 'message'
 

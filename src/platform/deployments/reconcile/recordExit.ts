@@ -1,4 +1,5 @@
 import type { Definition } from '../../../contract/deployment'
+import { TRIED_AGAIN } from '../../../contract/pageRules'
 import type { InstanceExit, RuntimeInstance } from '../../runtime/runtime'
 import { setExit, type InstanceRow } from '../../state/deployments/instances'
 import { captureCrash, describeCrashes, lastExitOf } from './crashCapsule'
@@ -66,7 +67,7 @@ async function recordTemporaryFailure(
     runId,
     crashes: row.crashes,
     startAfter: new Date(startAfter),
-    blockedReason: `${exit.failure ?? ''} The platform tries again.`,
+    blockedReason: `${exit.failure ?? ''} ${TRIED_AGAIN}`,
     blockLifts: true,
     exit: lastExitOf(exit),
     capsule: undefined,

@@ -3,6 +3,7 @@ import Button from 'react-bootstrap/Button'
 import { useDispatch, useSelector } from 'react-redux'
 import { Link } from 'react-router-dom'
 import type { Instance } from '../../../contract/instance'
+import { TRIED_AGAIN } from '../../../contract/pageRules'
 import { useAccess } from '../../api/useAccess'
 import { powerRequested, selectEnd } from '../../sockets/consoleSlice'
 import { Icon } from '../../ui/Icon'
@@ -19,6 +20,7 @@ export function BlockedBanner({ deployment, instance, onDetails }: BlockedBanner
   const { blockedReason, crashedAt, lastExit, type } = instance
   const isJarMissing = useSelector(selectEnd) === 'jarMissing' || /^jar file not found/i.test(blockedReason ?? '')
   const isCrashLoop = !isJarMissing && /^ended \d+ times/i.test(blockedReason ?? '')
+  const isTriedAgain = blockedReason?.endsWith(TRIED_AGAIN) ?? false
   const { may } = useAccess()
   const filesAddress = useFilesAddress(deployment, instance)
   const dispatch = useDispatch()
@@ -36,7 +38,7 @@ export function BlockedBanner({ deployment, instance, onDetails }: BlockedBanner
           {withFullStop(blockedReason ?? (isJarMissing ? 'Jar file not found!' : 'The instance is blocked.'))}
         </p>
         <p className={styles.remedy}>
-          {remedyOf({ isJarMissing, isCrashLoop, isUnexplained: blockedReason === undefined, again })}
+          {remedyOf({ isJarMissing, isCrashLoop, isTriedAgain, isUnexplained: blockedReason === undefined, again })}
         </p>
         {isCrashLoop && lastExit && (
           <p className={styles.remedy}>
@@ -73,11 +75,12 @@ function Action({ to, children }: { to: string; children: ReactNode }) {
   )
 }
 
-type Cause = { isJarMissing: boolean; isCrashLoop: boolean; isUnexplained: boolean; again: string }
+type Cause = Record<'isJarMissing' | 'isCrashLoop' | 'isTriedAgain' | 'isUnexplained', boolean> & { again: string }
 
-function remedyOf({ isJarMissing, isCrashLoop, isUnexplained, again }: Cause): string {
+function remedyOf({ isJarMissing, isCrashLoop, isTriedAgain, isUnexplained, again }: Cause): string {
   if (isJarMissing) return `Upload the jar to its files, or name another one in the configuration. Then ${again}.`
   if (isCrashLoop) return `The crash details show its last console lines. Fix the cause, then ${again}.`
+  if (isTriedAgain) return `To try at once, ${again}.`
   if (isUnexplained) return `The last lines of its console show the reason. Fix it, then ${again}.`
   return `Fix this, then ${again}.`
 }

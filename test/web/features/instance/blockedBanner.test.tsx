@@ -39,6 +39,13 @@ test('a blocked process, which cannot be started on its own, leads to its deploy
   expect(within(banner()).getByRole('link', { name: 'Open deployments' })).toHaveAttribute('href', '/deployments')
 })
 
+test('an instance whose start is tried again asks for no fix', async () => {
+  await instancePage({ state: 'BLOCKED', blockedReason: 'Could not be started: no memory. The platform tries again.' })
+  expect(banner()).toHaveTextContent(
+    /^Could not be started: no memory. The platform tries again.To try at once, start it again.Open configuration$/,
+  )
+})
+
 test('the banner needs no reason from the server, and is gone when the instance is not blocked any more', async () => {
   const { console } = await instancePage({ state: 'BLOCKED' })
   expect(banner()).toHaveTextContent('The instance is blocked.The last lines of its console show the reason.')

@@ -109,6 +109,14 @@ test('instances that need attention are listed by urgency, each with its reason 
   expect((window.history.state as { usr: unknown }).usr).toEqual({ instance: blocked })
 })
 
+test('an instance whose start is tried again needs no start by the user', async () => {
+  const { network } = renderApp('/', { signedInAs: 'ann' })
+  const blockedReason = 'Could not be started: the system has no memory left. The platform tries again.'
+  network.shows([{ deployment: lobby, instances: [instanceOf('bbbbbb-lobby', { state: 'BLOCKED', blockedReason })] }])
+  expect(within(await attention()).getByRole('listitem')).toHaveTextContent(`Blockedlobby bbbbbb${blockedReason}`)
+  expect(await attention()).not.toHaveTextContent('Start it')
+})
+
 test('a remedy is offered only to users who have the right for it', async () => {
   const { network } = renderApp('/', { signedInAs: 'ann' })
   network.get('/api/account').answers({ role: 'limited', grants: [{ deployment: 'lobby', rights: ['power'] }] })

@@ -1,6 +1,7 @@
 import { useDispatch } from 'react-redux'
 import { Link } from 'react-router-dom'
 import type { Instance } from '../../../../contract/instance'
+import { TRIED_AGAIN } from '../../../../contract/pageRules'
 import { useAccess } from '../../../api/useAccess'
 import { failureText } from '../../../failure'
 import { counted } from '../../../ui/counted'
@@ -103,6 +104,7 @@ function describe(item: AttentionItem): Description {
 
 /** Matches the platform's reasons. For those of another server there is no remedy. */
 function describeBlocked({ blockedReason = '', type }: Instance): Pick<Description, 'why' | 'remedy'> {
+  if (blockedReason.endsWith(TRIED_AGAIN)) return { why: blockedReason }
   const again = type === 'process' ? 'Restart its deployment to try again.' : 'Start it to try again.'
   const why = blockedReason ? `${blockedReason.replace(/([^.!?])$/, '$1.')} ${again}` : again
   if (blockedReason.startsWith('Jar file not found!')) return { why, remedy: 'files' }
