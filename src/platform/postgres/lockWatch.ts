@@ -44,6 +44,8 @@ export function watchLocks(
   const stopped = new AbortController()
   const pause = (ms: number) => delay(ms, undefined, { signal: stopped.signal })
   const ends = new Map<string, { count: number; at: number }>()
+  /** When the full lock table was last logged. */
+  let warnedAt = -Infinity
 
   async function look(client: ClientBase): Promise<void> {
     const greediest = await findGreediest(client)
@@ -109,7 +111,7 @@ export function watchLocks(
     }
     try {
       await client.connect()
-      while (!isLost) {
+      while (!isLost && !stopped.signal.aborted) {
         // The connection is kept after a failure, because no new one is possible while the table is full.
         await lookAtAll().then(
           () => pause(INTERVAL_MS),
@@ -127,7 +129,12 @@ export function watchLocks(
     log.debug({ err: error }, 'failed to watch the sessions of the embedded PostgreSQL')
     if (errorCodeOf(error) !== OUT_OF_MEMORY) return pause(INTERVAL_MS).catch(() => undefined)
     await postgres.endUsersSessions()
-    log.warn('ended all database sessions of users, because the table of locks is full')
+    if (performance.now() - warnedAt >= INTERVAL_MS) {
+      warnedAt = performance.now()
+      log.warn('ended all database sessions of users, because the table of locks is full')
+    }
+    // A session that does not react keeps its locks until it is killed.
+    await pause(RETRY_MS).catch(() => undefined)
   }
 
   const watching = (async () => {

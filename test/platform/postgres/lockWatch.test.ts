@@ -1,6 +1,11 @@
-import { readFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { mkdirSync, readFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import pino from 'pino'
+import { startEmbeddedPostgres } from '../../../src/platform/postgres/embeddedPostgres'
+import { watchLocks } from '../../../src/platform/postgres/lockWatch'
 import { canConnect, connectClient } from '../../support/platform/postgresClients'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 import { until } from '../../support/platform/until'
@@ -74,4 +79,75 @@ test('security: revokes the login of a role that fills the lock table after a re
   finish()
   await Promise.all(grabbing)
   await users.stop()
+})
+
+/** @returns the parts of a log with the lines written to it */
+function createLog() {
+  const lines: string[] = []
+  return { lines, log: pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) }) }
+}
+
+test('the watch ends while a session that does not react to signals holds too many locks', async () => {
+  const dataDir = join(directory(), 'deaf')
+  mkdirSync(dataDir, { mode: 0o711 })
+  const { log } = createLog()
+  const postgres = await startEmbeddedPostgres(dataDir, 'databases', log)
+  const admin = await connectClient(postgres.adminUrl)
+  await admin.query("create role greedy login password 'secret'; grant connect on database postgres to greedy")
+  await admin.end()
+  const greedy = await connectClient(postgres.adminUrl.replace(/\/\/[^@]+@/, '//greedy:secret@'))
+  await greedy.query('select count(pg_advisory_lock(at)) from generate_series(1, 15000) at')
+
+  let ends = 0
+  let stopping: Promise<void> | undefined
+  let isStopped = false
+  const stop = watchLocks(
+    {
+      adminUrl: postgres.adminUrl,
+      endUsersSessions: async () => {
+        ends += 1
+        stopping ??= stop().then(() => void (isStopped = true))
+      },
+    },
+    log,
+  )
+  await until(() => isStopped || ends > 20)
+  await greedy.end()
+  await stopping
+  await postgres.stop()
+  expect(ends).toBe(1)
+})
+
+test('pauses between attempts to make room in a table of locks that stays full, and reports it once a second', async () => {
+  const message = (type: string, body: string) => {
+    const header = Buffer.from(`${type}\0\0\0\0`)
+    header.writeInt32BE(body.length + 4, 1)
+    return Buffer.concat([header, Buffer.from(body)])
+  }
+  const ready = message('Z', 'I')
+  const full = Buffer.concat([message('E', 'SERROR\0C53200\0Mout of shared memory\0\0'), ready])
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined)
+    socket.once('data', () => {
+      socket.write(Buffer.concat([message('R', '\0\0\0\0'), ready]))
+      socket.on('data', () => socket.write(full))
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+
+  const { lines, log } = createLog()
+  let ends = 0
+  const since = performance.now()
+  const { port } = server.address() as AddressInfo
+  const stop = watchLocks(
+    { adminUrl: `postgresql://postgres:secret@127.0.0.1:${port}/postgres`, endUsersSessions: async () => void ends++ },
+    log,
+  )
+  const rounds = 25
+  await until(() => ends >= rounds)
+  // 25 rounds without a pause take a few milliseconds.
+  expect(performance.now() - since).toBeGreaterThan(rounds * 10)
+  await stop()
+  expect(lines.filter((line) => line.includes('the table of locks is full')).length).toBeLessThan(rounds / 3)
+  server.close()
 })
