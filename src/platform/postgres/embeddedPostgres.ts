@@ -1,4 +1,4 @@
-import { closeSync, existsSync, lstatSync } from 'node:fs'
+import { existsSync, lstatSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -17,6 +17,7 @@ import {
   postgresProgram,
   startErrorOf,
   type ServerOptions,
+  type SocketDirectory,
 } from './postgresServer'
 
 /**
@@ -67,9 +68,12 @@ export async function startEmbeddedPostgres(dataDir: string, use: PostgresUse, l
   const binaries = await findPostgresBinaries(dataDir)
   const directory = postgresDirectory(dataDir, use)
   const lock = await lockServer(directory, log)
+  let socketDirectory: SocketDirectory | undefined
   try {
-    return await startLocked({ dataDir, use, directory, binaries, lock, log })
+    socketDirectory = openSocketDirectory(directory)
+    return await startLocked({ dataDir, use, directory, binaries, lock, socketDirectory, log })
   } catch (error) {
+    socketDirectory?.close()
     lock.release()
     throw error
   }
@@ -81,10 +85,12 @@ interface Start {
   directory: string
   binaries: PostgresBinaries
   lock: HeldLock
+  socketDirectory: SocketDirectory
   log: Logger
 }
 
-async function startLocked({ dataDir, use, directory, binaries, lock, log }: Start): Promise<EmbeddedPostgres> {
+async function startLocked(start: Start): Promise<EmbeddedPostgres> {
+  const { dataDir, use, directory, binaries, lock, socketDirectory, log } = start
   const clusterFile = `${directory}.json`
   const known = (await readCluster(clusterFile)) ?? (await finishCluster(directory, clusterFile))
   if (known && !existsSync(directory))
@@ -92,7 +98,6 @@ async function startLocked({ dataDir, use, directory, binaries, lock, log }: Sta
   const cluster = known ?? (await createCluster(directory, clusterFile, binaries))
   await removeStalePidFile(directory, lock)
 
-  const socketDirectory = openSocketDirectory(directory)
   const options: ServerOptions = {
     directory,
     clusterFile,
@@ -120,7 +125,7 @@ async function startLocked({ dataDir, use, directory, binaries, lock, log }: Sta
     async stop() {
       await server.stop()
       lock.release()
-      if (socketDirectory.parentFd !== undefined) closeSync(socketDirectory.parentFd)
+      socketDirectory.close()
     },
   }
 }

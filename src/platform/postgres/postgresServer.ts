@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
-import { constants, openSync } from 'node:fs'
+import { closeSync, constants, openSync } from 'node:fs'
 import { chown, mkdir, rm, symlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { Logger } from 'pino'
@@ -146,16 +146,23 @@ export interface SocketDirectory {
   ofPlatform: string
   /** The directory above it, if the path is too long for a socket. Must stay open while the server is used. */
   parentFd: number | undefined
+  close(): void
 }
 
 /** Shortens a long path through a descriptor. TCP is no alternative: any instance could take the port or block it. */
 export function openSocketDirectory(directory: string): SocketDirectory {
   const path = `${directory}.sockets`
   if (Buffer.byteLength(join(path, socketName(65_535))) <= SOCKET_PATH_LIMIT)
-    return { path, ofServer: path, ofPlatform: path, parentFd: undefined }
+    return { path, ofServer: path, ofPlatform: path, parentFd: undefined, close: () => undefined }
   const parentFd = openSync(dirname(path), constants.O_RDONLY | constants.O_DIRECTORY)
   const below = (fd: number) => `/proc/self/fd/${fd}/${basename(path)}`
-  return { path, ofServer: below(SERVER_PARENT_FD), ofPlatform: below(parentFd), parentFd }
+  return {
+    path,
+    ofServer: below(SERVER_PARENT_FD),
+    ofPlatform: below(parentFd),
+    parentFd,
+    close: () => closeSync(parentFd),
+  }
 }
 
 /** Recreates the directory, because old files would prevent the start. Only the server's owner may enter. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
-import { mkdirSync, readFileSync, statSync } from 'node:fs'
-import { createServer, type Server } from 'node:net'
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import pino from 'pino'
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../../src/platform/postgres/embeddedPostgres'
@@ -13,7 +13,7 @@ jest.setTimeout(120_000)
 const log = pino({ level: 'silent' })
 const directory = useTemporaryDirectory()
 let postgres: EmbeddedPostgres
-let impostor: Server
+let impostor = createServer()
 afterEach(async () => {
   impostor.close()
   await postgres.stop()
@@ -68,4 +68,29 @@ test('a server whose port was taken between two starts moves to another port and
   postgres = await startEmbeddedPostgres(directory(), 'databases', log)
   expect(new URL(postgres.adminUrl).port).not.toBe(port)
   expect(await query(postgres.adminUrl, 'select value from facts')).toBe('yes')
+})
+
+test('a start that fails leaves no directory open, however long the path of the data directory is', async () => {
+  const dataDir = join(directory(), 'long'.repeat(25))
+  mkdirSync(dataDir, { mode: 0o711 })
+  const first = await startEmbeddedPostgres(dataDir, 'databases', log)
+  await first.stop()
+  const openFiles = () =>
+    readdirSync('/proc/self/fd').filter((fd) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${fd}`).startsWith(dataDir)
+      } catch {
+        // The descriptor of this listing is closed already.
+        return false
+      }
+    })
+  expect(openFiles()).toEqual([])
+
+  const settings = join(dataDir, 'postgres/postgresql.conf')
+  const valid = readFileSync(settings, 'utf8')
+  appendFileSync(settings, '\nnonsense = 1\n')
+  await expect(startEmbeddedPostgres(dataDir, 'databases', log)).rejects.toThrow('contains errors')
+  expect(openFiles()).toEqual([])
+  writeFileSync(settings, valid)
+  postgres = await startEmbeddedPostgres(dataDir, 'databases', log)
 })
