@@ -22,8 +22,9 @@ export function createPodMessages(consoleOf: (podName: string) => PodConsole): P
       written.set(nameOf(pod), { runId: runIdOf(pod), keys })
       for (const { key, text } of messages) {
         if (keys.has(key) || keys.size === MAX_PER_RUN) continue
-        keys.add(key)
         await consoleOf(nameOf(pod)).note(`[System] ${text}`)
+        // Not before: a message that could not be stored is written by the next call.
+        keys.add(key)
       }
     },
     forget: (podName) => void written.delete(podName),

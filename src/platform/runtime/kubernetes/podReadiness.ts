@@ -56,12 +56,18 @@ export function createPodReadiness({ runs, pods, consoleOf, retry, log }: PodRea
       watched.set(podName, runIdOf(pod))
       const line = new ReadyLine(ready)
       let isFound = false
-      await consoleOf(podName).watchLines((texts) => {
-        const answer = isFound ? false : line.matches(texts)
-        if (answer === false) return
-        isFound = true
-        void markReady(pod, answer === 'too slow')
-      })
+      try {
+        await consoleOf(podName).watchLines((texts) => {
+          const answer = isFound ? false : line.matches(texts)
+          if (answer === false) return
+          isFound = true
+          void markReady(pod, answer === 'too slow')
+        })
+      } catch (error) {
+        // The state's database does not answer. The step is repeated, and watches then.
+        watched.delete(podName)
+        throw error
+      }
     },
     async endWatch(podName) {
       if (watched.delete(podName)) await consoleOf(podName).watchLines(undefined)
