@@ -19,8 +19,8 @@ import { WORKING_DIRECTORY, type SystemPaths } from './systemPaths'
 
 /** Timeout for conmon to exit after it recorded the exit code. */
 const MONITOR_EXIT_TIMEOUT_MS = 5000
-/** Delay before a container is removed again whose program still runs. */
-const REMOVE_RETRY_MS = 500
+/** Delay before a container is removed again whose program still runs, or a log is read again for its ready line. */
+const RETRY_MS = 500
 const STOPPED_BEFORE = { failure: 'Stopped before it was started.' }
 
 export interface ContainedParts {
@@ -142,7 +142,7 @@ export class ContainedInstance {
       this.changed()
     }
     await this.console.settle()
-    this.watchReady(record)
+    void this.watchReady(record)
     if (record.state === 'STOPPING') this.continueStop(record)
     await this.check()
   }
@@ -223,7 +223,7 @@ export class ContainedInstance {
       record.startedAt = Date.now()
       if (record.ready === undefined && !this.isStopping) record.state = 'RUNNING'
       this.changed()
-      this.watchReady(record)
+      void this.watchReady(record)
       this.continueStop(record)
     } catch (error) {
       if (!(error instanceof StartFailure))
@@ -235,19 +235,26 @@ export class ContainedInstance {
     }
   }
 
-  private watchReady(record: RunRecord): void {
-    if (record.ready === undefined || record.state !== 'STARTING') return
+  /** Never rejects: begins again if the log cannot be read, for example without a free file descriptor. */
+  private async watchReady(record: RunRecord): Promise<void> {
+    if (record.ready === undefined) return
     const ready = new ReadyLine(record.ready)
+    const isAwaited = () => record.state === 'STARTING' && this.record === record && !this.isClosed
     const watch = (texts: string[]) => {
-      if (record.state !== 'STARTING' || this.record !== record) return
-      const answer = ready.matches(texts)
+      const answer = isAwaited() && ready.matches(texts)
       if (answer === false) return
       if (answer === 'too slow') void this.console.note(TOO_SLOW_LINE)
       record.state = 'RUNNING'
       this.changed()
       void this.console.watchLines(0, undefined)
     }
-    void this.console.watchLines(record.linesBefore, watch)
+    for (; isAwaited(); await delay(RETRY_MS)) {
+      try {
+        return await this.console.watchLines(record.linesBefore, watch)
+      } catch (error) {
+        this.parts.log.debug({ err: error, podName: this.podName }, 'failed to watch for a ready line; retrying')
+      }
+    }
   }
 
   private beginStop(record: RunRecord): void {
@@ -304,8 +311,9 @@ export class ContainedInstance {
     const exit = code ?? (await containers.exitCode(containerId))
     // A program whose monitor ended first is killed with its container.
     const hasEnded = record.pid !== undefined && !isAlive(record.pid, record.pidStartTime ?? '')
-    if (!(await this.removeContainer(record, containerId))) return
+    // May fail without a free file descriptor. The next check repeats it, and needs the exit code removed next.
     await this.console.finishLines()
+    if (!(await this.removeContainer(record, containerId))) return
     await this.recordExit(
       record,
       exit,
@@ -337,7 +345,7 @@ export class ContainedInstance {
         if (namespace !== undefined) killNamespace(namespace)
         if (!mayRun()) return true
       }
-      await delay(REMOVE_RETRY_MS)
+      await delay(RETRY_MS)
       if (!mayRun()) return true
     }
     return false

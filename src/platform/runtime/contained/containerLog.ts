@@ -113,12 +113,13 @@ export class ContainerLog {
   }
 
   /**
-   * Calls back with the lines that the program prints after line number `after`, as they are read. `undefined` ends it.
+   * Calls back with the lines that the program prints after line number `after`, as they are read. `undefined` ends it,
+   * and never fails.
    */
   async watchLines(after: number, watch: ((texts: string[]) => void) | undefined): Promise<void> {
     await this.enqueue(async () => {
-      await this.readAppended()
       if (watch) {
+        await this.readAppended()
         const stored = await this.tail(Math.min(this.last - after, MAX_STORED_LINES))
         watch(printedTexts(stored.filter(({ seq }) => seq > after)))
       }
@@ -166,7 +167,8 @@ export class ContainerLog {
     if (rows.length === 0) return
     await this.enqueue(async () => {
       await appendFile(this.file, rows.join(''), { mode: 0o600 }).catch(() => undefined)
-      await this.readAppended()
+      // What cannot be read now is read by a later call.
+      await this.readAppended().catch(() => undefined)
     })
   }
 

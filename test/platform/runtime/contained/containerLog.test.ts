@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ContainerLog } from '../../../../src/platform/runtime/contained/containerLog'
@@ -200,4 +200,14 @@ test('lines are decoded after the clock was set back', async () => {
   }
   expect(heard).toEqual(['before', 'after'])
   await log.close()
+})
+
+test('a line of the platform that cannot be stored is lost without an error, and the next one is stored', async () => {
+  const { file, log } = await newLog()
+  symlinkSync(file, file)
+  await log.note('lost')
+  await log.watchLines(0, undefined)
+  rmSync(file)
+  await log.note('stored')
+  expect(await contents(log)).toEqual(['stored'])
 })
