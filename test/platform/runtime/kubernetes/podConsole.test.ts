@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import pino from 'pino'
+import type { ConsoleStore } from '../../../../src/platform/runtime/kubernetes/console/consoleStore'
 import { PodConsole, type ConsoleRun } from '../../../../src/platform/runtime/kubernetes/console/podConsole'
 import type { LogOptions, LogRow } from '../../../../src/platform/runtime/kubernetes/console/podLog'
 import { createConsoleStore } from '../../../../src/platform/state/deployments/consoles'
@@ -64,14 +65,20 @@ const timeOf = (index: number, skew = 0) =>
 let pods = 0
 
 /** A console of one run, as one replica of the platform has it. */
-function openConsole(podName: string, log: PodLog, closingLines: string[] = [], reader = 'this'): PodConsole {
+function openConsole(
+  podName: string,
+  log: PodLog,
+  closingLines: string[] = [],
+  reader = 'this',
+  store: ConsoleStore = createConsoleStore(state.db),
+): PodConsole {
   const run = (): ConsoleRun => {
     const { hasEnded, isGone } = log
     return { runId: 'run-1', hasLog: !isGone, hasEnded, isLogGone: isGone, closingLines }
   }
   return new PodConsole({
     podName,
-    store: createConsoleStore(state.db),
+    store,
     reader,
     run,
     readLog: (options) => log.read(options),
@@ -113,6 +120,26 @@ test('a reader whose connection breaks continues after the last stored line, eve
   log.breaksAfter = Infinity
   await until(() => received.length >= 40)
   expect(received).toEqual(numbers(40))
+  await console.close()
+})
+
+test('a viewer gets lines that could not be stored at first, although the program prints no more', async () => {
+  const log = new PodLog()
+  const store = createConsoleStore(state.db)
+  let failures = 0
+  const append: ConsoleStore['append'] = async (podName, head, lines) => {
+    if (lines.some(({ content }) => content === 'line 1') && failures++ === 0)
+      throw new Error('The database does not answer')
+    return store.append(podName, head, lines)
+  }
+  const console = openConsole(newPod(), log, [], 'this', { ...store, append })
+  const received: string[] = []
+  await console.follow(1, (lines) => received.push(...lines.map(({ content }) => content)))
+  log.print('line 0')
+  await until(() => received.length === 1)
+  log.print('line 1')
+  await until(() => received.length === 2)
+  expect(failures).toBe(2)
   await console.close()
 })
 

@@ -26,6 +26,7 @@ test.each([
       await slow
       stored += rows.length
     },
+    () => undefined,
   )
   await delay(500)
   const before = printed.count

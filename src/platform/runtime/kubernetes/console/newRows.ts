@@ -41,12 +41,15 @@ export function createNewRowsReader(
         if (isStored) onStored?.()
         return !isStored
       }
+      const failing = new AbortController()
+      const source = readLog({ ...options, signal: AbortSignal.any([options.signal, failing.signal]) })
+      const store = async (batch: PlacedRow[]) => {
+        const { isGap } = rows
+        rows.isGap = false
+        await storeRows(batch, isGap)
+      }
       try {
-        await storeInBatches(placeRows(readLog(options)), isNew, async (batch) => {
-          const { isGap } = rows
-          rows.isGap = false
-          await storeRows(batch, isGap)
-        })
+        await storeInBatches(placeRows(source), isNew, store, () => failing.abort())
       } catch (error) {
         isByTime ||= !options.signal.aborted && rows.newest !== undefined && !rows.isPassed
         throw error

@@ -11,12 +11,14 @@ const ROW_BYTES = 64
  * Reads all rows and stores them in batches, one at a time. While a batch is being stored, the next one is collected;
  * when that is full, reading pauses (backpressure).
  * @param isNew called for each row in order; others are dropped
+ * @param onFailure called when a batch could not be stored: end the source, which may have no more rows for a long time
  * @throws errors of reading or storing, after the earlier rows were passed to the store
  */
 export async function storeInBatches<Row extends LogRow>(
   source: AsyncIterable<Row[]>,
   isNew: (row: Row) => boolean,
   storeRows: (rows: Row[]) => Promise<void>,
+  onFailure: () => void,
 ): Promise<void> {
   let pending: Row[] = []
   let bytes = 0
@@ -34,7 +36,10 @@ export async function storeInBatches<Row extends LogRow>(
     isStoring = true
     const stored = storing
       .then(() => (rows.length > 0 && !failure ? storeRows(rows) : undefined))
-      .catch((error: unknown) => void (failure ??= { error }))
+      .catch((error: unknown) => {
+        failure ??= { error }
+        onFailure()
+      })
       .finally(() => {
         if (storing === stored) isStoring = false
       })
@@ -59,6 +64,9 @@ export async function storeInBatches<Row extends LogRow>(
       if (failure) break
       timer ??= setTimeout(storeUnlessStoring, BATCH_MS)
     }
+  } catch (error) {
+    // Otherwise it is the end of the source after a failure.
+    if (!failure) throw error
   } finally {
     await storePending()
   }
