@@ -135,6 +135,21 @@ test('an invalid deployment does not block the others', async () => {
   )
 })
 
+test('a run of no instance that cannot be removed does not block the removal of others', async () => {
+  const run = { runId: 'run', state: 'EXITED', ip: '', port: undefined, startedAt: 0, exit: undefined } as const
+  const removed: string[] = []
+  const runtime = {
+    ...managed.runtime,
+    list: async () => ['stuck', 'other'].map((podName) => ({ podName, ...run })),
+    remove: async (podName: string) => {
+      if (podName === 'stuck') throw new Error('Its directory is busy')
+      removed.push(podName)
+    },
+  }
+  await reconcile(passParts({ runtime }))
+  expect(removed).toEqual(['other'])
+})
+
 test('a standby manager releases its connection after every attempt to acquire the lock', async () => {
   const active = manage()
   await until(() => active.isActive)

@@ -55,8 +55,12 @@ export async function reconcile(context: ReconcileContext): Promise<number | und
   const known = new Set(rows.map(({ pod_name }) => pod_name))
   for (const run of actual) {
     if (known.has(run.podName)) continue
-    if (run.state === 'EXITED') await runtime.remove(run.podName)
-    else await runtime.stop(run.podName)
+    try {
+      if (run.state === 'EXITED') await runtime.remove(run.podName)
+      else await runtime.stop(run.podName)
+    } catch (error) {
+      log.error({ err: error, podName: run.podName }, 'failed to remove a run of no instance; retrying')
+    }
   }
   for (const podName of context.failedStarts.keys()) if (!known.has(podName)) context.failedStarts.delete(podName)
   const drained = new Set(rows.map(({ drain_run }) => drain_run))
