@@ -1,6 +1,8 @@
 import { parseDefinition } from '../../../src/platform/deployments/definitions'
 import { createPower } from '../../../src/platform/deployments/power'
+import { requestDrain } from '../../../src/platform/deployments/reconcile/advanceDrains'
 import { reconcile } from '../../../src/platform/deployments/reconcile/reconcile'
+import { listInstances } from '../../../src/platform/state/deployments/instances'
 import { useManagedDeployments } from '../../support/platform/managedDeployments'
 import { until } from '../../support/platform/until'
 
@@ -178,6 +180,60 @@ describe('§14 drain', () => {
       (all) => all.length === 1 && all[0]!.podName === first,
     )
   })
+
+  /** Removes the drain setting of the only deployment. */
+  async function removeDrainSetting(): Promise<void> {
+    const { content } = await managed.state.db.selectFrom('deployments').select('content').executeTakeFirstOrThrow()
+    await managed.state.db
+      .updateTable('deployments')
+      .set({ content: content.replace(drained(600), '') })
+      .execute()
+  }
+
+  test('an instance that is to be drained and stopped is stopped at once when its definition loses the drain setting', async () => {
+    await add('world', ECHO, `node: node-a\n${drained(600)}`, 'persistent')
+    const parts = passParts()
+    await reconcile(parts)
+    const [instance] = await until(
+      () => running('world'),
+      (all) => all.length === 1,
+    )
+    fill(instance!.podName, 3)
+    const power = createPower({ db: managed.state.db, runtime: managed.runtime, wake: () => undefined })
+    await power.request(instance!.podName, 'drainAndStop')
+    await removeDrainSetting()
+    await reconcile(parts)
+    await until(async () => (await stateOf('world')) === 'STOPPED')
+  })
+
+  test.each(['before', 'after'])(
+    'an instance that is drained by scaling ends only when it is empty, if the drain setting is removed %s its command',
+    async (when) => {
+      await add('lobby', ECHO, `instances: { min: 1, max: 1 }\n${drained(600)}`, 'scalable')
+      const parts = passParts()
+      await reconcile(parts)
+      const [instance] = await until(
+        () => running('lobby'),
+        (all) => all.length === 1,
+      )
+      const { podName } = instance!
+      fill(podName, 2)
+      const [row] = await listInstances(managed.state.db)
+      await requestDrain(managed.state.db, row!, await runOf(podName), 'gone')
+      if (when === 'after') await reconcile(parts)
+      await removeDrainSetting()
+      for (const players of [2, undefined]) {
+        fill(podName, players)
+        await reconcile(parts)
+        expect(await runOf(podName)).toMatchObject({ state: 'RUNNING' })
+      }
+      fill(podName, 0)
+      await until(async () => {
+        await reconcile(parts)
+        return (await deployments().instances('lobby')).every((other) => other.podName !== podName)
+      })
+    },
+  )
 
   test('a definition of a process with drain is refused, and draining an instance without a drain setting fails', async () => {
     expect(() =>
