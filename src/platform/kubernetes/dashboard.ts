@@ -130,15 +130,17 @@ export function createDashboard({ db, pool, secrets, cluster, host, log, now }: 
 
     async sweep() {
       if (!cluster) return
-      try {
-        for (const account of await listStaleDashboardAccounts(db)) {
-          await exclusively(account, async () => {
-            // Its user may have requested a new token since.
-            if ((await listStaleDashboardAccounts(db)).includes(account)) await removeAccount(account)
-          })
-        }
-      } catch (error) {
-        log.warn({ err: error }, 'failed to remove service accounts of the Kubernetes dashboard; retrying')
+      const failed = (error: unknown, account?: string) =>
+        log.warn({ err: error, account }, 'failed to remove service accounts of the Kubernetes dashboard; retrying')
+      const stale = await listStaleDashboardAccounts(db).catch((error: unknown) => {
+        failed(error)
+        return []
+      })
+      for (const account of stale) {
+        await exclusively(account, async () => {
+          // Its user may have requested a new token since.
+          if ((await listStaleDashboardAccounts(db)).includes(account)) await removeAccount(account)
+        }).catch((error: unknown) => failed(error, account))
       }
     },
   }

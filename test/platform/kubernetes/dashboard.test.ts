@@ -3,6 +3,10 @@ import { delimiter, join } from 'node:path'
 import pino from 'pino'
 import { createCluster } from '../../../src/platform/kubernetes/cluster'
 import { serviceAccountOf } from '../../../src/platform/kubernetes/dashboard'
+import {
+  insertDashboardAccount,
+  listStaleDashboardAccounts,
+} from '../../../src/platform/state/accounts/dashboardAccounts'
 import { KubernetesApi } from '../../support/platform/kubernetesApi'
 import { startPlatform, usePlatform } from '../../support/platform/startPlatform'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
@@ -252,6 +256,24 @@ test('a user who is demoted or deleted loses the account in the cluster, even if
     await until(() => things().length === 0)
     await until(async () => (await platform().db.selectFrom('dashboard_accounts').selectAll().execute()).length === 0)
   }
+})
+
+test('an account that cannot be removed does not keep those of other users', async () => {
+  const { db, register, dashboard, logged: lines } = platform()
+  for (const name of ['eve', 'finn']) {
+    await register(name)
+    const { id } = await db.selectFrom('users').select('id').where('username', '=', name).executeTakeFirstOrThrow()
+    await insertDashboardAccount(db, serviceAccountOf(name), id)
+  }
+  const [stuck = '', ...others] = await listStaleDashboardAccounts(db)
+  expect(others).toHaveLength(1)
+  api.refuse = { what: new RegExp(stuck), status: 500 }
+  await dashboard.sweep()
+  expect(await listStaleDashboardAccounts(db)).toEqual([stuck])
+  expect(lines.some((line) => line.includes(`"account":"${stuck}"`))).toBe(true)
+  api.refuse = undefined
+  await dashboard.sweep()
+  expect(await listStaleDashboardAccounts(db)).toEqual([])
 })
 
 test('the activity log records the actions without the token', async () => {
