@@ -18,7 +18,7 @@ export async function listNodes(client: ClusterClient, pods: V1Pod[]): Promise<N
       const name = node.metadata?.name ?? ''
       const placed = running.filter(({ spec }) => spec?.nodeName === name)
       const capacityOf = (resource: 'cpu' | 'memory') => {
-        const total = parseQuantity(node.status?.allocatable?.[resource] ?? '')
+        const total = amountOf(node.status?.allocatable?.[resource])
         const requested = placed.reduce((sum, pod) => sum + requestOf(pod, resource), 0)
         return { free: Math.max(0, total - requested), total }
       }
@@ -39,5 +39,11 @@ function isReady({ status }: V1Node): boolean {
 /** Sums up the requests of a Pod. If a container has only a limit, the API server has set its request to that limit. */
 function requestOf(pod: V1Pod, resource: 'cpu' | 'memory'): number {
   const containers = pod.spec?.containers ?? []
-  return containers.reduce((sum, { resources }) => sum + parseQuantity(resources?.requests?.[resource] ?? ''), 0)
+  return containers.reduce((sum, { resources }) => sum + amountOf(resources?.requests?.[resource]), 0)
+}
+
+/** The amount of a resource. One that is missing, invalid or negative counts as 0. */
+function amountOf(quantity: string | undefined): number {
+  const amount = parseQuantity(quantity ?? '')
+  return amount > 0 ? amount : 0
 }

@@ -108,11 +108,14 @@ export function createPodUsage(client: ClusterClient, log: Pick<Logger, 'warn'>)
         if (error instanceof ClusterRefusal) return fromKubelets(pods)
         throw error
       })
+      isWarned = false
     } catch (error) {
       if (!isWarned)
         log.warn(
           { err: error },
-          'the usage of instances is unknown: the cluster has no metrics server, and the platform may not read the kubelets',
+          isRefusedByAll(error)
+            ? 'the usage of instances is unknown: the cluster has no metrics server, and the platform may not read the kubelets'
+            : 'the usage of instances is unknown: the cluster cannot be asked; retrying',
         )
       isWarned = true
       rates = new Map()
@@ -142,6 +145,11 @@ export function createPodUsage(client: ClusterClient, log: Pick<Logger, 'warn'>)
   }
 }
 
+/** Whether no node permits the platform to read the figures of its kubelet. @param error of `fromKubelets` */
+function isRefusedByAll(error: unknown): boolean {
+  return error instanceof AggregateError && error.errors.every((reason) => reason instanceof ClusterRefusal)
+}
+
 /** Returns the entries that have the expected shape. */
 function validEntries<Schema extends z.ZodType>(schema: Schema, entries: unknown[]): z.infer<Schema>[] {
   return entries.flatMap((entry) => schema.safeParse(entry).data ?? [])
@@ -157,14 +165,25 @@ const FACTORS: Record<string, number> = {
   M: 1e6,
   G: 1e9,
   T: 1e12,
+  P: 1e15,
+  E: 1e18,
   Ki: 2 ** 10,
   Mi: 2 ** 20,
   Gi: 2 ** 30,
   Ti: 2 ** 40,
+  Pi: 2 ** 50,
+  Ei: 2 ** 60,
 }
+const QUANTITY = /^([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)([numkMGTPE]|[KMGTPE]i)?$/
 
-/** Parses a quantity of Kubernetes (resource.Quantity): 0.25 for `250m`. */
+/**
+ * Parses a quantity of Kubernetes (resource.Quantity): 0.25 for `250m`. NaN for other texts, and for numbers that are
+ * too large.
+ */
 export function parseQuantity(text: string): number {
-  const [, number = '0', unit = ''] = /^([\d.]+)([A-Za-z]*)$/.exec(text) ?? []
-  return Number(number) * (FACTORS[unit] ?? 1)
+  const [, number = '', unit] = QUANTITY.exec(text) ?? []
+  // A quantity has an exponent or a unit, not both.
+  if (number === '' || (unit !== undefined && /e/i.test(number))) return NaN
+  const value = Number(number) * (unit === undefined ? 1 : (FACTORS[unit] ?? NaN))
+  return Number.isFinite(value) ? value : NaN
 }

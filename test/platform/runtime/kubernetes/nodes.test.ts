@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { NodesAnswer } from '../../../../src/contract/network'
+import type { ClusterClient } from '../../../../src/platform/runtime/kubernetes/clusterClient'
+import { listNodes as listNodesOf } from '../../../../src/platform/runtime/kubernetes/nodes'
 import {
   clusterTitle,
   createNamespace,
@@ -29,6 +31,16 @@ async function listNodes(): Promise<NodesAnswer['data']> {
   expect(status).toBe(200)
   return body.data as NodesAnswer['data']
 }
+
+test('an amount that is no quantity, or negative, counts as missing', async () => {
+  const allocatable = { cpu: '4', memory: 'many' }
+  const client = { call: async () => ({ items: [{ metadata: { name: 'node-a' }, status: { allocatable } }] }) }
+  const requests = { cpu: 'some', memory: '-1Gi' }
+  const spec = { nodeName: 'node-a', containers: [{ name: 'instance', resources: { requests } }] }
+  expect(await listNodesOf(client as unknown as ClusterClient, [{ spec }])).toEqual([
+    { name: 'node-a', ready: false, cpu: { free: 4, total: 4 }, memory: { free: 0, total: 0 } },
+  ])
+})
 
 ;(hasCluster ? describe : describe.skip)(clusterTitle('#16 the nodes of a cluster'), () => {
   beforeAll(async () => {

@@ -337,9 +337,29 @@ test.each([
   ['512Ki', 2 ** 19],
   ['1.5Gi', 1.5 * 2 ** 30],
   ['7M', 7e6],
+  ['3k', 3000],
+  ['5u', 5e-6],
+  ['2P', 2e15],
+  ['1E', 1e18],
+  ['3Pi', 3 * 2 ** 50],
+  ['2Ei', 2 ** 61],
+  ['1e9', 1e9],
+  ['12E3', 12_000],
+  ['5e-1', 0.5],
+  ['1.', 1],
+  ['.5', 0.5],
+  ['+2', 2],
+  ['-5', -5],
 ])('the quantity %s is parsed', (text, value) => {
-  expect(parseQuantity(text)).toBeCloseTo(value)
+  expect(parseQuantity(text) / value).toBeCloseTo(1)
 })
+
+test.each(['', ' 1', '.', '-', '1.2.3', '1Ri', '1K', '1 Gi', '1e', '1e5Ki', '1e999', '0x10', 'NaN', '1,5'])(
+  'the text "%s" is no quantity',
+  (text) => {
+    expect(parseQuantity(text)).toBeNaN()
+  },
+)
 
 test('a Pod copies while its init container runs, not while that waits for its image or a volume', () => {
   const copying = (state: V1ContainerState, change: Partial<V1Pod['metadata']> = {}) =>

@@ -4,6 +4,7 @@ import pino from 'pino'
 import { AppError } from '../../../../src/platform/errors'
 import { ClusterRefusal, type ClusterClient } from '../../../../src/platform/runtime/kubernetes/clusterClient'
 import { createPodUsage } from '../../../../src/platform/runtime/kubernetes/podUsage'
+import { until } from '../../../support/platform/until'
 
 const podOn = (nodeName: string, name: string): V1Pod => ({
   metadata: { name, uid: `run-${name}` },
@@ -13,15 +14,18 @@ const pods = [podOn('one', 'lobby-1'), podOn('two', 'world-1')]
 
 /** The usage of the Pods by the answers to paths that contain these texts. Other paths are refused. */
 async function usageBy(answers: Record<string, unknown>) {
+  const usage = await createPodUsage(clientWith(answers), pino({ level: 'silent' }))(pods)
+  return usage.map(({ podName, memoryBytes }) => ({ podName, memoryBytes }))
+}
+
+function clientWith(answers: Record<string, unknown>): ClusterClient {
   const stream: ClusterClient['stream'] = async (path) => {
     const [, answer] = Object.entries(answers).find(([part]) => path.includes(part)) ?? []
     if (answer === undefined) throw new ClusterRefusal(404, 'not found')
     if (answer instanceof Error) throw answer
     return Readable.from([Buffer.from(JSON.stringify(answer))]) as Awaited<ReturnType<ClusterClient['stream']>>
   }
-  const client = { namespace: 'games', stream } as unknown as ClusterClient
-  const usage = await createPodUsage(client, pino({ level: 'silent' }))(pods)
-  return usage.map(({ podName, memoryBytes }) => ({ podName, memoryBytes }))
+  return { namespace: 'games', stream } as unknown as ClusterClient
 }
 
 const figuresOf = (name: string, bytes: unknown, nanoCores: unknown = 1e9) => ({
@@ -59,4 +63,30 @@ test('invalid figures of the metrics server count as unknown', async () => {
   })
   const items = [null, metrics('world-1', null), metrics('world-1', '1.2.3'), metrics('lobby-1', '5000')]
   expect(await usageBy({ 'metrics.k8s.io': { items } })).toEqual([{ podName: 'lobby-1', memoryBytes: 5000 }])
+})
+
+test('each outage of the figures is logged once, with its reason', async () => {
+  let ahead = 0
+  const time = performance.now.bind(performance)
+  jest.spyOn(performance, 'now').mockImplementation(() => time() + ahead)
+  const logged: string[] = []
+  const answers: Record<string, unknown> = {}
+  const read = createPodUsage(clientWith(answers), pino({}, { write: (line: string) => void logged.push(line) }))
+  const refresh = async () => {
+    ahead += 11_000
+    return (await read(pods)).length
+  }
+  const isKnown = (isThere: boolean) => until(async () => (await read(pods)).length > 0 === isThere)
+  await refresh()
+  expect(logged).toEqual([expect.stringContaining('the cluster has no metrics server')])
+
+  answers['nodes/one/'] = lobby
+  await refresh()
+  await isKnown(true)
+  answers['metrics.k8s.io'] = new AppError('UNAVAILABLE', 'no answer')
+  await refresh()
+  await isKnown(false)
+  await refresh()
+  expect(logged.slice(1)).toEqual([expect.stringContaining('the cluster cannot be asked')])
+  jest.restoreAllMocks()
 })
