@@ -341,3 +341,40 @@ test('security 28: directories that exist only in the paths of entries count as 
   await files().unarchive(ANN, '/nfsshare/few.tar')
   expect((await readdir(share())).sort()).toEqual(['deep.tar', 'deep.zip', 'few', 'few.tar'])
 })
+
+test.each([
+  ['1.0', { 'GNU.sparse.major': '1', 'GNU.sparse.minor': '0', 'GNU.sparse.name': 'world.mca' }],
+  ['0.1', { 'GNU.sparse.map': '0,1,1048576,3', 'GNU.sparse.size': '1048579', 'GNU.sparse.name': 'world.mca' }],
+  ['0.0', { 'GNU.sparse.size': '1048579', 'GNU.sparse.numblocks': '2', 'GNU.sparse.offset': '0' }],
+])('security 208: a file without its holes (GNU sparse format %s) is refused', async (_version, pax) => {
+  await put('sparse.tar', await makeTar([{ name: 'GNUSparseFile.1/world.mca', content: '2\n0\n1\nAEND', pax }]))
+  await expect(files().unarchive(ANN, '/nfsshare/sparse.tar')).rejects.toMatchObject({
+    code: 'INVALID_INPUT',
+    message: expect.stringContaining('"GNUSparseFile.1/world.mca" is stored without its holes') as string,
+  })
+  expect(await readdir(share())).toEqual(['sparse.tar'])
+})
+
+test('security 209: names that are not UTF-8 and read the same refuse a tar', async () => {
+  const tar = await makeTar([
+    { name: 'caf1.txt', content: 'one' },
+    { name: 'caf2.txt', content: 'two' },
+  ])
+  // `é` and `è` in Latin-1. The checksum of a header is the sum of its bytes.
+  for (const [from, to] of [
+    ['caf1', 'caf\xe9'],
+    ['caf2', 'caf\xe8'],
+  ] as const) {
+    const header = tar.subarray(tar.indexOf(from), tar.indexOf(from) + 512)
+    header.write(to, 0, 'latin1')
+    header.fill(' ', 148, 156)
+    const sum = header.reduce((total, byte) => total + byte, 0)
+    header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148)
+  }
+  await put('names.tar', tar)
+  await expect(files().unarchive(ANN, '/nfsshare/names.tar')).rejects.toMatchObject({
+    code: 'INVALID_INPUT',
+    message: expect.stringContaining('has the name of another entry') as string,
+  })
+  expect(await readdir(share())).toEqual(['names.tar'])
+})

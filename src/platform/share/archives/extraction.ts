@@ -173,7 +173,11 @@ function createDirectoryCache(
   }
 }
 
-/** An archive may hold a name twice: the later entry wins. @param path of the entry, for the error */
+/**
+ * An archive may hold a name twice: the later entry wins. Names that are not UTF-8 may read the same without being so;
+ * one of the files would be lost.
+ * @param path of the entry
+ */
 async function createOrReplace(
   directory: OpenDirectory,
   name: string,
@@ -182,6 +186,7 @@ async function createOrReplace(
 ): Promise<FileHandle> {
   return createFile(directory, name, mode).catch(async (error: unknown) => {
     if (errorCodeOf(error) !== 'EEXIST') throw error
+    if (path.includes('\uFFFD')) throw entryError(path, 'has the name of another entry, because both are not UTF-8')
     await unlink(directory.entryPath(name)).catch(() => {
       throw entryError(path, 'is a file and a directory')
     })

@@ -92,10 +92,13 @@ export async function unpackGzip(
 }
 
 async function unpackEntry(
-  { name, type, mode, mtime, linkname }: Header,
+  { name, type, mode, mtime, linkname, pax }: Header,
   content: Readable,
   extraction: Extraction,
 ): Promise<void> {
+  // Its content is a list of holes, and what lies between them: stored as it is, the file would be damaged.
+  if (Object.keys(pax ?? {}).some((key) => key.startsWith('GNU.sparse.')))
+    throw entryError(name, 'is stored without its holes (GNU sparse format), which is not supported')
   if (type === 'directory') await extraction.directory(name)
   else if (type === 'symlink') extraction.link(name, linkname)
   else if (type === 'file' || type === 'contiguous-file') {
