@@ -71,6 +71,39 @@ test('a response whose source stalls, such as a file of a slow disk, is continue
   }
 })
 
+test('security 211: where unread responses of two users take all memory, another user’s response ends one of them', async () => {
+  const app = Fastify()
+  limitResponses(app, createResponseBuffers(), 60_000)
+  app.decorateRequest('activityActor')
+  app.addHook('onRequest', async (request) => {
+    request.activityActor = String(request.headers.from)
+  })
+  app.get('/', async (_request, reply) => reply.send(Buffer.alloc(LENGTH)))
+  const served: Socket[] = []
+  app.server.on('connection', (socket) => served.push(socket))
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const clients: Socket[] = []
+  const statusFor = async (user: string) => {
+    const client = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
+    clients.push(client.on('error', () => undefined).pause())
+    client.write(`GET / HTTP/1.1\r\nhost: test\r\nfrom: ${user}\r\n\r\n`)
+    await once(client, 'readable')
+    return String(client.read(12)).slice(9)
+  }
+  try {
+    for (const user of ['ann', 'ann', 'bob', 'bob']) expect(await statusFor(user)).toBe('200')
+    expect(await statusFor('bob')).toBe('503')
+    expect(await statusFor('cat')).toBe('200')
+    await until(() => served[0]!.closed)
+    expect(served.slice(1, 4).map(({ closed }) => closed)).toEqual([false, false, false])
+    // With another one, this user would hold as much as any other.
+    expect(await statusFor('cat')).toBe('503')
+  } finally {
+    for (const client of clients) client.destroy()
+    await app.close()
+  }
+})
+
 test('security 200: a client that disconnects before its response leaves no timer behind', async () => {
   const app = Fastify()
   limitResponses(app, createResponseBuffers(), 60_000)

@@ -23,17 +23,39 @@ const WRITE_TIMEOUT_MS = 60_000
 export interface ResponseBuffers {
   /**
    * Counts a response body until it was sent or the connection has closed. A body shared by several responses counts
-   * once.
+   * once. Where all memory is taken, the oldest responses of the client that holds most are ended, as long as it holds
+   * more than this one would.
    * @throws AppError UNAVAILABLE over a limit, TOO_SLOW if the client has disconnected
    */
   countUntilSent(request: FastifyRequest, reply: FastifyReply, body: object, bytes: number): void
 }
 
-export function createResponseBuffers(): ResponseBuffers {
-  const counted = new Map<object, { bytes: number; clients: string[] }>()
+/** Of a body: its length, and the clients with the functions that end their responses. */
+interface CountedBody {
+  bytes: number
+  holders: { key: string; end: () => void }[]
+}
 
-  function bytesOf(matches: (clients: string[]) => boolean): number {
-    return [...counted.values()].reduce((sum, body) => sum + (matches(body.clients) ? body.bytes : 0), 0)
+export function createResponseBuffers(): ResponseBuffers {
+  /** Oldest first. */
+  const counted = new Map<object, CountedBody>()
+
+  const totalBytes = () => [...counted.values()].reduce((sum, { bytes }) => sum + bytes, 0)
+
+  function bytesByClient(): Map<string, number> {
+    const sums = new Map<string, number>()
+    for (const { bytes, holders } of counted.values())
+      for (const key of new Set(holders.map((holder) => holder.key))) sums.set(key, (sums.get(key) ?? 0) + bytes)
+    return sums
+  }
+
+  /** Ends one response of the client that holds most. @returns false if that is no more than the client `key` would */
+  function endOldestOfLargest(key: string, keyBytes: number): boolean {
+    const [largest] = [...bytesByClient()].sort(([, one], [, other]) => other - one)
+    if (!largest || largest[0] === key || largest[1] <= keyBytes) return false
+    const [oldest] = [...counted.values()].filter(({ holders }) => holders.every((one) => one.key === largest[0]))
+    for (const { end } of [...(oldest?.holders ?? [])]) end()
+    return oldest !== undefined
   }
 
   return {
@@ -42,23 +64,36 @@ export function createResponseBuffers(): ResponseBuffers {
       throwIfDisconnected(request)
       // writableEnded: a failure elsewhere was answered already.
       if (bytes < MIN_COUNTED_BYTES || reply.raw.writableEnded) return
-      const known = counted.get(body) ?? { bytes, clients: [] }
-      const isOver =
-        (!counted.has(body) && bytesOf(() => true) + bytes > MAX_TOTAL_BYTES) ||
-        (!known.clients.includes(key) && bytesOf((clients) => clients.includes(key)) + bytes > MAX_BYTES_PER_CLIENT)
-      if (isOver)
+      const known = counted.get(body) ?? { bytes, holders: [] }
+      const ownBytes = (bytesByClient().get(key) ?? 0) + (isHeldBy(known.holders, key) ? 0 : bytes)
+      const isOver = () => !counted.has(body) && totalBytes() + bytes > MAX_TOTAL_BYTES
+      let hasRoom = ownBytes <= MAX_BYTES_PER_CLIENT
+      while (hasRoom && isOver()) hasRoom = endOldestOfLargest(key, ownBytes)
+      if (!hasRoom)
         throw new AppError('UNAVAILABLE', 'Too many large responses are in progress. Try again in a moment.', {
           retryAfterSeconds: RETRY_AFTER_SECONDS,
         })
-      known.clients.push(key)
+      const release = () => {
+        const at = known.holders.indexOf(holder)
+        if (at !== -1) known.holders.splice(at, 1)
+        if (known.holders.length === 0 && counted.get(body) === known) counted.delete(body)
+      }
+      const holder = {
+        key,
+        end: () => {
+          // Not `reply.raw`: a pipelined response has no connection yet. Its event comes later.
+          request.raw.socket.destroy()
+          release()
+        },
+      }
+      known.holders.push(holder)
       counted.set(body, known)
-      onResponseEnd(request, reply, () => {
-        known.clients.splice(known.clients.indexOf(key), 1)
-        if (known.clients.length === 0) counted.delete(body)
-      })
+      onResponseEnd(request, reply, release)
     },
   }
 }
+
+const isHeldBy = (holders: CountedBody['holders'], key: string) => holders.some((holder) => holder.key === key)
 
 /**
  * Gives every response a write timeout, and limits long or streamed ones per client, so that a client that does not

@@ -55,7 +55,8 @@ export async function describeCalls(app: FastifyInstance, basePath: string): Pro
 
 /** Adds `GET /api/openapi.json`. The document is made at the first call, from the routes that exist then. */
 export function openApiRoute(app: Router): void {
-  let text: string | undefined
+  /** As bytes, which all responses share: clients need no session, and may read them slowly. */
+  let text: Buffer | undefined
   app.get(
     '/api/openapi.json',
     {
@@ -66,6 +67,8 @@ export function openApiRoute(app: Router): void {
       },
     },
     async (_request, reply) =>
-      reply.type('application/json; charset=utf-8').send((text ??= JSON.stringify(app.swagger())) as never),
+      reply
+        .type('application/json; charset=utf-8')
+        .send((text ??= Buffer.from(JSON.stringify(app.swagger()))) as never),
   )
 }

@@ -1,3 +1,4 @@
+import { ServerResponse } from 'node:http'
 import Fastify from 'fastify'
 import type { z } from 'zod'
 import { call } from '../../../../src/platform/http/openapi/call'
@@ -50,6 +51,18 @@ const operationOf = ({ method, url }: CollectedRoute) =>
 test('the description is OpenAPI 3.1 of the console’s public address, and needs no session', () => {
   expect(document.openapi).toBe('3.1.0')
   expect(document.servers).toEqual([{ url: '/console' }])
+})
+
+test('security 210: clients that do not read the description, which needs no session, hold one copy together', async () => {
+  const sent = jest.spyOn(ServerResponse.prototype, 'write')
+  try {
+    for (let count = 0; count < 2; count += 1) await platform.app.inject({ url: '/api/openapi.json' })
+    const [first, second] = sent.mock.calls.map(([body]) => body as unknown)
+    expect(first).toBeInstanceOf(Buffer)
+    expect(second).toBe(first)
+  } finally {
+    sent.mockRestore()
+  }
 })
 
 test('every call is described with a name of its own, a summary and its group', () => {
