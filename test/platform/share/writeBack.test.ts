@@ -268,6 +268,28 @@ test('files with too many holes are skipped and reported, and the others are wri
   expect(await filesIn(lobby())).toEqual(['world/a.dat', 'world/z.dat'])
 })
 
+test('security 212: files and directories with names that are not UTF-8 are skipped and reported', async () => {
+  await put(copy(), { 'world/a.dat': 'a', 'b.dat': 'b' })
+  const latin1 = (path: string) => Buffer.from(join(copy(), path), 'latin1')
+  await writeFile(latin1('world/caf\xe9.dat'), 'lost')
+  await writeFile(latin1('\xe8.dat'), 'lost')
+  await writeFile(latin1('\xe8.tmp'), 'not kept')
+  await mkdir(latin1('world/d\xe9'))
+  const skipped = createSkippedEntries()
+  expect(
+    await files.writeBack(
+      { copy: copy(), directory: lobby(), paths: ['world', '*.dat'] },
+      new AbortController().signal,
+      skipped,
+    ),
+  ).toBe(2)
+  const summary = skipped.summary()
+  for (const name of ['world/café.dat', 'world/dé', 'è.dat'])
+    expect(summary).toContain(`"${name}" has a name that is not UTF-8`)
+  expect(summary).not.toContain('.tmp')
+  expect(await filesIn(lobby())).toEqual(['b.dat', 'world/a.dat'])
+})
+
 ;(canMount ? test : test.skip)(
   'a file that does not fit on the disk is not started (skipped without mount rights)',
   async () => {

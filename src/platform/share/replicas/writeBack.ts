@@ -24,7 +24,7 @@ export interface WriteBackTask {
  * written by another instance or an operator, so it stays; for the same reason nothing is deleted. Omits links, special
  * files and names that are not valid UTF-8, and follows no link.
  * @param skipped collects matching entries that are not written back: directories that are too deep, files with too
- * many holes.
+ * many holes, names that are not valid UTF-8.
  * @returns the number of files written.
  * @throws the signal's reason (written files stay); AppError CONFLICT (a file in a directory's place or the reverse),
  * NOT_FOUND (no directory), UNAVAILABLE (not mounted), DISK_FULL

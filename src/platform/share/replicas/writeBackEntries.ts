@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs'
 import { mkdir, statfs } from 'node:fs/promises'
 import { AppError, errorCodeOf } from '../../errors'
 import type { Temporaries } from '../changes/temporaries'
-import { DEPTH_LIMIT, tooDeepMessage } from '../depth'
+import { DEPTH_LIMIT, tooDeepMessage, truncatedPath } from '../depth'
 import { lstatOf } from '../directoryEntries'
 import { isInternalName } from '../internalNames'
 import { namesIn, openRegularFile, openSubdirectory, withDirectory, type OpenDirectory } from '../jail'
@@ -41,16 +41,16 @@ export async function writeMatchesBack(
   context: WriteContext,
 ): Promise<number> {
   let written = 0
-  for await (const name of usableNamesIn(from)) {
-    if (!matchesWildcard(pattern, name)) continue
+  const parentPath = parents.map((one) => `${one}/`).join('')
+  for await (const name of usableNamesIn(from, parentPath, context, (text) => matchesWildcard(pattern, text))) {
     // Below a wildcard, and in directories that are written back, links are omitted like special files.
     if (pattern === name && (await lstatOf(from, name))?.isSymbolicLink()) {
-      context.skipped.add(`"${[...parents, name].join('/')}" is a link, through which nothing is written back.`)
+      context.skipped.add(`"${parentPath}${name}" is a link, through which nothing is written back.`)
       continue
     }
     if (rest.length === 0) {
       written += await withDirectory(openTarget(), (to) =>
-        writeEntryBack(from, to, name, parents.map((one) => `${one}/`).join(''), parents.length + 1, context),
+        writeEntryBack(from, to, name, parentPath, parents.length + 1, context),
       )
       continue
     }
@@ -151,15 +151,27 @@ async function writeEntryBack(
   return withDirectory(below, async (source) =>
     withDirectory(ensureSubdirectory(to, name), async (target) => {
       let written = 0
-      for await (const entry of usableNamesIn(source))
-        written += await writeEntryBack(source, target, entry, `${parentPath}${name}/`, level + 1, context)
+      const path = `${parentPath}${name}/`
+      for await (const entry of usableNamesIn(source, path, context))
+        written += await writeEntryBack(source, target, entry, path, level + 1, context)
       return written
     }),
   )
 }
 
-async function* usableNamesIn(directory: OpenDirectory): AsyncGenerator<string> {
-  for await (const name of namesIn(directory)) if (typeof name === 'string' && !isInternalName(name)) yield name
+/** The matching names, without those of the platform. Names that are not UTF-8 are reported: their files are lost. */
+async function* usableNamesIn(
+  directory: OpenDirectory,
+  parentPath: string,
+  { skipped }: WriteContext,
+  matches: (name: string) => boolean = () => true,
+): AsyncGenerator<string> {
+  for await (const name of namesIn(directory)) {
+    const text = typeof name === 'string' ? name : name.toString('latin1')
+    if (isInternalName(text) || !matches(text)) continue
+    if (typeof name === 'string') yield name
+    else skipped.add(`"${truncatedPath(parentPath + text)}" has a name that is not UTF-8. Give it another name.`)
+  }
 }
 
 async function ensureSubdirectory(directory: OpenDirectory, name: string): Promise<OpenDirectory> {
