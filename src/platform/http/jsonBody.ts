@@ -7,9 +7,9 @@ import { clientKeyOf } from './access'
 import { hasLoneSurrogate, hasMoreValues } from './jsonValues'
 import { createOnAnswer } from './responseEvents'
 
-/** In bytes: the bodies of all clients together, and those of one user or address. */
+/** In bytes, of the bodies of all clients together. One user or address may hold a share of it. */
 const MAX_TOTAL_BYTES = 256 * 2 ** 20
-const MAX_BYTES_PER_CLIENT = MAX_TOTAL_BYTES / 4
+const CLIENT_SHARE = 1 / 4
 
 /** In bytes, for a body without a session or API key. The longest is the answer of a passkey. */
 const MAX_BYTES_OF_STRANGER = 64 * 1024
@@ -33,9 +33,9 @@ const COUNT_VALUES_FROM_LENGTH = 512 * 1024
  * file, still holds it, even after its client has disconnected.
  * @param timeoutMs limit for the arrival of a body
  */
-export function readJsonBodies(app: FastifyInstance, timeoutMs: number): void {
+export function readJsonBodies(app: FastifyInstance, timeoutMs: number, maxTotalBytes = MAX_TOTAL_BYTES): void {
   const parse = app.getDefaultJsonParser('error', 'error')
-  const budgets = createByteBudgets()
+  const budgets = createByteBudgets(maxTotalBytes)
   const onAnswer = createOnAnswer(app)
   app.removeContentTypeParser('application/json')
   app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: Readable) => {
@@ -44,7 +44,7 @@ export function readJsonBodies(app: FastifyInstance, timeoutMs: number): void {
     if (Number(request.headers['content-length']) > limit) throw tooLarge()
     const budget = budgets.open(clientKeyOf(request).key)
     onAnswer(request, budget.close)
-    const text = await readText(payload, limit, timeoutMs, budget.add)
+    const text = await readText(payload, limit, timeoutMs, budget)
     if (text === '') return undefined
     if (text.length > COUNT_VALUES_FROM_LENGTH && hasMoreValues(text, MAX_VALUES))
       throw new AppError('TOO_LARGE', 'The request’s body contains too many values.')
@@ -59,45 +59,73 @@ export function readJsonBodies(app: FastifyInstance, timeoutMs: number): void {
   })
 }
 
-/** Counts the bytes of bodies in progress, in total and by client. */
-function createByteBudgets() {
+/** A body in progress. */
+interface HeldBody {
+  key: string
+  bytes: number
+  /** Ends the request while the body arrives; undefined before and afterwards. */
+  refuse: ((error: AppError) => void) | undefined
+}
+
+/**
+ * Counts the bytes of bodies in progress, in total and by client. Where all of them are held, the oldest unfinished
+ * body of the client that holds most is refused, as long as that is more than the one whose body arrives.
+ */
+function createByteBudgets(maxTotalBytes: number) {
   const held = createKeyedCounter<string>()
+  /** Oldest first. */
+  const bodies = new Set<HeldBody>()
   let total = 0
+
+  function count(body: HeldBody, bytes: number): void {
+    body.bytes += bytes
+    total += bytes
+    held.add(body.key, bytes)
+  }
+
+  /** @returns false if no client holds more than this one */
+  function refuseOldestOfLargest(key: string): boolean {
+    let largest: HeldBody | undefined
+    for (const body of bodies)
+      if (body.refuse && body.bytes > 0 && held.get(body.key) > held.get(largest?.key ?? key)) largest = body
+    if (!largest) return false
+    count(largest, -largest.bytes)
+    largest.refuse?.(tooManyBodies())
+    return true
+  }
+
   return {
     open(key: string) {
-      let own = 0
-      const change = (bytes: number) => {
-        own += bytes
-        total += bytes
-        held.add(key, bytes)
-      }
+      const body: HeldBody = { key, bytes: 0, refuse: undefined }
+      bodies.add(body)
       return {
-        add: (bytes: number) => {
-          change(bytes)
-          const isOver = total > MAX_TOTAL_BYTES || held.get(key) > MAX_BYTES_PER_CLIENT
-          return isOver
-            ? new AppError('UNAVAILABLE', 'Too many large requests are in progress. Try again in a moment.')
-            : undefined
+        body,
+        /** @returns the failure over a limit */
+        add(bytes: number): AppError | undefined {
+          count(body, bytes)
+          let isOver = held.get(key) > maxTotalBytes * CLIENT_SHARE
+          while (!isOver && total > maxTotalBytes) isOver = !refuseOldestOfLargest(key)
+          return isOver ? tooManyBodies() : undefined
         },
-        close: () => change(-own),
+        close: () => {
+          count(body, -body.bytes)
+          bodies.delete(body)
+        },
       }
     },
   }
 }
 
+type BodyBudget = ReturnType<ReturnType<typeof createByteBudgets>['open']>
+
 /**
  * Reads a stream as UTF-8 text. Does not destroy the stream on failure, which would close the connection before the
  * answer.
- * @param count receives the length of each chunk, and may return a failure
+ * @param budget counts each chunk, and may refuse it, or the body while it arrives
  * @throws AppError TOO_LARGE over the limit (bytes), TOO_SLOW after the timeout, INVALID_INPUT if the client
  * disconnects or sends other text
  */
-function readText(
-  stream: Readable,
-  limit: number,
-  timeoutMs: number,
-  count: (bytes: number) => AppError | undefined,
-): Promise<string> {
+function readText(stream: Readable, limit: number, timeoutMs: number, budget: BodyBudget): Promise<string> {
   return new Promise((resolve, reject) => {
     // Never removed: an unhandled error of the stream would end the process.
     stream.on('error', () => undefined)
@@ -111,7 +139,7 @@ function readText(
       body.add(chunk)
       counted += Math.max(chunk.length, MIN_CHUNK_COST)
       arrived += chunk.length
-      const failure = count(chunk.length) ?? overLimit()
+      const failure = budget.add(chunk.length) ?? overLimit()
       if (failure) settle(() => reject(failure))
     }
     const overLimit = () => {
@@ -131,9 +159,11 @@ function readText(
       timeoutMs,
     )
     stream.on('data', onData).on('end', onEnd).on('close', onClose)
+    budget.body.refuse = (error) => settle(() => reject(error))
 
     function settle(finish: () => void): void {
       clearTimeout(timer)
+      budget.body.refuse = undefined
       stream.off('data', onData).off('end', onEnd).off('close', onClose)
       finish()
     }
@@ -155,6 +185,10 @@ function createCollector() {
     },
     bytes: () => buffer.subarray(0, length),
   }
+}
+
+function tooManyBodies(): AppError {
+  return new AppError('UNAVAILABLE', 'Too many large requests are in progress. Try again in a moment.')
 }
 
 function tooManyParts(): AppError {

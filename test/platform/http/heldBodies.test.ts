@@ -8,6 +8,8 @@ import { heldNow } from '../../support/platform/heldMemory'
 import { until } from '../../support/platform/until'
 
 const MIB = 2 ** 20
+/** Bytes of a body, below the limit without a session. */
+const BODY = 60_000
 /** Longer than any test: the time limit of a body would end requests on a busy machine. */
 const NO_LIMIT_MS = 3_600_000
 let app: FastifyInstance
@@ -122,4 +124,47 @@ test('security 147: the rest of a refused body in tiny chunks is not read for lo
   await postInChunks(MIB, 1, '/short')
   await until(() => connections[0]?.destroyed, Boolean, 15)
   expect(connections[0]?.bytesRead).toBeLessThan(MIB / 2)
+})
+
+test('security 213: where unfinished bodies take all memory, another client’s body ends the oldest of the client that holds most', async () => {
+  const small = Fastify()
+  small.decorateRequest('user', undefined)
+  small.decorateRequest('activityActor', undefined)
+  small.addHook('onRequest', async (incoming) => {
+    incoming.activityActor = String(incoming.headers.from)
+  })
+  answerFailures(small)
+  readJsonBodies(small, NO_LIMIT_MS, 8 * BODY)
+  small.post('/', async () => ({ success: true }))
+  await small.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = small.server.address() as AddressInfo
+  /** Sends a body, of which a byte may be missing. */
+  const send = (user: string, missing: number) => {
+    const socket = connect(port, '127.0.0.1').on('error', () => undefined)
+    sent.push(socket)
+    socket.write(
+      `POST / HTTP/1.1\r\nHost: x\r\nFrom: ${user}\r\nContent-Type: application/json\r\nContent-Length: ${BODY}\r\n\r\n`,
+    )
+    socket.write(`{}${' '.repeat(BODY - 2 - missing)}`)
+    return socket
+  }
+  const answer = async (socket: Socket) => String((await once(socket, 'data')) as [Buffer]).slice(9, 12)
+  const served: Socket[] = []
+  small.server.on('connection', (socket) => served.push(socket))
+  try {
+    const held = []
+    for (const user of ['ann', 'bob', 'bob', 'cat', 'dan', 'eve', 'gus', 'hal']) {
+      held.push(send(user, 1))
+      await until(() => served.length === held.length && served.every(({ bytesRead }) => bytesRead >= BODY))
+    }
+    expect(await answer(send('fay', 0))).toBe('200')
+    expect(await answer(held[1]!)).toBe('503')
+    for (const index of [0, 2, 3, 4, 5, 6, 7]) {
+      held[index]!.write(' ')
+      expect(await answer(held[index]!)).toBe('200')
+    }
+  } finally {
+    for (const one of sent.splice(0)) one.destroy()
+    await small.close()
+  }
 })
