@@ -2,7 +2,6 @@ import { mkdir } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import { sql } from 'kysely'
 import { MANAGER_ALIVE_MS } from '../contract/pageRules'
 import type { ActivityLog } from './accounts/activityLog'
 import type { Callers } from './accounts/callers'
@@ -38,7 +37,7 @@ import { createJail } from './share/jail'
 import { createReplicas, type Replicas } from './share/replicas/replicas'
 import { openShareMarker } from './share/shareMarker'
 import { hasAdmin } from './state/accounts/users'
-import { identifyDatabase, migrateState, openStateDatabase, type Db, type StateDatabase } from './state/db'
+import { checkWritable, identifyDatabase, migrateState, openStateDatabase, type Db, type StateDatabase } from './state/db'
 import { listDeployments } from './state/deployments/deployments'
 import { postgresDirectories } from './postgres/embeddedPostgres'
 import { startStatePostgres } from './postgres/statePostgres'
@@ -185,7 +184,7 @@ export async function createPlatform(
         ),
       },
       health: {
-        database: async () => void (await sql`select 1`.execute(db)),
+        database: () => checkWritable(db),
         runtime: async () => void (await runtime.list()),
         ...(runtime.lastContactAt !== undefined && { cluster: async () => requireContact(runtime) }),
         share: async () => void (await share.jail.root()),

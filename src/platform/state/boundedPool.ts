@@ -2,6 +2,7 @@ import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { PostgresPool } from 'kysely'
 import type { Pool, PoolClient, QueryConfig } from 'pg'
+import { errorCodeOf } from '../errors'
 
 /** The message of pg's error for a query that exceeds `query_timeout`. */
 const TIMED_OUT = 'Query read timeout'
@@ -9,10 +10,23 @@ const TIMED_OUT = 'Query read timeout'
 const LEAST_MS = 100
 /** A connection is closed this long after the cancellation of its query, even if the query has not ended. */
 const CANCEL_MS = 5000
+/** PostgreSQL's code of a write in a read-only session. */
+export const READ_ONLY = '25006'
 /** The query with which Kysely begins a transaction. */
 const BEGIN = 'begin'
 /** The request code of a CancelRequest (PostgreSQL protocol, "Message Formats"). */
 const CANCEL_CODE = 80_877_102
+
+/**
+ * No connection could be opened, for whatever reason: the server's certificate has expired, or it wants the password
+ * without encryption.
+ */
+export class ConnectionFailure extends Error {
+  constructor(cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause })
+    this.name = 'ConnectionFailure'
+  }
+}
 
 /**
  * Creates a pool for Kysely with a timeout for each query. The timeout of the first query includes the wait for a
@@ -25,16 +39,23 @@ const CANCEL_CODE = 80_877_102
  *
  * The server ends a transaction whose client has sent nothing for two such timeouts: a replica's machine may vanish, or
  * its process be suspended, in the middle of one, and its locks would block all others for hours.
+ *
+ * A connection that is read-only is closed as well: it may lead to a standby, or keep a setting of the server that has
+ * changed since.
  * @param answerMs timeout in milliseconds
- * @throws from queries, Error with the message of pg after a timeout; further queries on that connection fail at once
+ * @throws from queries, Error with the message of pg after a timeout; further queries on that connection fail at once;
+ * `ConnectionFailure` from `connect`
  */
 export function boundPool(pool: Pool, answerMs: number): PostgresPool {
   return {
     async connect() {
       const deadline = performance.now() + answerMs
-      const client = await pool.connect()
+      const client = await pool.connect().catch((error: unknown) => {
+        throw new ConnectionFailure(error)
+      })
       let wait = Math.max(LEAST_MS, deadline - performance.now())
       let ended: Promise<unknown> | undefined
+      let isReadOnly = false
 
       async function query(text: string, values: unknown[]): Promise<unknown> {
         // Kysely rolls back after a failure: the rollback would wait for the query that has timed out.
@@ -47,6 +68,7 @@ export function boundPool(pool: Pool, answerMs: number): PostgresPool {
           return await client.query(config)
         } catch (error) {
           if ((error as Error).message === TIMED_OUT) ended = endOfQuery(client)
+          isReadOnly ||= errorCodeOf(error) === READ_ONLY
           throw error
         }
       }
@@ -55,7 +77,7 @@ export function boundPool(pool: Pool, answerMs: number): PostgresPool {
         query: query as Awaited<ReturnType<PostgresPool['connect']>>['query'],
         release() {
           if (ended) void ended.then(() => client.release(true))
-          else client.release()
+          else client.release(isReadOnly)
         },
       }
     },

@@ -1,8 +1,8 @@
-import { Kysely, Migrator, PostgresDialect, type Migration } from 'kysely'
+import { Kysely, Migrator, PostgresDialect, sql, type Migration } from 'kysely'
 import { Pool, type ClientBase } from 'pg'
 import { AppError, errorCodeOf, StartError } from '../errors'
 import { PostgresClient } from '../postgresClient'
-import { boundPool } from './boundedPool'
+import { boundPool, ConnectionFailure, READ_ONLY } from './boundedPool'
 import * as accounts from './migrations/0001_accounts'
 import * as deployments from './migrations/0002_deployments'
 import * as observations from './migrations/0003_observations'
@@ -163,8 +163,7 @@ export function isPostgresUnreachable(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isPostgresUnreachable)
   // Errors of the unix socket of a stopped server, or of a hung one whose queue is full.
   if (['ENOENT', 'EAGAIN'].includes(code) && (error as NodeJS.ErrnoException).syscall === 'connect') return true
-  if (/^(?:ECONN|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|57P0[123]|08|53300)/.test(code))
-    return true
+  if (/^(?:ECONN|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|57P0|08|53300)/.test(code)) return true
   return (
     error instanceof Error &&
     /Connection terminated|timeout exceeded when trying to connect|timeout expired|is not queryable|Query read timeout/.test(
@@ -173,24 +172,41 @@ export function isPostgresUnreachable(error: unknown): boolean {
   )
 }
 
-/** PostgreSQL's code of a transaction that it ended because two waited for each other. */
-const DEADLOCK = '40P01'
+/** PostgreSQL's codes of a transaction that it ended because of another one (a failed serialization, a deadlock). */
+const ENDED_FOR_ANOTHER = ['40001', '40P01']
+
+/**
+ * Whether PostgreSQL refuses what it is asked because of its state or its settings, not because a query is wrong: it is
+ * read-only (a standby, or a provider's way to handle a full disk), its user has another password or lost a right, the
+ * database is missing or locked, memory is short, its disk fails, or a time-out of its own ended the query.
+ */
+export function isPostgresRefusing(error: unknown): boolean {
+  const code = errorCodeOf(error) ?? ''
+  return code === READ_ONLY || /^(?:28|3D000|42501|53|55000|55P03|57014|58)/.test(code)
+}
 
 /**
  * Converts a failed query to an AppError (DISK_FULL, CONFLICT, UNAVAILABLE), or returns the error unchanged if it is a
  * bug.
  */
 export function stateFailure(error: unknown): unknown {
+  if (error instanceof ConnectionFailure) {
+    const failure = stateFailure(error.cause)
+    return failure instanceof AppError ? failure : refused()
+  }
   if (isDiskFull(error)) return new AppError('DISK_FULL', 'The disk of the server is full. Nothing was changed.')
-  if (errorCodeOf(error) === DEADLOCK)
+  if (ENDED_FOR_ANOTHER.includes(errorCodeOf(error) ?? ''))
     return new AppError('CONFLICT', 'Another change was made at the same moment. Nothing was changed here: try again.')
   // Every row that an insert refers to was read before, so it was deleted meanwhile.
   if (isMissingReference(error))
     return new AppError('CONFLICT', 'Something that this call uses was deleted at the same moment. Try again.')
-  return isPostgresUnreachable(error)
-    ? new AppError('UNAVAILABLE', 'The platform’s database does not answer. Try again in a moment.')
-    : error
+  if (isPostgresUnreachable(error))
+    return new AppError('UNAVAILABLE', 'The platform’s database does not answer. Try again in a moment.')
+  return isPostgresRefusing(error) ? refused() : error
 }
+
+const refused = () =>
+  new AppError('UNAVAILABLE', 'The platform’s database refuses the call. The platform’s log has the reason.')
 
 /** PostgreSQL 53100, or the errno of a full disk or quota. PostgreSQL has no code for a quota. */
 export function isDiskFull(error: unknown): boolean {
@@ -206,4 +222,15 @@ export function isDuplicate(error: unknown): boolean {
 /** Whether an insert referred to a row that does not exist (PostgreSQL 23503). */
 export function isMissingReference(error: unknown): boolean {
   return errorCodeOf(error) === '23503'
+}
+
+/** @throws Error if nothing can be stored, as on a standby, or while a provider has made a full server read-only */
+export async function checkWritable(db: Db): Promise<void> {
+  // Locks no row. PostgreSQL refuses it in a read-only session, and if the user may not write.
+  await db
+    .selectFrom('heartbeats')
+    .select(sql`1`.as('row'))
+    .where(sql<boolean>`false`)
+    .forUpdate()
+    .execute()
 }

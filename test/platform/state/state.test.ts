@@ -4,7 +4,7 @@ import type { Pool } from 'pg'
 import { sql } from 'kysely'
 import type { AppError } from '../../../src/platform/errors'
 import { boundPool } from '../../../src/platform/state/boundedPool'
-import { openStateDatabase, stateFailure } from '../../../src/platform/state/db'
+import { checkWritable, openStateDatabase, stateFailure } from '../../../src/platform/state/db'
 import { freshDatabase, freshState, onServer } from '../../support/platform/freshState'
 import { until } from '../../support/platform/until'
 
@@ -113,6 +113,56 @@ test('security 52: connections that break fail only their own queries', async ()
       () => false,
     ),
   )
+  await state.close()
+})
+
+test.each([
+  ['25006', 'it is read-only'],
+  ['28000', 'the user may not sign in'],
+  ['28P01', 'the password was changed'],
+  ['3D000', 'it was renamed or dropped'],
+  ['42501', 'the user lost a right'],
+  ['53200', 'it is out of memory'],
+  ['55000', 'it accepts no connections'],
+  ['55P03', 'no statement may wait for a lock'],
+  ['57014', 'statements have little time'],
+  ['57P05', 'idle sessions end'],
+  ['58030', 'its disk fails'],
+])('security 218: a database that refuses with %s (%s) is unavailable', async (errcode) => {
+  const state = await freshState()
+  const refused = sql`do ${sql.raw(`$$ begin raise exception using errcode = '${errcode}'; end $$`)}`.execute(state.db)
+  expect(await refused.catch(stateFailure)).toMatchObject({ code: 'UNAVAILABLE' })
+  await state.close()
+})
+
+test('security 218: a database to which no connection can be opened is unavailable, whatever the reason', async () => {
+  const failures = ['certificate has expired', 'The server does not support SSL connections'].map((reason) => {
+    const pool = { connect: () => Promise.reject(new Error(reason)) } as unknown as Pool
+    return boundPool(pool, 1000).connect().catch(stateFailure)
+  })
+  for (const failure of await Promise.all(failures)) expect(failure).toMatchObject({ code: 'UNAVAILABLE' })
+})
+
+test('security 218: a failed serialization is a conflict, as a deadlock is', async () => {
+  const state = await freshState()
+  const failed = sql`do $$ begin raise exception using errcode = '40001'; end $$`.execute(state.db)
+  expect(await failed.catch(stateFailure)).toMatchObject({ code: 'CONFLICT' })
+  await state.close()
+})
+
+test('security 218: sessions of a read-only database are replaced, and its health fails, until it is writable', async () => {
+  const state = await freshState()
+  const name = new URL(state.url).pathname.slice(1)
+  const check = () => checkWritable(state.db).then(() => 'writable', stateFailure)
+  expect(await check()).toBe('writable')
+  await onServer((admin) => admin.query(`alter database ${name} set default_transaction_read_only = on`))
+  await onServer((admin) =>
+    admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]),
+  )
+  await until(check, (failure) => failure !== 'writable' && (failure as AppError).message.includes('refuses'))
+  await onServer((admin) => admin.query(`alter database ${name} reset default_transaction_read_only`))
+  // A session that was open would stay read-only.
+  expect(await check()).toBe('writable')
   await state.close()
 })
 
