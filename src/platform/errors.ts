@@ -36,12 +36,20 @@ export class StartError extends Error {
   }
 }
 
-/** The code that Node.js gives an error for which it has no name: a disk quota that is used up. */
-const UNNAMED_QUOTA_CODE = `Unknown system error -${constants.errno.EDQUOT}`
+const unnamed = (errno: number) => `Unknown system error -${errno}`
+/**
+ * Codes of errors for which Node.js has no name: a disk quota that is used up, and what ext4 and XFS answer for damaged
+ * data.
+ */
+const NAMES: ReadonlyMap<unknown, string> = new Map([
+  [unnamed(constants.errno.EDQUOT), 'EDQUOT'],
+  [unnamed(constants.errno.EBADMSG), 'EBADMSG'],
+  // Missing in Node.js's constants.
+  [unnamed(117), 'EUCLEAN'],
+])
 
 /** The `code` of a Node.js or PostgreSQL error (`ENOENT`, `23505`), if it has one. */
 export function errorCodeOf(error: unknown): string | undefined {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
-  if (code === UNNAMED_QUOTA_CODE) return 'EDQUOT'
-  return typeof code === 'string' ? code : undefined
+  return NAMES.get(code) ?? (typeof code === 'string' ? code : undefined)
 }

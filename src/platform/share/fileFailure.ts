@@ -23,6 +23,13 @@ export function dataDiskFull(error: unknown): AppError | undefined {
     : undefined
 }
 
+export const NO_ANSWER = 'The shared area does not answer. Check its disk or its mount.'
+/** A disk fails, is damaged or is gone; the server of a network mount, or the program of a FUSE mount, is gone. */
+const DISK_FAILURES: ReadonlySet<string | undefined> = new Set([
+  ...['EIO', 'EBADMSG', 'EUCLEAN', 'ENODEV', 'EREMOTEIO', 'ESHUTDOWN'],
+  ...['ESTALE', 'ETIMEDOUT', 'ENOTCONN', 'EHOSTDOWN', 'EHOSTUNREACH', 'ENETDOWN', 'ENETUNREACH'],
+])
+
 /**
  * Translates an error of the file system into one for the client.
  * @param path the affected path, as the API writes it
@@ -67,12 +74,8 @@ export function fileFailure(error: unknown, path: string): unknown {
     case 'EMFILE':
     case 'ENFILE':
       return tooManyFiles()
-    case 'ESTALE':
-    case 'EIO':
-    case 'ETIMEDOUT':
-      return new AppError('UNAVAILABLE', 'The shared area does not answer. Check its disk or its mount.')
     default:
-      return error
+      return DISK_FAILURES.has(errorCodeOf(error)) ? new AppError('UNAVAILABLE', NO_ANSWER) : error
   }
 }
 

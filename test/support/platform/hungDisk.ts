@@ -12,13 +12,11 @@ export const hungDiskMissing =
 export function mountHungDisk(path: string): () => void {
   mkdirSync(path, { recursive: true })
   const fuse = openSync('/dev/fuse', 'r+')
-  const options = 'fd=3,rootmode=40000,user_id=0,group_id=0'
-  const { status, stderr } = spawnSync('mount', ['-i', '-t', 'fuse', '-o', options, 'hung', path], {
-    stdio: ['ignore', 'ignore', 'pipe', fuse],
-  })
-  if (status !== 0) {
+  try {
+    mountFuse(path, fuse)
+  } catch (error) {
     closeSync(fuse)
-    throw new Error(`mount: ${String(stderr)}`)
+    throw error
   }
   let isMounted = true
   return () => {
@@ -27,6 +25,30 @@ export function mountHungDisk(path: string): () => void {
     closeSync(fuse)
     execFileSync('umount', ['-l', path])
   }
+}
+
+/**
+ * Mounts a file system whose program has ended, as an sshfs or a GlusterFS client may. Accesses to it fail (ENOTCONN).
+ * @returns removes the mount
+ */
+export function mountDeadDisk(path: string): () => void {
+  mkdirSync(path, { recursive: true })
+  const fuse = openSync('/dev/fuse', 'r+')
+  try {
+    mountFuse(path, fuse)
+  } finally {
+    closeSync(fuse)
+  }
+  return () => void execFileSync('umount', ['-l', path])
+}
+
+/** @param fuse an open `/dev/fuse`, by which a program would answer */
+function mountFuse(path: string, fuse: number): void {
+  const options = 'fd=3,rootmode=40000,user_id=0,group_id=0'
+  const { status, stderr } = spawnSync('mount', ['-i', '-t', 'fuse', '-o', options, 'hung', path], {
+    stdio: ['ignore', 'ignore', 'pipe', fuse],
+  })
+  if (status !== 0) throw new Error(`mount: ${String(stderr)}`)
 }
 
 /** The number of threads of this process that wait for a disk (state D). */

@@ -80,8 +80,12 @@ export function readEntry(
   const name = rawName.toString()
   const entryPath = entryPathOf(procPath, rawName)
   const isHidden = isInternalName(name) || within?.reach.holds(`${within.realPath}/${name}`) === false
-  const own = isHidden ? undefined : lstatSync(entryPath, { throwIfNoEntry: false })
+  const own = isHidden ? undefined : statsOf(entryPath)
   if (!own) return undefined
+  if (own === 'unreadable') {
+    const type = isDirectory(entryPath) ? 'd' : '-'
+    return { name, path: `${path}/${name}`, type, size: 0, modifyTime: 0, isText: false, isReported: false }
+  }
   const target = own.isSymbolicLink()
     ? readTarget(procPath, rawName, root, within?.reach)
     : { stats: own, isText: isText(entryPath, own, constants.O_NOFOLLOW) }
@@ -99,6 +103,26 @@ export function readEntry(
     isReported: own.isFile() && own.nlink === 1,
   }
 }
+
+/**
+ * A damaged file, or a mount whose server or program is gone, is listed all the same, with its neighbours.
+ * @returns undefined if the entry does not exist
+ */
+function statsOf(path: PathLike): Stats | 'unreadable' | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })
+  } catch (error) {
+    if (errorCodeOf(error) === 'ENOMEM') throw error
+    return 'unreadable'
+  }
+}
+
+/** Whether an entry whose stats cannot be read is a directory, as far as the kernel says. */
+const isDirectory = (path: PathLike): boolean =>
+  withDescriptor(
+    () => openSync(path, constants.O_DIRECTORY | constants.O_NOFOLLOW | O_PATH),
+    () => true,
+  ) ?? false
 
 const entryPathOf = (procPath: string, name: RawName): PathLike =>
   typeof name === 'string' ? `${procPath}/${name}` : Buffer.concat([Buffer.from(`${procPath}/`), name])

@@ -6,7 +6,7 @@ import { childProgram } from '../../childProgram'
 import { createKeyedSharedRead } from '../../concurrency/sharedRead'
 import { AppError, errorCodeOf } from '../../errors'
 import { formatPath, parsePath } from '../apiPath'
-import { tooManyFiles } from '../fileFailure'
+import { NO_ANSWER, tooManyFiles } from '../fileFailure'
 import { withDirectory, type Jail } from '../jail'
 import type { Reach } from '../reach'
 import type { ListingAnswer, ListingTask } from './keptListings'
@@ -101,7 +101,7 @@ export function createListing(jail: Jail): Listing {
   }
 }
 
-const noAnswer = () => new AppError('UNAVAILABLE', 'The shared area does not answer. Check its disk or its mount.')
+const noAnswer = () => new AppError('UNAVAILABLE', NO_ANSWER)
 
 function createWorker(): Worker {
   const program = childProgram('share/listing/listingMain')

@@ -1,0 +1,60 @@
+import { join } from 'node:path'
+import { constants } from 'node:os'
+import { AppError } from '../../../src/platform/errors'
+import { fileFailure } from '../../../src/platform/share/fileFailure'
+import { useFileCalls } from '../../support/platform/fileCalls'
+import { hungDiskMissing, mountDeadDisk } from '../../support/platform/hungDisk'
+
+const testDead = hungDiskMissing === undefined ? test : test.skip
+const { share, call, at, list, entriesOf, read, makeDirectory } = useFileCalls()
+
+testDead(
+  'security 219: a dead mount within the shared area is listed with its neighbours, and says that it does not answer',
+  async () => {
+    const path = await makeDirectory('neighbours', { 'notes.txt': 'text', 'empty.txt': '' })
+    const recover = mountDeadDisk(join(share(), 'neighbours/dead'))
+    try {
+      expect((await entriesOf(path)).map(({ name, type, isText }) => ({ name, type, isText }))).toEqual(
+        expect.arrayContaining([
+          { name: 'notes.txt', type: '-', isText: true },
+          { name: 'empty.txt', type: '-', isText: true },
+          { name: 'dead', type: 'd', isText: false },
+        ]),
+      )
+      const dead = `${path}/dead`
+      const answers = [
+        await list(dead),
+        await read(`${dead}/a.txt`),
+        await call('PATCH', 'file/content', { path: `${dead}/a.txt`, content: '' }),
+        await call('POST', 'file', { path: `${dead}/a.txt`, content: '' }),
+        await call('POST', 'directory', { path: `${dead}/new` }),
+        await call('POST', 'move', { sourcePath: `${path}/notes.txt`, targetPath: `${dead}/notes.txt` }),
+        await call('POST', 'archive', { path }),
+        await call('POST', 'unarchive', { path: `${dead}/a.zip` }),
+        await call('POST', 'download-multiple', { files: [{ path: `${dead}/a.txt`, name: 'a.txt' }] }),
+        await call('DELETE', `file?${at(`${dead}/a.txt`)}`),
+      ]
+      const message = 'The shared area does not answer. Check its disk or its mount.'
+      for (const answer of answers)
+        expect(answer).toMatchObject({ status: 503, body: { code: 'UNAVAILABLE', message } })
+    } finally {
+      recover()
+    }
+    expect((await list(`${path}/dead`)).body.data.files).toEqual([])
+  },
+)
+
+test.each([
+  ['ENOTCONN', 'the program of a FUSE mount has ended'],
+  ['EHOSTDOWN', 'the server of a CIFS mount is down'],
+  ['EHOSTUNREACH', 'the server of a network mount cannot be reached'],
+  ['ENODEV', 'the device is gone'],
+  ['ESHUTDOWN', 'the file system was shut down'],
+  // Node.js has no name for these two, with which ext4 and XFS answer what is damaged.
+  ['Unknown system error -117', 'EUCLEAN'],
+  [`Unknown system error -${constants.errno.EBADMSG}`, 'EBADMSG'],
+])('security 219: %s (%s) is no bug, but a disk that does not answer', (code) => {
+  const failure = fileFailure(Object.assign(new Error('lstat'), { code }), '/nfsshare/a')
+  expect(failure).toBeInstanceOf(AppError)
+  expect(failure).toMatchObject({ code: 'UNAVAILABLE' })
+})
