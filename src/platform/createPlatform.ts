@@ -37,7 +37,14 @@ import { createJail } from './share/jail'
 import { createReplicas, type Replicas } from './share/replicas/replicas'
 import { openShareMarker } from './share/shareMarker'
 import { hasAdmin } from './state/accounts/users'
-import { checkWritable, identifyDatabase, migrateState, openStateDatabase, type Db, type StateDatabase } from './state/db'
+import {
+  checkWritable,
+  identifyDatabase,
+  migrateState,
+  openStateDatabase,
+  type Db,
+  type StateDatabase,
+} from './state/db'
 import { listDeployments } from './state/deployments/deployments'
 import { postgresDirectories } from './postgres/embeddedPostgres'
 import { startStatePostgres } from './postgres/statePostgres'

@@ -108,9 +108,10 @@ async function main(): Promise<void> {
     const platform = await createPlatform(settings, { log, closers, onLost: () => end(1) })
     const { app, registration, runtime, plainReason } = platform
     if (platform.isReplica) ending = platform.ending
+    // Before health can report the platform as ready: automation registers then.
+    const invite = await registration.firstInvite(settings.firstInvite)
     const { url, isPassed } = await listen(app, settings, process.env)
     if (!isPassed) await warnOfFreePort(Number(new URL(url).port), settings, runtime.isolation, log)
-    const invite = await registration.firstInvite(settings.firstInvite)
     greet({ address: url, publicUrl: settings.publicUrl, invite, plainReason })
   } catch (error) {
     await close()

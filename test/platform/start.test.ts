@@ -1,7 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { freshDatabase } from '../support/platform/freshState'
+import { freePort } from '../support/platform/freePort'
+import { freshDatabase, migratedDatabase } from '../support/platform/freshState'
+import { withClient } from '../support/platform/postgresClients'
 import { processesOf } from '../support/platform/processesOf'
 import { killLeftovers, readyUrl, runProgram, type RunningProgram } from '../support/platform/runPlatform'
 import { runsOf } from '../support/platform/runsOf'
@@ -126,6 +128,36 @@ test('a first start that is killed or fails leaves the sample deployment to the 
   )
   expect(await end(platform)).toBe(0)
   await stopHost(dataDir)
+  await drop()
+})
+
+test('the first invite is stored before health reports the platform as ready', async () => {
+  const { url, drop } = await migratedDatabase()
+  const port = await freePort()
+  await withClient(url, async (client) => {
+    await client.query('begin; lock table invites in exclusive mode')
+    const platform = run({
+      QUARTERDECK_DATA_DIR: join(directory(), 'first-invite'),
+      QUARTERDECK_STATE_URL: url,
+      QUARTERDECK_SQL_URL: url,
+      QUARTERDECK_ISOLATION: 'off',
+      QUARTERDECK_PORT: String(port),
+    })
+    // In the transaction, the view would not change.
+    await withClient(url, (watcher) =>
+      until(async () => {
+        const { rowCount } = await watcher.query(
+          "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+        )
+        return rowCount
+      }),
+    )
+    await expect(fetch(`http://127.0.0.1:${port}/api/health`)).rejects.toThrow()
+    await client.query('commit')
+    expect(await health(platform)).toBe(200)
+    await end(platform)
+  })
+  await stopHost(join(directory(), 'first-invite'))
   await drop()
 })
 
