@@ -73,9 +73,13 @@ export async function openNotifications(db: Db, url: string, log: Logger): Promi
   let isClosed = false
 
   async function readRows(): Promise<void> {
+    const before = new Map(versions)
     const rows = await db.selectFrom('notifications').selectAll().execute()
     for (const { topic, version, data } of rows) {
-      if (Number(version) <= (versions.get(topic) ?? 0)) continue
+      // If it is older than what was known before the read, the state was replaced by an older copy, as after a
+      // failover: then its notifications count on from there.
+      const isOlderCopy = Number(version) < (before.get(topic) ?? 0)
+      if (Number(version) <= (versions.get(topic) ?? 0) && !isOlderCopy) continue
       versions.set(topic, Number(version))
       // Unsent data is newer.
       const waiting = unsent.get(topic as Topic)

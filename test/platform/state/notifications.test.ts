@@ -57,6 +57,18 @@ test('a replica that was disconnected receives the latest notification that it m
   await until(async () => (await listeners()).length === 2)
 })
 
+test('security 220: notifications arrive after the state was replaced by an older copy of it', async () => {
+  const heard: (string | undefined)[] = []
+  two.on('sync', (data) => heard.push(data))
+  for (let count = 0; count < 5; count++) {
+    one.publish('sync', `${count}`)
+    await until(() => heard.at(-1) === `${count}`)
+  }
+  await state.pool.query('update notifications set version = 1')
+  one.publish('sync', 'after')
+  await until(() => heard.at(-1) === 'after', Boolean, 10)
+})
+
 test('security 153: while PostgreSQL accepts no messages of LISTEN and NOTIFY, notifications arrive all the same', async () => {
   await state.pool.query('set allow_system_table_mods = on; alter function pg_notify(text, text) rename to full_queue')
   const heard: (string | undefined)[] = []
