@@ -3,7 +3,13 @@ import type { Logger } from 'pino'
 import { AppError, errorCodeOf } from '../errors'
 import type { EndSessions } from '../postgres/postgresSessions'
 import { PostgresClient } from '../postgresClient'
-import { ignoreConnectionErrors, isDiskFull, isPostgresUnreachable, type DatabaseIdentity } from '../state/db'
+import {
+  ignoreConnectionErrors,
+  isDiskFull,
+  isPostgresRefusing,
+  isPostgresUnreachable,
+  type DatabaseIdentity,
+} from '../state/db'
 import { revokePublicConnect } from './publicAccess'
 
 /** An outage is reported within five seconds. */
@@ -106,7 +112,7 @@ export function createPostgresConnections(parts: PostgresParts): PostgresConnect
         failed = false
         return result
       } catch (error) {
-        throw postgresFailure(error, title, remedy)
+        throw postgresFailure(error, { title, remedy, isConnected: client !== undefined })
       } finally {
         // After a failure the connection may be broken or in a transaction, so it is closed.
         client?.release(failed)
@@ -141,7 +147,11 @@ export function createPostgresConnections(parts: PostgresParts): PostgresConnect
   }
 }
 
-function postgresFailure(error: unknown, title: string, remedy: string): unknown {
+function postgresFailure(
+  error: unknown,
+  { title, remedy, isConnected }: { title: string; remedy: string; isConnected: boolean },
+): unknown {
+  if (error instanceof AppError) return error
   const code = errorCodeOf(error)
   if (isPostgresUnreachable(error)) return new AppError('UNAVAILABLE', `${title} does not answer. ${remedy}`)
   if (code === '28P01' || code === '28000')
@@ -157,6 +167,11 @@ function postgresFailure(error: unknown, title: string, remedy: string): unknown
   if (code === '53200') return new AppError('UNAVAILABLE', `${title} is out of memory. Try again in a moment.`)
   if (code === '57014') return new AppError('UNAVAILABLE', `${title} did not finish in time. Try again in a moment.`)
   if (isDiskFull(error)) return new AppError('DISK_FULL', `${title} has no disk space left. Nothing was changed.`)
+  // A connection may be refused for other reasons, such as a certificate that has expired.
+  if (!isConnected || isPostgresRefusing(error)) {
+    const refused = new AppError('UNAVAILABLE', `${title} refuses what it is asked. The platform’s log has the reason.`)
+    return Object.assign(refused, { cause: error })
+  }
   return error
 }
 

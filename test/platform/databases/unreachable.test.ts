@@ -7,7 +7,7 @@ import { createPostgres } from '../../../src/platform/databases/postgres'
 import type { Secrets } from '../../../src/platform/state/secrets'
 import { awakeMs } from '../../support/time/awakeMs'
 import { breakableProxy } from '../../support/platform/breakableProxy'
-import { freshDatabase } from '../../support/platform/freshState'
+import { freshDatabase, onServer } from '../../support/platform/freshState'
 import { mongoPath } from '../../support/platform/mongoPath'
 import { testWithMongo } from '../../support/platform/testWithMongo'
 import { testPostgres, usePlatform, type Answer } from '../../support/platform/startPlatform'
@@ -135,6 +135,26 @@ test('a PostgreSQL that refuses the password or lacks the database of the URL ge
     message:
       'The PostgreSQL server of QUARTERDECK_SQL_URL does not have the database in its URL. Create it or correct the URL.',
   })
+})
+
+test('security 218: a PostgreSQL that refuses connections, also because of TLS, gets 503 that names its setting', async () => {
+  const message = expect.stringMatching(
+    /^The PostgreSQL server of QUARTERDECK_SQL_URL refuses what it is asked/,
+  ) as string
+  const { url, drop } = await freshDatabase()
+  const encrypted = new URL(url)
+  encrypted.searchParams.set('sslmode', 'verify-full')
+  await use({ sql: postgresAt(encrypted.href) })
+  expect(await ask('GET', 'sql')).toMatchObject({ status: 503, message })
+  expect(platform().logged.join('')).toContain('does not support SSL')
+
+  await onServer((admin) =>
+    admin.query(`alter database ${new URL(url).pathname.slice(1)} with allow_connections false`),
+  )
+  await use({ sql: postgresAt(url) })
+  expect(await ask('GET', 'sql')).toMatchObject({ status: 503, message })
+  await use({})
+  await drop()
 })
 
 test('a PostgreSQL user who may not create roles gets 503 with the missing right', async () => {
