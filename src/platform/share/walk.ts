@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs'
 import { readlink, type FileHandle } from 'node:fs/promises'
 import { join, relative } from 'node:path/posix'
 import { AppError, errorCodeOf } from '../errors'
-import { DEPTH_LIMIT, tooDeepMessage } from './depth'
+import { DEPTH_LIMIT, tooDeepMessage, truncatedPath } from './depth'
 import { namesIn, openRegularFile, openSubdirectory, type OpenDirectory, type RawName } from './jail'
 import type { SkippedEntries } from './skippedEntries'
 import { isInternalName } from './internalNames'
@@ -22,8 +22,9 @@ export interface TreeEntry {
 /**
  * Yields a file, or a directory with everything in it, depth first, without following links. Omits links that leave the
  * tree, FIFOs, sockets, devices and unfinished files of the platform.
- * @param skipped collects directories that are too deep.
- * @throws the signal's reason; without `skipped`, AppError CONFLICT for a directory that is too deep
+ * @param skipped collects directories that are too deep, and entries that the platform may not read.
+ * @throws the signal's reason; without `skipped`, AppError CONFLICT for a directory that is too deep, and the Node.js
+ * error of what may not be read
  */
 export async function* walkTree(
   directory: OpenDirectory,
@@ -47,7 +48,7 @@ async function* walk(
   context: WalkContext,
 ): AsyncGenerator<TreeEntry> {
   context.signal?.throwIfAborted()
-  const stats = await lstatOf(directory, name)
+  const stats = await unlessForbidden(lstatOf(directory, name), path, context.skipped)
   if (!stats) return
   const entry = { path, stats, open: () => openRegularFile(directory, name) }
   if (stats.isFile()) yield { ...entry, type: 'file' }
@@ -64,7 +65,7 @@ async function* walk(
     const below = await openSubdirectory(directory, name)
     if (!below) return
     try {
-      for await (const child of namesIn(below)) {
+      for await (const child of permittedNamesIn(below, path, context.skipped)) {
         // Non-UTF-8 names are usually Latin-1. Omitting them would lose files that are deleted after archiving.
         const text = typeof child === 'string' ? child : child.toString('latin1')
         if (!isInternalName(text)) yield* walk(below, child, `${path}/${text}`, level + 1, context)
@@ -73,6 +74,31 @@ async function* walk(
       await below.close()
     }
   }
+}
+
+async function* permittedNamesIn(directory: OpenDirectory, path: string, skipped: SkippedEntries | undefined) {
+  try {
+    yield* namesIn(directory)
+  } catch (error) {
+    skipForbidden(error, path, skipped)
+  }
+}
+
+/**
+ * The result, or undefined for an entry that the platform may not read, which `skipped` then contains.
+ * @throws any other error, and without `skipped` that one, too
+ */
+export async function unlessForbidden<Result>(
+  reading: Promise<Result>,
+  path: string,
+  skipped: SkippedEntries | undefined,
+): Promise<Result | undefined> {
+  return reading.catch((error: unknown) => skipForbidden(error, path, skipped))
+}
+
+function skipForbidden(error: unknown, path: string, skipped: SkippedEntries | undefined): undefined {
+  if (!skipped || !['EACCES', 'EPERM'].includes(errorCodeOf(error) ?? '')) throw error
+  skipped.add(`"${truncatedPath(path)}" may not be read: its owner or permissions forbid it.`)
 }
 
 /** Omits an entry that is gone, or not a link any more (EINVAL). */

@@ -7,6 +7,7 @@ import { buffer } from 'node:stream/consumers'
 import pino from 'pino'
 import { ZipFile } from 'yazl'
 import { openFiles, type Files } from '../../../src/platform/share/files'
+import { hungDiskMissing, mountDeadDisk } from '../../support/platform/hungDisk'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 
 const directory = useTemporaryDirectory()
@@ -73,6 +74,25 @@ test('security 124: a zip leaves out a very long file of which nearly nothing is
   expect(await readdir(join(share, 'got/world'))).toEqual(['level.dat'])
   expect(readFileSync(join(share, 'got/not-included.txt'), 'utf8')).toContain('"world/hole" is 100 GiB long')
 })
+
+;(hungDiskMissing === undefined ? test : test.skip)(
+  'security 221: a zip leaves out what the platform may not read, and says so',
+  async () => {
+    const { share, files } = await openShare('forbidden')
+    mkdirSync(join(share, 'world'), { recursive: true })
+    writeFileSync(join(share, 'world/level.dat'), 'text')
+    const unmount = mountDeadDisk(join(share, 'world/private'), 1)
+    try {
+      writeFileSync(join(share, 'got.zip'), await buffer(await files.downloads.zip(['/nfsshare/world'])))
+      await files.unarchive(1, '/nfsshare/got.zip')
+    } finally {
+      unmount()
+      await files.close()
+    }
+    expect(await readdir(join(share, 'got/world'))).toEqual(['level.dat'])
+    expect(readFileSync(join(share, 'got/not-included.txt'), 'utf8')).toContain('"world/private" may not be read')
+  },
+)
 
 test('security 132: a zip of files with times before 1970 and after 2038 is complete, whatever their length', async () => {
   const { share, files } = await openShare('times')

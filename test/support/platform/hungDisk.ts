@@ -29,13 +29,14 @@ export function mountHungDisk(path: string): () => void {
 
 /**
  * Mounts a file system whose program has ended, as an sshfs or a GlusterFS client may. Accesses to it fail (ENOTCONN).
+ * @param user who may access it at all; others, also root, get EACCES
  * @returns removes the mount
  */
-export function mountDeadDisk(path: string): () => void {
+export function mountDeadDisk(path: string, user = 0): () => void {
   mkdirSync(path, { recursive: true })
   const fuse = openSync('/dev/fuse', 'r+')
   try {
-    mountFuse(path, fuse)
+    mountFuse(path, fuse, user)
   } finally {
     closeSync(fuse)
   }
@@ -43,8 +44,8 @@ export function mountDeadDisk(path: string): () => void {
 }
 
 /** @param fuse an open `/dev/fuse`, by which a program would answer */
-function mountFuse(path: string, fuse: number): void {
-  const options = 'fd=3,rootmode=40000,user_id=0,group_id=0'
+function mountFuse(path: string, fuse: number, user = 0): void {
+  const options = `fd=3,rootmode=40000,user_id=${user},group_id=${user}`
   const { status, stderr } = spawnSync('mount', ['-i', '-t', 'fuse', '-o', options, 'hung', path], {
     stdio: ['ignore', 'ignore', 'pipe', fuse],
   })

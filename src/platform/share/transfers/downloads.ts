@@ -14,7 +14,7 @@ import { createSkippedEntries, type SkippedEntries } from '../skippedEntries'
 import { PERMISSION_BITS } from '../permissions'
 import { placeUnderFreeName } from '../changes/placing'
 import { piped } from '../streams'
-import { archiveTimeOf, walkTree } from '../walk'
+import { archiveTimeOf, unlessForbidden, walkTree } from '../walk'
 import { formatPath, parsePath, printable, type PathSegments } from '../apiPath'
 
 /** An open file, ready to be sent. Its stream closes it, and so does `close`. */
@@ -35,8 +35,8 @@ export interface Downloads {
   /**
    * Streams files and directories as one zip without buffering it in memory or on disk. A requested link is replaced by
    * its target. Omits links inside directories, targets outside the shared area, FIFOs and devices. Also omits
-   * directories that are too deep, files with too many holes and what exceeds the memory for the zip's list, and says
-   * so in a text file in the zip.
+   * directories that are too deep, files with too many holes, what the platform may not read, and what exceeds the
+   * memory for the zip's list, and says so in a text file in the zip.
    * @throws AppError NOT_FOUND, NOT_ALLOWED before the first byte; later failures end the stream with an error.
    */
   zip(paths: string[]): Promise<Readable>
@@ -251,11 +251,13 @@ async function addTree(
       contents.end = tooManyEntriesMessage(path)
       return
     }
+    const file = entry.type === 'file' ? await unlessForbidden(entry.open(), path, skipped) : undefined
+    if (entry.type === 'file' && !file) continue
     paths.add(path)
     doneEntries.dropFromList()
     const options = { mtime: archiveTimeOf(entry.stats), mode: entry.stats.mode & (constants.S_IFMT | PERMISSION_BITS) }
     if (entry.type === 'directory') zip.addEmptyDirectory(path, options)
-    if (entry.type !== 'file') continue
+    if (!file) continue
     // yazl keeps the entry and with it this closure until the zip ends. The closure must not keep the stream.
     const open: { stream?: PassThrough } = { stream: new PassThrough({ highWaterMark: 2 ** 18 }) }
     zip.addReadStreamLazy(
@@ -264,12 +266,10 @@ async function addTree(
       (provide) => provide(null, open.stream!),
     )
     const sent = open.stream!
-    const file = await entry.open()
     // An instance may have made it longer since its holes were counted.
-    const { size } = file && emptyBytesOf(file.stats) <= holes ? file.stats : entry.stats
-    // The zip already has an entry for the file. If it has disappeared since, the entry is empty.
-    if (!file || size === 0) {
-      await file?.handle.close()
+    const { size } = emptyBytesOf(file.stats) <= holes ? file.stats : entry.stats
+    if (size === 0) {
+      await file.handle.close()
       sent.end()
     } else {
       const content = file.handle.createReadStream({ start: 0, end: size - 1, highWaterMark: 2 ** 18 })
