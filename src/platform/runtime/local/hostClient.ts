@@ -18,7 +18,10 @@ import {
   type HostMessage,
 } from './hostProtocol'
 
-/** Longest socket path that every system supports, with its terminating NUL (unix(7)). */
+/**
+ * Longest socket path that every system supports, in bytes with its terminating NUL (unix(7)). Node.js cuts off what is
+ * longer, so data directories with the same beginning would share a socket.
+ */
 const SOCKET_PATH_LIMIT = 100
 const START_TIMEOUT_MS = 10_000
 /** Timeout for the handshake with a running host. */
@@ -270,15 +273,19 @@ function hostLogOf(dataDir: string): string {
 
 function socketPathOf(dataDir: string): string {
   const path = join(dataDir, 'runtime', 'host.sock')
-  if (path.length <= SOCKET_PATH_LIMIT) return path
+  if (Buffer.byteLength(path) <= SOCKET_PATH_LIMIT) return path
   const directory = join(
     tmpdir(),
     `quarterdeck-${process.getuid?.() ?? 0}-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`,
   )
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const { uid, mode } = lstatSync(directory)
-  // In a directory of another user, that user could impersonate the host.
-  if (uid !== (process.getuid?.() ?? 0) || (mode & 0o777) !== 0o700)
-    throw new StartError([`${directory} belongs to another user: remove it, or choose a shorter QUARTERDECK_DATA_DIR`])
+  // In a directory that another user may change, that user could impersonate the host.
+  const isOwn = uid === (process.getuid?.() ?? 0)
+  if (!isOwn || (mode & 0o777) !== 0o700)
+    throw new StartError([
+      `${directory} ${isOwn ? 'is not a directory that only its owner may enter' : 'belongs to another user'}: ` +
+        'remove it, or choose a shorter QUARTERDECK_DATA_DIR',
+    ])
   return join(directory, 'host.sock')
 }

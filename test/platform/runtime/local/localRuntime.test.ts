@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { chownSync, existsSync, lstatSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -322,8 +322,11 @@ test('a host that accepts the connection and never answers stops the start with 
   silent.close()
 })
 
-describe('if the data directory is too deep for a Unix socket', () => {
-  const deep = () => join(directory(), 'deep'.repeat(30))
+describe.each([
+  ['is too deep', 'deep'.repeat(30)],
+  ['has a name of more bytes than characters and is too deep', 'ä'.repeat(45)],
+])('if the data directory %s for a Unix socket', (_what, name) => {
+  const deep = () => join(directory(), name)
   const fallback = () =>
     join(tmpdir(), `quarterdeck-${process.getuid!()}-${createHash('sha256').update(deep()).digest('hex').slice(0, 16)}`)
   afterEach(() => rmSync(fallback(), { recursive: true, force: true }))
@@ -342,7 +345,16 @@ describe('if the data directory is too deep for a Unix socket', () => {
   ])('an existing directory of this name that %s is not trusted', async (_case, make) => {
     make()
     await expect(openLocalRuntime({ dataDir: deep(), replicas })).rejects.toThrow(
-      /belongs to another user: remove it, or choose a shorter QUARTERDECK_DATA_DIR/,
+      `${fallback()} is not a directory that only its owner may enter: remove it, or choose a shorter QUARTERDECK_DATA_DIR`,
+    )
+  })
+
+  // Only root may give a directory to another user.
+  ;(process.getuid!() === 0 ? test : test.skip)('an existing directory of another user is not trusted', async () => {
+    mkdirSync(fallback(), { mode: 0o700 })
+    chownSync(fallback(), 1000, 1000)
+    await expect(openLocalRuntime({ dataDir: deep(), replicas })).rejects.toThrow(
+      `${fallback()} belongs to another user: remove it, or choose a shorter QUARTERDECK_DATA_DIR`,
     )
   })
 })
