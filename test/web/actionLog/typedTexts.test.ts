@@ -1,7 +1,7 @@
 /** @jest-environment node */
 import { actionRules } from '../../../src/web/actionLog/redact/redaction'
 import { typedPayloads } from '../../../src/web/actionLog/export/typedPlaces'
-import { sessionEnded, sessionStarted } from '../../../src/web/facts'
+import { notified, sessionEnded, sessionStarted } from '../../../src/web/facts'
 import { keyCreationStarted, keyEdited } from '../../../src/web/features/account/keys/keysSlice'
 import { activityFiltered, dialogOpened } from '../../../src/web/features/admin/adminSlice'
 import { creationStarted as databaseStarted } from '../../../src/web/features/databases/databasesSlice'
@@ -150,6 +150,23 @@ test('the name of an endpoint stays in the keys of the cache, whatever was typed
   const { text } = exported([files('notes.txt'), provided, ...byKey('filesX7q'), ...later])
   expect(text).toContain(JSON.stringify(key).slice(1, -1))
   expect(text).not.toContain('get•••')
+})
+
+test('security 238: a prefix of a typed secret is not masked in the words of the console, which would reveal it', () => {
+  const typing = [...byKey('sessions7Xq9-X'), ...byKey('undef7Xq9'), filterTyped('')]
+  const shown = [
+    call('getAccount', undefined, 'fulfilled', { role: 'admin' }),
+    notified('success', 'Ended all other sessions'),
+  ]
+  for (const actions of [
+    [...typing, ...shown],
+    [...typing, ...shown, ...later],
+    [...typing, ...later, ...shown],
+  ]) {
+    const { text } = exported(actions)
+    expect(text).toContain('Ended all other sessions')
+    expect(text).toContain('getAccount(undefined)')
+  }
 })
 
 test('the prefixes that remain while a secret is deleted are masked, and a known name is kept', () => {

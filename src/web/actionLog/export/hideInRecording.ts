@@ -5,14 +5,14 @@ import { changeTexts } from './hide'
 import { changeAllOutput, changeOutput, LEFT_OUT } from './output'
 import { isLikely, type createSecrets } from './secrets'
 import { typedTextsOf } from './typedPlaces'
-import { maskTypedTexts } from './typedTexts'
+import { maskTypedTexts, type Evicted } from './typedTexts'
 
 interface Known {
   secrets: ReturnType<typeof createSecrets>
   /** The words of the console. */
   own: ReadonlySet<string>
   /** Typed texts of evicted actions, which the base state may still contain. */
-  evicted: ReadonlySet<string> | 'unknown'
+  evicted: Evicted | 'unknown'
 }
 
 /**
@@ -26,7 +26,7 @@ export function hideInRecording(
   withOutput: boolean,
 ): Recording {
   const hideEcho = secrets.echoHider()
-  const typed = typedIn(recording, [...(evicted === 'unknown' ? [] : evicted), ...secrets.othersTyped()])
+  const typed = typedIn(recording, [...(evicted === 'unknown' ? [] : evicted.texts), ...secrets.othersTyped()])
   const extended = extendedOf(typed, secrets.hider())
   const hideSecrets = secrets.hider(extended)
   // Hide secrets first, and in output before all other texts: a secret is not found after a part of it was masked.

@@ -95,8 +95,8 @@ export const isObject = (value: unknown): value is Loose => typeof value === 'ob
 export const typedOf = (table: Record<string, Typed>, name: string) =>
   Object.hasOwn(table, name) ? table[name] : undefined
 
-/** Returns the typed texts and the arguments of an action. The state may still contain them after its eviction. */
-export function typedTextsOf({ type, payload, meta }: PlainAction): string[] {
+/** Returns the arguments of the call of an action, which messages and keys may quote. */
+export function typedArgumentsOf({ meta }: PlainAction): string[] {
   const texts: string[] = []
   const add = (text: string) => {
     texts.push(text)
@@ -107,8 +107,14 @@ export function typedTextsOf({ type, payload, meta }: PlainAction): string[] {
     if (field === 'content') return mapSettings(text, (value) => quotedOf(value).map(add).join(' '))
     return CHOSEN.has(field) ? text : add(text)
   })
-  const typed = typedOf(typedPayloads, type)
-  if (typed) eachTyped(payload, typed, add)
+  return texts
+}
+
+/** Returns the typed texts and the arguments of an action. The state may still contain them after its eviction. */
+export function typedTextsOf(action: PlainAction): string[] {
+  const texts = typedArgumentsOf(action)
+  const typed = typedOf(typedPayloads, action.type)
+  if (typed) eachTyped(action.payload, typed, (text) => texts.push(text))
   return texts
 }
 

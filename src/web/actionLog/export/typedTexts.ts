@@ -57,6 +57,9 @@ type KnownSecrets = {
   withoutSecrets: WithoutSecrets
 }
 
+/** Typed texts of evicted actions, and which of them are arguments of calls. */
+export type Evicted = { texts: ReadonlySet<string>; args: ReadonlySet<string> }
+
 /**
  * Masks every typed text that no response of the server in the recording contains. The remaining texts are names, or
  * parts of names, that the responses reveal anyway. A masked text may be a secret that was typed into the wrong field.
@@ -67,14 +70,15 @@ type KnownSecrets = {
  */
 export function maskTypedTexts(
   { startedAt, base, actions }: Recording,
-  evicted: Iterable<string> | 'unknown',
+  evicted: Evicted | 'unknown',
   known: KnownSecrets,
 ): Recording {
   const { hideSecrets, withoutSecrets } = known
   const answers = answersOf(base, actions, withoutSecrets)
-  const texts = createTextMasks({ base, actions }, answers, evicted === 'unknown' ? [] : evicted, known)
+  const texts = createTextMasks({ base, actions }, answers, evicted === 'unknown' ? [] : evicted.texts, known)
   const calls = createCallMasks(texts, hideSecrets)
-  if (evicted !== 'unknown') for (const text of evicted) calls.maskArgument(text, '')
+  // Only arguments: a prefix of a secret would be masked in the console's own words, too, and be revealed by that.
+  if (evicted !== 'unknown') for (const text of evicted.args) calls.maskArgument(text, '')
 
   const { queries, mutations, ...cache } = (base.api ?? {}) as {
     queries?: Record<string, Call & { data?: unknown }>

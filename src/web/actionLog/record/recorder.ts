@@ -7,7 +7,7 @@ import { ownWords } from './ownWords'
 import type { PlainAction } from '../redact/redactAction'
 import { redactAction } from '../redact/redactAction'
 import { createSecrets } from '../export/secrets'
-import { typedTextsOf } from '../export/typedPlaces'
+import { typedArgumentsOf, typedTextsOf } from '../export/typedPlaces'
 import type { Recording, RootReducer, State } from '../replay/steps'
 import { actionOf } from '../replay/steps'
 
@@ -41,7 +41,7 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
   const secrets = createSecrets()
   const own = ownWords(base)
   /** Typed texts of evicted actions. The base state may still contain them. */
-  const evicted = new Set<string>()
+  const evicted = { texts: new Set<string>(), args: new Set<string>() }
   let evictedLength = 0
   let user: string | undefined
   /** The action that ended the session of a user who signed out. */
@@ -56,10 +56,11 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
     startedAt = oldest.at
     const action = JSON.parse(oldest.text) as PlainAction
     for (const text of typedTextsOf(action)) {
-      if (evicted.has(text) || evictedLength > EVICTED_LENGTH) continue
-      evicted.add(text)
+      if (evicted.texts.has(text) || evictedLength > EVICTED_LENGTH) continue
+      evicted.texts.add(text)
       evictedLength += text.length
     }
+    for (const text of typedArgumentsOf(action)) if (evicted.texts.has(text)) evicted.args.add(text)
     try {
       base = reduce(base, actionOf(action))
     } catch {
