@@ -142,6 +142,8 @@ const cases: Record<string, [line: string, told: string][]> = {
     ['<password>hunter22</password>', '<password'],
     ['setPassword("hunter22")', 'setPassword'],
     ['secret|hunter22', 'secret'],
+    ['setx SECRET_KEY hunter22', 'setx SECRET_KEY'],
+    ['ENV SECRET_KEY_BASE hunter22', 'ENV SECRET_KEY_BASE'],
   ],
   'name in another language': [
     ['Passwort: hunter22', 'Passwort'],
@@ -182,6 +184,7 @@ const cases: Record<string, [line: string, told: string][]> = {
     ['rcon_pw: hunter22', 'rcon_pw'],
     ['psw hunter22', 'psw'],
     ['pswd=hunter22', 'pswd'],
+    ['bridge_psk hunter22', 'bridge_psk'],
     ['creds: ann:hunter22', 'creds'],
     ["CREATE USER ann IDENTIFIED BY 'hunter22'", 'CREATE USER ann IDENTIFIED BY'],
     [`pass${' '.repeat(8000)}hunter22`, 'pass'],

@@ -84,7 +84,7 @@ export const secretPatterns: readonly SecretPattern[] = [
   {
     name: 'name before a value',
     pattern:
-      /(?<shown>(?:passw(?:or)?d|pass[-_ ]?phrase|pass[-_ ]?code|pwd|token|secret|credential|cookie|(?:api|access|private|license|licence|signing|encryption|master|auth|ssh)[-_ ]?key)s?)(?:['"]?\s+\S|[^\w\s./-]{1,20}\s{0,20}[^\s./-])/i,
+      /(?<shown>(?:passw(?:or)?d|pass[-_ ]?phrase|pass[-_ ]?code|pwd|token|secret(?:[-_]key(?:[-_]base)?)?|credential|cookie|(?:api|access|private|license|licence|signing|encryption|master|auth|ssh)[-_ ]?key)s?)(?:['"]?\s+\S|[^\w\s./-]{1,20}\s{0,20}[^\s./-])/i,
   },
   {
     name: 'name in another language',
@@ -114,7 +114,7 @@ export const secretPatterns: readonly SecretPattern[] = [
   {
     name: 'short name',
     pattern:
-      /(?<![a-z0-9])(?<shown>(?:pass|pswd?|pw|bearer|o?auth(?:orization)?|pin|otp|cred(?=s)|identified by)s?)(?![a-z0-9])(?:['"]?[=:\s]+[^=:\s]|(?<=['"]--?[\w-]{1,20})['"]\s{0,20},\s{0,20}['"])/i,
+      /(?<![a-z0-9])(?<shown>(?:pass|pswd?|pw|psk|bearer|o?auth(?:orization)?|pin|otp|cred(?=s)|identified by)s?)(?![a-z0-9])(?:['"]?[=:\s]+[^=:\s]|(?<=['"]--?[\w-]{1,20})['"]\s{0,20},\s{0,20}['"])/i,
   },
   {
     name: 'name that ends in pass',

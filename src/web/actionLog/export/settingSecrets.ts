@@ -139,7 +139,7 @@ function base64In(value: string): string[] {
 
 /** A call that signs in: `client.login("…")`. Its last text is the secret. */
 const SIGN_IN_CALL =
-  /(?<![a-z0-9])(?:log_?in(?:_?async)?|sign_?in|auth|identify|pdo|mysqli(?:_connect)?|(?:bot|client)[.:](?:run|start)|discordgo\.new|create(?:default(?:builder)?|light)|getconnection|convertto-securestring)\s{0,5}([("'][^\n]{1,1000})/i
+  /(?<![a-z0-9])(?:log_?in(?:_?async)?|sign_?in|auth|setbasicauth|identify|pdo|mysqli(?:_connect)?|(?:bot|client)[.:](?:run|start)|discordgo\.new|create(?:default(?:builder)?|light)|getconnection|convertto-securestring)\s{0,5}([("'][^\n]{1,1000})/i
 
 function secretsOfCall(line: string): string[] {
   const value = quotedIn(SIGN_IN_CALL.exec(line)?.[1] ?? '').at(-1)?.value
