@@ -6,6 +6,8 @@ const MAX_VALUE_LINES = 200
 const MAX_DERIVED = 200_000
 const ITEM = /^\s*- /
 const VALUE = /^\s*(?:- )?(?:["']?value["']?\s*[:=]|<(?:param-)?(?:string|value)>|:(?=\s))\s*/i
+/** A name whose value may be on the line before or after it. */
+const NAME = /^\s*(?:- )?["']?(?:name|key)["']?\s*[:=]/i
 /** An element with a name, and one with its value, which may be on the next line. */
 const ELEMENT =
   /<(?:param-)?(?:key|name)>(?<name>[^<]{1,100})<\/(?:param-)?(?:key|name)>\s{0,20}(?:<(?:param-)?(?:string|value)>(?<value>[^<]{1,300}))?/i
@@ -48,6 +50,8 @@ export function settingsOf(definition: string, isSecret: (line: string) => boole
     if (more.length === 0 && ITEM.test(line) && ITEM.test(next)) more.push(next.replace(ITEM, ''))
     // The value of a name is the next line: `- name: PASSWORD`, `value: …`.
     if (more.length === 0 && VALUE.test(next)) more.push(next.replace(VALUE, ''))
+    const above = lines[index - 1] ?? ''
+    if (more.length === 0 && NAME.test(line) && VALUE.test(above)) more.push(above.replace(VALUE, ''))
     if (more.length === 0) {
       more.push(...continuedBy(head, rest, anchors))
       const below = rest.find((next) => next.trim() !== '') ?? ''

@@ -211,6 +211,41 @@ function secretsOfTable([head = '', ...lines]: readonly string[]): string[] {
   })
 }
 
+/** A statement of SQL that names the columns of the rows after it, which may be on the next lines. */
+const INSERT = /\binto\s[^()\n]{1,200}\(([^()\n]{1,1000})\)/i
+const IN_ROWS = /'(?:[^'\\]|\\.|'')*'|[(),]|[^(),']+/g
+/** The beginning of rows, and a line between them and the statement. */
+const ROWS = /^\s*(?:values\s*)?(?:\(|$)/i
+
+/** Returns the cells of each row: `('ann', 'x'), ('bob', 'y')`. */
+function rowsOf(text: string): string[][] {
+  const rows: string[][] = []
+  for (const [part] of text.matchAll(IN_ROWS)) {
+    const row = rows.at(-1)
+    if (part === '(') rows.push([''])
+    else if (part === ',') row?.push('')
+    else if (part !== ')' && row) row[row.length - 1] += part.trim()
+  }
+  return rows
+}
+
+/** Returns the values of the columns that are named like secrets: `INSERT INTO users (name, password) VALUES …`. */
+function secretsOfInserts(lines: readonly string[]): string[] {
+  let columns: number[] = []
+  return lines.flatMap((line) => {
+    const statement = INSERT.exec(line)
+    const rows = statement ? line.slice(statement.index + statement[0].length) : line
+    if (statement)
+      columns = statement[1]!.split(',').flatMap((name, at) => (isNamed(name.replace(/\W/g, '')) ? [at] : []))
+    else if (!ROWS.test(rows)) columns = []
+    if (columns.length === 0) return []
+    return rowsOf(rows).flatMap((row) => columns.flatMap((at) => valuesIn(row[at] ?? '')))
+  })
+}
+
+/** A key in a block, such as a static key of a VPN, whose lines are hexadecimal digits. */
+const KEY_BLOCK = /-----BEGIN [^-\n]{1,60}-----\n([^-]{1,20000})-----END/g
+
 /**
  * Returns the secrets in a file that is about to be saved. In a file of one line, and in a short list, its name is the
  * key.
@@ -243,6 +278,8 @@ export function secretsOfFile({ path, text: handle }: { path: string; text: stri
       .flatMap((line) => valuesIn(line.replace(/^[^:=]{0,100}[:=]\s*/, '')))
       .filter((value) => isRandom(value) || value.length >= LONG_VALUE),
     ...(STRUCTURED.test(name) ? [] : secretsOfTable(lines)),
+    ...secretsOfInserts(lines),
+    ...Array.from(text.slice(0, LONGEST_FILE).matchAll(KEY_BLOCK), ([, key = '']) => key.trim().split(/\s+/)).flat(),
     ...secretsOfSettings(found.join('\n')),
   ]
 }
