@@ -62,6 +62,8 @@ test('search texts are masked in cache keys and tags, and a replay still finds i
 
 test('arguments of an evicted call are masked where the state still contains them', () => {
   const path = `/nfsshare/${SECRET}`
+  const search = { search: SECRET }
+  const searchKey = `getActivity(${JSON.stringify(search)})`
   const actions = [
     call('createDatabase', { type: 'sql', name: SECRET }, 'pending'),
     call('createDatabase', { type: 'sql', name: SECRET }, 'rejected', { status: 409, message: `${SECRET} exists` }),
@@ -72,8 +74,16 @@ test('arguments of an evicted call are masked where the state still contains the
       payload: [{ queryCacheKey: `getFiles(${JSON.stringify(path)})`, providedTags: [{ type: 'Files', id: path }] }],
     },
     { type: 'api/queries/removeQueryResult', payload: { queryCacheKey: `getFiles(${JSON.stringify(path)})` } },
+    call('getActivity', search, 'pending'),
+    call('getActivity', search, 'rejected', { status: 400, message: `search: ${SECRET} is too long` }),
+    {
+      type: 'api/invalidation/updateProvidedBy',
+      payload: [{ queryCacheKey: searchKey, providedTags: [{ type: 'Activity', id: 'LIST' }] }],
+    },
+    { type: 'api/queries/removeQueryResult', payload: { queryCacheKey: searchKey } },
   ]
   expectNowhere(exported([...actions, ...later]).text)
+  expectNowhere(exported([...actions.slice(0, -1), ...later]).text)
 })
 
 test('arguments are masked in keys of the base state even if the recorder no longer remembers all typed texts', () => {

@@ -57,8 +57,8 @@ type KnownSecrets = {
   withoutSecrets: WithoutSecrets
 }
 
-/** Typed texts of evicted actions, and which of them are arguments of calls. */
-export type Evicted = { texts: ReadonlySet<string>; args: ReadonlySet<string> }
+/** Typed texts of evicted actions, and which of them are arguments of calls, or of searches. */
+export type Evicted = Record<'texts' | 'args' | 'searches', ReadonlySet<string>>
 
 /**
  * Masks every typed text that no response of the server in the recording contains. The remaining texts are names, or
@@ -78,7 +78,10 @@ export function maskTypedTexts(
   const texts = createTextMasks({ base, actions }, answers, evicted === 'unknown' ? [] : evicted.texts, known)
   const calls = createCallMasks(texts, hideSecrets)
   // Only arguments: a prefix of a secret would be masked in the console's own words, too, and be revealed by that.
-  if (evicted !== 'unknown') for (const text of evicted.args) calls.maskArgument(text, '')
+  if (evicted !== 'unknown') {
+    for (const text of evicted.args) calls.maskArgument(text, '')
+    for (const text of evicted.searches) calls.maskSearch(text)
+  }
 
   const { queries, mutations, ...cache } = (base.api ?? {}) as {
     queries?: Record<string, Call & { data?: unknown }>
@@ -234,7 +237,7 @@ function createCallMasks(
   /** Masked arguments and the keys that contain them, with their replacements. */
   const renamed = new Map<string, string>()
   const quoted = new Set<string>()
-  /** Search texts. They are masked only in failures of a search, because many messages contain their first letters. */
+  /** Search texts. They are masked only in failures and keys of a search: many messages contain their first letters. */
   const searched = new Set<string>()
 
   function maskQuotedSetting(value: string, name: string): string {
@@ -257,6 +260,7 @@ function createCallMasks(
 
   return {
     maskArgument,
+    maskSearch: (text: string) => maskArgument(text, '', searched),
     mask<Masked extends Call>(call: Masked): Masked {
       const { endpointName, originalArgs, queryCacheKey, fixedCacheKey } = call
       const quoting = endpointName === SEARCH ? searched : quoted
@@ -291,7 +295,6 @@ function createCallMasks(
       const hideQuoted = hiderOf([...quoted])
       const hideSearched = hiderOf([...quoted, ...searched])
       return (value: unknown, endpointName?: string) => {
-        const hide = endpointName === SEARCH ? hideSearched : hideQuoted
         return changeTexts(value, (text, field) => {
           if (CHOSEN.has(field)) return text
           const name = NAMING.has(field) || /[/( ]/.test(text) ? renamed.get(text) : undefined
@@ -301,6 +304,7 @@ function createCallMasks(
           // Hide secrets first: a secret is not found after a part of it was masked.
           if (!QUOTING.has(field) && !KEY_OF_CALL.test(text)) return text
           const endpoint = endpointOf(text)
+          const hide = [endpointName, endpoint].includes(SEARCH) ? hideSearched : hideQuoted
           return endpoint + hide(hideSecrets(text.slice(endpoint.length)))
         })
       }

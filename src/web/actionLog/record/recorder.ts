@@ -2,6 +2,7 @@ import { ACTION_LOG_LENGTH } from '../../../contract/pageRules'
 import { api } from '../../api/api'
 import type { Session, SessionEnd } from '../../facts'
 import { sessionEnded, sessionStarted } from '../../facts'
+import { SEARCH } from '../export/echoed'
 import { hideInRecording } from '../export/hideInRecording'
 import { ownWords } from './ownWords'
 import type { PlainAction } from '../redact/redactAction'
@@ -41,7 +42,7 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
   const secrets = createSecrets()
   const own = ownWords(base)
   /** Typed texts of evicted actions. The base state may still contain them. */
-  const evicted = { texts: new Set<string>(), args: new Set<string>() }
+  const evicted = { texts: new Set<string>(), args: new Set<string>(), searches: new Set<string>() }
   let evictedLength = 0
   let user: string | undefined
   /** The action that ended the session of a user who signed out. */
@@ -60,7 +61,9 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
       evicted.texts.add(text)
       evictedLength += text.length
     }
-    for (const text of typedArgumentsOf(action)) if (evicted.texts.has(text)) evicted.args.add(text)
+    const { arg } = (action.meta ?? {}) as { arg?: { endpointName?: string } }
+    const args = arg?.endpointName === SEARCH ? evicted.searches : evicted.args
+    for (const text of typedArgumentsOf(action)) if (evicted.texts.has(text)) args.add(text)
     try {
       base = reduce(base, actionOf(action))
     } catch {
