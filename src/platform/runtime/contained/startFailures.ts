@@ -37,6 +37,9 @@ export async function checkMount(pid: number, source: OpenDirectory, target: str
   throw new StartFailure(`Not started: ${target} was replaced by another directory during the start.`)
 }
 
+/** How runc fails when its own first process takes more memory than the container may use. */
+const TOO_SMALL = /unable to set memory limit|memory limit too low/
+
 /** The message for users about a failed start, and whether it is temporary (see `InstanceExit`). */
 export function startFailureOf(error: unknown): { failure: string; isTemporary: boolean } {
   if (error instanceof StartFailure) return { failure: error.message, isTemporary: false }
@@ -46,6 +49,11 @@ export function startFailureOf(error: unknown): { failure: string; isTemporary: 
   if (code === 'ENOENT' && !isOfSpawn(error))
     return {
       failure: 'Could not be started: its directory, or one that it mounts, does not exist.',
+      isTemporary: false,
+    }
+  if (TOO_SMALL.test(String(error)))
+    return {
+      failure: 'Could not be started: its memory limit (resources.memory) is too small for any program.',
       isTemporary: false,
     }
   return { failure: machineFailure(code), isTemporary: true }

@@ -131,6 +131,16 @@ describeContained('contained instances (skipped where runc, conmon or socat is m
     expect(said.join(' ')).toMatch(/50000( 100000)? 268435456 4096/)
   })
 
+  testAsRoot('a memory limit in which no container can start is named, and is not temporary', async () => {
+    const limits = { cores: undefined, memoryBytes: 2 ** 20 }
+    await runtime().ensure(spec('tiny', ['sleep', '60'], { limits }))
+    const exit = (await hasEnded('tiny'))?.exit
+    expect(exit?.failure).toBe(
+      'Could not be started: its memory limit (resources.memory) is too small for any program.',
+    )
+    expect(exit?.isTemporary).toBeUndefined()
+  })
+
   test('§12 a program outside the visible directories is refused until QUARTERDECK_PROGRAMS lists its directory', async () => {
     const tools = join(root(), 'tools')
     mkdirSync(join(tools, 'bin'), { recursive: true })
