@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { PassThrough } from 'node:stream'
 import { buffer, text } from 'node:stream/consumers'
 import { fromBuffer, type Entry } from 'yauzl'
 import { removePath } from '../../../src/platform/share/changes/removal'
@@ -11,6 +12,7 @@ import { measureTree } from '../../../src/platform/share/walk'
 import { createDownloads } from '../../../src/platform/share/transfers/downloads'
 import { heldNow } from '../../support/platform/heldMemory'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
+import { until } from '../../support/platform/until'
 
 const share = useTemporaryDirectory()
 const inShare = <Result>(use: (directory: OpenDirectory) => Promise<Result>, ...path: string[]) =>
@@ -69,6 +71,23 @@ test('security 115: a zip ends with a note when the memory for its list is used 
   )
   expect(names.length).toBeGreaterThan(35)
   expect(names.length).toBeLessThan(60)
+})
+
+test('security 214: a small zip is complete although others, which are not read, use up the memory for lists', async () => {
+  mkdirSync(join(share(), 'large'))
+  mkdirSync(join(share(), 'small'))
+  for (let at = 0; at < 100; at += 1) writeFileSync(join(share(), 'large', `${at}.txt`), 'x')
+  for (let at = 0; at < 30; at += 1) writeFileSync(join(share(), 'small', `${at}.txt`), 'x')
+  const downloads = createDownloads(createJail(share()), 20_000, 20_000)
+  const unread = await Promise.all([1, 2].map(() => downloads.zip(['/nfsshare/large'])))
+  // Their last entry is the note.
+  for (const zip of unread) await until(() => (zip as PassThrough).writableEnded)
+  try {
+    const bytes = (await buffer(await downloads.zip(['/nfsshare/small']))).toString('latin1')
+    for (let at = 0; at < 30; at += 1) expect(bytes).toContain(`small/${at}.txt`)
+  } finally {
+    for (const zip of unread) zip.destroy()
+  }
 })
 
 test('a copy follows its source even if that has more entries than are held in memory', async () => {

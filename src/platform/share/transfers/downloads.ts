@@ -47,6 +47,8 @@ export interface Downloads {
  * length. All zips in progress together have twice as much.
  */
 const MAX_LIST_BYTES = 128 * 2 ** 20
+/** Of these, what each zip has whatever others take: two thousand entries. */
+const OWN_LIST_BYTES = 2 ** 20
 /** Memory of an entry besides its path, which is held twice. */
 const ENTRY_BYTES = 400
 /** Of an entry: a zip has 16 bits for the length (APPNOTE 4.4.10), and the paths of directories get a slash. */
@@ -58,8 +60,8 @@ const FILE_DATA_DONE = 3
 /** Already compressed formats: compressing them again only takes time. */
 const COMPRESSED = /\.(?:jar|zip|gz|tgz|xz|zst|bz2|7z|rar|mca|mcr|png|jpe?g|webp|gif|mp[34]|ogg|webm|woff2?)$/i
 
-/** @param maxListBytes overridden by tests */
-export function createDownloads(jail: Jail, maxListBytes = MAX_LIST_BYTES): Downloads {
+/** @param maxListBytes overridden by tests, as is ownListBytes */
+export function createDownloads(jail: Jail, maxListBytes = MAX_LIST_BYTES, ownListBytes = OWN_LIST_BYTES): Downloads {
   /** Bytes of memory for the lists of all zips in progress. */
   let allListBytes = 0
   return {
@@ -102,7 +104,8 @@ export function createDownloads(jail: Jail, maxListBytes = MAX_LIST_BYTES): Down
       let listBytes = 0
       output.once('close', () => (allListBytes -= listBytes))
       const hasRoom = (bytes: number) => {
-        if (output.closed || listBytes + bytes > maxListBytes || allListBytes + bytes > 2 * maxListBytes) return false
+        if (output.closed || listBytes + bytes > maxListBytes) return false
+        if (listBytes + bytes > ownListBytes && allListBytes + bytes > 2 * maxListBytes) return false
         listBytes += bytes
         allListBytes += bytes
         return true
