@@ -78,7 +78,7 @@ export async function openContainedDriver({
       await instanceOf(spec.podName).start(spec)
     },
     async startFailed(spec, failure, isTemporary) {
-      await instanceOf(spec.podName).startFailed(spec, failure, isTemporary)
+      await instanceOf(spec.podName).startFailed(spec, { failure, isTemporary })
     },
     async stop(podName) {
       instances.get(podName)?.stop()

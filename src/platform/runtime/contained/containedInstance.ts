@@ -6,9 +6,9 @@ import { markCopy } from '../copyMarker'
 import { describeExit, KILL_AFTER_MS } from '../exitMessages'
 import { killNamespace, pidNamespaceOf } from '../processes'
 import { ReadyLine, TOO_SLOW_LINE } from '../readyLine'
-import type { InstanceExit, LocalSpec } from '../runtime'
+import type { LocalSpec } from '../runtime'
 import { isMonitorAlive } from './conmon'
-import { exitOf } from './containerExit'
+import { exitOf, STOPPED_BEFORE, UNKNOWN_EXIT, type RunFailure } from './containerExit'
 import { ContainerLog } from './containerLog'
 import type { Containers } from './containers'
 import { InstanceInput } from './instanceInput'
@@ -21,7 +21,6 @@ import { WORKING_DIRECTORY, type SystemPaths } from './systemPaths'
 const MONITOR_EXIT_TIMEOUT_MS = 5000
 /** Delay before a container is removed again whose program still runs, or a log is read again for its ready line. */
 const RETRY_MS = 500
-const STOPPED_BEFORE = { failure: 'Stopped before it was started.' }
 
 export interface ContainedParts {
   containers: Containers
@@ -82,14 +81,10 @@ export class ContainedInstance {
   }
 
   /** Records a start that failed before there was a process. */
-  async startFailed(
-    spec: Pick<LocalSpec, 'port' | 'ready' | 'stop'>,
-    failure: string,
-    isTemporary: boolean,
-  ): Promise<void> {
+  async startFailed(spec: Pick<LocalSpec, 'port' | 'ready' | 'stop'>, failed: RunFailure): Promise<void> {
     if (this.isRunning) return
     this.record = newRunRecord(this.podName, spec, this.console.lastSeq)
-    await this.recordExit(this.record, undefined, { failure, isTemporary })
+    await this.recordExit(this.record, undefined, failed)
   }
 
   stop(): void {
@@ -317,9 +312,7 @@ export class ContainedInstance {
     await this.recordExit(
       record,
       exit,
-      exit === undefined
-        ? { failure: 'Ended; the exit code is unknown, because its monitor ended first or could not record it.' }
-        : undefined,
+      exit === undefined ? UNKNOWN_EXIT : undefined,
       exit !== undefined || (hasEnded && !record.isKilled),
     )
   }
@@ -355,17 +348,14 @@ export class ContainedInstance {
   private async recordExit(
     record: RunRecord,
     code: number | undefined,
-    failed: (Pick<InstanceExit, 'isTemporary'> & { failure: string }) | undefined,
+    failed: RunFailure | undefined,
     isOrderly?: boolean,
   ): Promise<void> {
     clearTimeout(this.timer)
     this.input?.close()
     this.input = undefined
     await this.console.watchLines(0, undefined)
-    const exit = {
-      ...exitOf(code, record.state === 'STOPPING', failed?.failure, isOrderly),
-      ...(failed?.isTemporary && { isTemporary: true }),
-    }
+    const exit = exitOf(code, record.state === 'STOPPING', failed, isOrderly)
     await this.console.note(`[System] ${describeExit(exit)}`)
     Object.assign(record, { state: 'EXITED', exit, containerId: undefined, monitor: undefined, pid: undefined })
     this.changed()

@@ -1,17 +1,27 @@
 import { constants } from 'node:os'
 import type { InstanceExit } from '../runtime'
 
+/** Why a run could not be started, or its end is unknown, as in `InstanceExit`. */
+export interface RunFailure {
+  failure: string
+  isTemporary?: boolean
+}
+
+export const STOPPED_BEFORE: RunFailure = { failure: 'Stopped before it was started.' }
+export const UNKNOWN_EXIT: RunFailure = {
+  failure: 'Ended; the exit code is unknown, because its monitor ended first or could not record it.',
+}
+
 /**
  * Describes the end of a run at the present time.
  * @param code the container's exit code; undefined if unknown, or if nothing was started
- * @param failure a text for users
  * @param isOrderly whether a program with an unknown exit code ended in order, if it was stopped
  */
 export function exitOf(
   code: number | undefined,
   isStopped: boolean,
-  failure: string | undefined,
-  isOrderly = failure === undefined,
+  failed: RunFailure | undefined,
+  isOrderly = failed === undefined,
 ): InstanceExit {
   const signal = code === undefined ? undefined : signalOf(code)
   return {
@@ -20,7 +30,8 @@ export function exitOf(
     at: Date.now(),
     requested: isStopped,
     orderly: (isStopped || code === 0) && isOrderly && signal !== 'SIGKILL',
-    failure,
+    failure: failed?.failure,
+    ...(failed?.isTemporary && { isTemporary: true }),
   }
 }
 

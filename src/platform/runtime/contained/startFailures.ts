@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises'
 import { AppError, errorCodeOf } from '../../errors'
 import type { OpenDirectory } from '../../share/jail'
 import { isTemporaryError, startFailureMessage } from '../exitMessages'
+import type { RunFailure } from './containerExit'
 import { checkProgram, type SystemPaths } from './systemPaths'
 
 /** A failed start with a message for users, shown in the console and in Details. */
@@ -41,7 +42,7 @@ export async function checkMount(pid: number, source: OpenDirectory, target: str
 const TOO_SMALL = /unable to set memory limit|memory limit too low/
 
 /** The message for users about a failed start, and whether it is temporary (see `InstanceExit`). */
-export function startFailureOf(error: unknown): { failure: string; isTemporary: boolean } {
+export function startFailureOf(error: unknown): RunFailure {
   if (error instanceof StartFailure) return { failure: error.message, isTemporary: false }
   if (error instanceof AppError)
     return { failure: `Could not be started: ${error.message}`, isTemporary: isTemporaryError(error) }
