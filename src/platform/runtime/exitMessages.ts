@@ -1,4 +1,5 @@
 import { AppError, errorCodeOf } from '../errors'
+import { DISK_FAILURES } from '../share/fileFailure'
 import type { InstanceExit } from './runtime'
 
 /** Grace period between SIGTERM and SIGKILL (decisions §5). */
@@ -15,11 +16,12 @@ export function describeExit({ code, signal, requested, failure, interruption }:
 /** @param interruption of `InstanceExit` */
 export const interruptionText = (interruption: string) => `Ended by the cluster: ${interruption}`
 
-/** Codes of Node.js' errors for what a machine lacks for a while: processes, memory, descriptors, disk, its network. */
-const TEMPORARY_CODES = ['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE', 'ENOSPC', 'EDQUOT', 'ETIMEDOUT']
+/** Codes of Node.js' errors for what a machine lacks for a while: processes, memory, descriptors, disk space. */
+const TEMPORARY_CODES = ['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE', 'ENOSPC', 'EDQUOT']
 
 /** Whether a start failed for a reason that lies with the machine and passes. @param code of Node.js' error */
-export const isTemporaryCode = (code: string | undefined): boolean => TEMPORARY_CODES.includes(code ?? '')
+export const isTemporaryCode = (code: string | undefined): boolean =>
+  TEMPORARY_CODES.includes(code ?? '') || DISK_FAILURES.has(code)
 
 /** As `isTemporaryCode`, also for errors of the shared area. */
 export const isTemporaryError = (error: unknown): boolean =>
@@ -33,7 +35,7 @@ export function startFailureMessage(code: string | undefined, program: string): 
     return 'Java is not installed. Install a Java runtime on this machine, or set run.command.'
   if (code === 'ENOENT') return `Could not be started: "${program}" or its directory does not exist.`
   if (code === 'EACCES') return `Could not be started: "${program}" may not be executed.`
-  if (code === 'ETIMEDOUT')
+  if (DISK_FAILURES.has(code))
     return 'Could not be started: its directory does not answer. If it is mounted over a network, check its server.'
   if (code === 'EMFILE' || code === 'ENFILE') return 'Could not be started: too many files are open at once.'
   if (code === 'EAGAIN') return 'Could not be started: the system’s limit of processes is reached.'

@@ -25,7 +25,7 @@ export function dataDiskFull(error: unknown): AppError | undefined {
 
 export const NO_ANSWER = 'The shared area does not answer. Check its disk or its mount.'
 /** A disk fails, is damaged or is gone; the server of a network mount, or the program of a FUSE mount, is gone. */
-const DISK_FAILURES: ReadonlySet<string | undefined> = new Set([
+export const DISK_FAILURES: ReadonlySet<string | undefined> = new Set([
   ...['EIO', 'EBADMSG', 'EUCLEAN', 'ENODEV', 'EREMOTEIO', 'ESHUTDOWN'],
   ...['ESTALE', 'ETIMEDOUT', 'ENOTCONN', 'EHOSTDOWN', 'EHOSTUNREACH', 'ENETDOWN', 'ENETUNREACH'],
 ])

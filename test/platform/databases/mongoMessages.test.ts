@@ -93,7 +93,7 @@ const challenges: [string, (nonce: string) => string][] = [
 ]
 
 describe.each(challenges)(
-  'security 261: a server that asks for billions of SCRAM iterations%s',
+  'security 223: a server that asks for billions of SCRAM iterations%s',
   (_case, challengeOf) => {
     const answerTo = (payload: Binary) => {
       const nonce = /r=([^,]+)/.exec(Buffer.from(payload.buffer).toString())![1]!
@@ -121,7 +121,7 @@ describe.each(challenges)(
   },
 )
 
-test('security 261: a compressed message is refused before it is inflated', async () => {
+test('security 223: a compressed message is refused before it is inflated', async () => {
   const host = await pretend((command) => {
     if (!('ping' in command)) return HELLO
     const inflated = BSON.serialize({ ok: 1, padding: 'x'.repeat(1000) })
@@ -136,7 +136,7 @@ test('security 261: a compressed message is refused before it is inflated', asyn
   await expect(ping(`mongodb://${host}/`)).rejects.toThrow('sent a compressed message')
 })
 
-test('security 261: no compression is agreed with a server that offers it, even if the URL asks for it', async () => {
+test('security 223: no compression is agreed with a server that offers it, even if the URL asks for it', async () => {
   // A compressed request could not be parsed here.
   const host = await pretend((command) => ('ping' in command ? { ok: 1 } : { ...HELLO, compression: ['zlib'] }))
   expect(await ping(`mongodb://${host}/?compressors=zlib`)).toMatchObject({ ok: 1 })

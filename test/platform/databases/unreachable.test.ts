@@ -137,7 +137,7 @@ test('a PostgreSQL that refuses the password or lacks the database of the URL ge
   })
 })
 
-test('security 218: a PostgreSQL that refuses connections, also because of TLS, gets 503 that names its setting', async () => {
+test('security 215: a PostgreSQL that refuses connections, also because of TLS, gets 503 that names its setting', async () => {
   const message = expect.stringMatching(
     /^The PostgreSQL server of QUARTERDECK_SQL_URL refuses what it is asked/,
   ) as string

@@ -18,7 +18,7 @@ const hung = {
   isInitialised: true,
 }
 
-test('security 229: an instance that ends while the shared area hangs is not waited for', async () => {
+test('security 220: an instance that ends while the shared area hangs is not waited for', async () => {
   const runs = [run('lobby-1', 'RUNNING'), run('lobby-2', 'STOPPING')]
   await expect(requireEnds(rows, runs, hung, 'It continues.')).rejects.toMatchObject({
     code: 'UNAVAILABLE',

@@ -9,7 +9,7 @@ const testDead = hungDiskMissing === undefined ? test : test.skip
 const { share, call, at, list, entriesOf, read, makeDirectory } = useFileCalls()
 
 testDead(
-  'security 219: a dead mount within the shared area is listed with its neighbours, and says that it does not answer',
+  'security 216: a dead mount within the shared area is listed with its neighbours, and says that it does not answer',
   async () => {
     const path = await makeDirectory('neighbours', { 'notes.txt': 'text', 'empty.txt': '' })
     const recover = mountDeadDisk(join(share(), 'neighbours/dead'))
@@ -53,7 +53,7 @@ test.each([
   // Node.js has no name for these two, with which ext4 and XFS answer what is damaged.
   ['Unknown system error -117', 'EUCLEAN'],
   [`Unknown system error -${constants.errno.EBADMSG}`, 'EBADMSG'],
-])('security 219: %s (%s) is no bug, but a disk that does not answer', (code) => {
+])('security 216: %s (%s) is no bug, but a disk that does not answer', (code) => {
   const failure = fileFailure(Object.assign(new Error('lstat'), { code }), '/nfsshare/a')
   expect(failure).toBeInstanceOf(AppError)
   expect(failure).toMatchObject({ code: 'UNAVAILABLE' })

@@ -76,7 +76,7 @@ test('security 124: a zip leaves out a very long file of which nearly nothing is
 })
 
 ;(hungDiskMissing === undefined ? test : test.skip)(
-  'security 221: a zip leaves out what the platform may not read, and says so',
+  'security 218: a zip leaves out what the platform may not read, and says so',
   async () => {
     const { share, files } = await openShare('forbidden')
     mkdirSync(join(share, 'world'), { recursive: true })

@@ -102,7 +102,7 @@ const MESSAGE =
     await until(states, (all) => all.join() === 'RUNNING,RUNNING')
   })
 
-  test('security 229: a restart or deletion that waits for files to be written back to an unmounted share is answered, and continues later', async () => {
+  test('security 220: a restart or deletion that waits for files to be written back to an unmounted share is answered, and continues later', async () => {
     const gate = join(directory(), 'gate of keeper')
     expect(await call('POST', 'deployments', { name: 'keeper', type: 'scalable' })).toMatchObject({ status: 201 })
     const content = `name: keeper\ntype: scalable\ndataDirectory: /keeper\nkeep: [list.txt]\nrun: { command: ["sh", "-c", "echo x >> list.txt; read line; until [ -e '${gate}' ]; do sleep 0.05; done"] }\nstop: { command: stop, timeoutSeconds: 60 }\n`

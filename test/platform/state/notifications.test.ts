@@ -57,7 +57,7 @@ test('a replica that was disconnected receives the latest notification that it m
   await until(async () => (await listeners()).length === 2)
 })
 
-test('security 220: notifications arrive after the state was replaced by an older copy of it', async () => {
+test('security 217: notifications arrive after the state was replaced by an older copy of it', async () => {
   const heard: (string | undefined)[] = []
   two.on('sync', (data) => heard.push(data))
   for (let count = 0; count < 5; count++) {

@@ -128,14 +128,14 @@ test.each([
   ['57014', 'statements have little time'],
   ['57P05', 'idle sessions end'],
   ['58030', 'its disk fails'],
-])('security 218: a database that refuses with %s (%s) is unavailable', async (errcode) => {
+])('security 215: a database that refuses with %s (%s) is unavailable', async (errcode) => {
   const state = await freshState()
   const refused = sql`do ${sql.raw(`$$ begin raise exception using errcode = '${errcode}'; end $$`)}`.execute(state.db)
   expect(await refused.catch(stateFailure)).toMatchObject({ code: 'UNAVAILABLE' })
   await state.close()
 })
 
-test('security 218: a database to which no connection can be opened is unavailable, whatever the reason', async () => {
+test('security 215: a database to which no connection can be opened is unavailable, whatever the reason', async () => {
   const failures = ['certificate has expired', 'The server does not support SSL connections'].map((reason) => {
     const pool = { connect: () => Promise.reject(new Error(reason)) } as unknown as Pool
     return boundPool(pool, 1000).connect().catch(stateFailure)
@@ -143,14 +143,14 @@ test('security 218: a database to which no connection can be opened is unavailab
   for (const failure of await Promise.all(failures)) expect(failure).toMatchObject({ code: 'UNAVAILABLE' })
 })
 
-test('security 218: a failed serialization is a conflict, as a deadlock is', async () => {
+test('security 215: a failed serialization is a conflict, as a deadlock is', async () => {
   const state = await freshState()
   const failed = sql`do $$ begin raise exception using errcode = '40001'; end $$`.execute(state.db)
   expect(await failed.catch(stateFailure)).toMatchObject({ code: 'CONFLICT' })
   await state.close()
 })
 
-test('security 218: sessions of a read-only database are replaced, and its health fails, until it is writable', async () => {
+test('security 215: sessions of a read-only database are replaced, and its health fails, until it is writable', async () => {
   const state = await freshState()
   const name = new URL(state.url).pathname.slice(1)
   const check = () => checkWritable(state.db).then(() => 'writable', stateFailure)

@@ -152,7 +152,7 @@ test('the name of an endpoint stays in the keys of the cache, whatever was typed
   expect(text).not.toContain('get•••')
 })
 
-test('security 238: a prefix of a typed secret is not masked in the words of the console, which would reveal it', () => {
+test('security 222: a prefix of a typed secret is not masked in the words of the console, which would reveal it', () => {
   // A search is sent whenever the user pauses.
   const searching = ['session', 'sessions7Xq9-X'].map((search) => call('getActivity', { search }, 'pending'))
   const typing = [...byKey('sessions7Xq9-X'), ...byKey('undef7Xq9'), filterTyped(''), ...searching]

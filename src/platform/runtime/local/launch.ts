@@ -2,6 +2,8 @@ import { constants } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
 import { delimiter, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { errorCodeOf } from '../../errors'
+import { DISK_FAILURES } from '../../share/fileFailure'
 import { instanceOpenFiles } from '../instanceOpenFiles'
 
 /** Network file systems answer in milliseconds, or not at all. */
@@ -38,12 +40,14 @@ export async function findStartFailure(
   return Promise.race([checkFiles(program, directory, path), delay(ANSWER_MS, 'ETIMEDOUT' as const, { ref: false })])
 }
 
-async function checkFiles(program: string, directory: string, path: string): Promise<'ENOENT' | 'EACCES' | undefined> {
-  const isDirectory = await stat(directory).then(
-    (found) => found.isDirectory(),
-    () => false,
-  )
-  if (!isDirectory) return 'ENOENT'
+async function checkFiles(
+  program: string,
+  directory: string,
+  path: string,
+): Promise<'ENOENT' | 'EACCES' | 'ETIMEDOUT' | undefined> {
+  const given = await stat(directory).catch(errorCodeOf)
+  if (typeof given === 'string' && DISK_FAILURES.has(given)) return 'ETIMEDOUT'
+  if (typeof given !== 'object' || !given.isDirectory()) return 'ENOENT'
   const folders = program.includes('/') ? ['.'] : path.split(delimiter)
   let isFound = false
   for (const folder of folders) {

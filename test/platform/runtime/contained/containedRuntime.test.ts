@@ -310,7 +310,7 @@ describeContained('contained instances (skipped where runc, conmon or socat is m
     await until(() => isGone(pid!))
   })
 
-  test('security 228: a start that fails because runc is missing or cannot create a container counts as temporary', async () => {
+  test('security 219: a start that fails because runc is missing or cannot create a container counts as temporary', async () => {
     await withRunc(
       `case "$*" in *\\ create\\ *failing-*) echo 'runc: resource temporarily unavailable' >&2; exit 1;; esac`,
       async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import pino from 'pino'
 import { openLocalRuntime } from '../../../../src/platform/runtime/local/localRuntime'
 import { createReplicas } from '../../../../src/platform/share/replicas/replicas'
-import { hungDiskMissing, mountHungDisk } from '../../../support/platform/hungDisk'
+import { hungDiskMissing, mountDeadDisk, mountHungDisk } from '../../../support/platform/hungDisk'
 import { localSpec } from '../../../support/platform/instanceSpec'
 import { stopHost } from '../../../support/platform/stopHost'
 import { useTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
@@ -37,6 +37,32 @@ testHung(
           }),
         }),
       )
+    } finally {
+      recover()
+      await runtime.close()
+      await replicas.close()
+      await stopHost(directory())
+    }
+  },
+)
+
+testHung(
+  'a start in a directory whose mount is dead fails for a reason that passes, with and without a copy',
+  async () => {
+    const replicas = createReplicas(directory(), pino({ level: 'silent' }))
+    const runtime = await openLocalRuntime({ dataDir: directory(), replicas })
+    const dead = join(directory(), 'dead')
+    const recover = mountDeadDisk(dead)
+    try {
+      for (const copy of [false, true]) {
+        const podName = `copy-${copy}`
+        await runtime
+          .ensure({ ...localSpec({ podName, command: ['cat'], directory: dead }), copy })
+          .catch(() => undefined)
+        const found = () => runtime.list().then((all) => all.find((one) => one.podName === podName))
+        await until(async () => (await found())?.state === 'EXITED')
+        expect((await found())?.exit).toMatchObject({ isTemporary: true })
+      }
     } finally {
       recover()
       await runtime.close()
