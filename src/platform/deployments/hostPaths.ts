@@ -83,7 +83,7 @@ async function findLinkedDirectory(
   for (const name of path.split('/')) {
     if (name.includes('*') || !directory) break
     passed.push(name)
-    const next: OpenDirectory | 'link' | undefined = await withDirectory(Promise.resolve(directory), async (parent) =>
+    const next: OpenDirectory | 'link' | undefined = await withDirectory(directory, async (parent) =>
       (await lstatOf(parent, name))?.isSymbolicLink() ? 'link' : openSubdirectory(parent, name),
     )
     if (next === 'link') return withDirectory(jail.openDirectory([...base, ...passed]), async () => passed.join('/'))
