@@ -1,5 +1,6 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Page } from 'playwright-core'
 import { browserTest, expectGoodPage, openPage } from '../support/browser/browserTest'
 import { signUpOnPages, useProduct } from '../support/browser/startProduct'
 import { until } from '../support/platform/until'
@@ -9,6 +10,7 @@ const product = useProduct({ QUARTERDECK_SAMPLE: 'off' })
 const broken = 'Something went wrong'
 /** The URL path of a lazily loaded chunk. */
 const script = /\/assets\/\d+\.[0-9a-f]+\.js$/
+const style = /\/assets\/\d+\.[0-9a-f]+\.css$/
 
 const ASSETS = join(__dirname, '../../dist/web/assets')
 
@@ -23,10 +25,11 @@ const LAST = [
   'forgot-title',
 ]
 
-async function lastOfIdleTime(): Promise<string[]> {
+/** The URL path of the one script that contains each of these strings. */
+async function scriptsWith(signs: string[]): Promise<string[]> {
   const scripts = (await readdir(ASSETS)).filter((name) => name.endsWith('.js'))
   const texts = await Promise.all(scripts.map((name) => readFile(join(ASSETS, name), 'utf8')))
-  return LAST.map((sign) => {
+  return signs.map((sign) => {
     const holding = scripts.filter((_name, index) => texts[index]!.includes(sign))
     expect({ sign, count: holding.length }).toEqual({ sign, count: 1 })
     return `/assets/${holding[0]}`
@@ -40,7 +43,7 @@ browserTest('every page opens while the platform is away, and an editor opens wh
   const asked = new Set<string>()
   page.on('requestfinished', (request) => asked.add(new URL(request.url()).pathname))
   await signUpOnPages(page, product())
-  const last = await lastOfIdleTime()
+  const last = await scriptsWith(LAST)
   await until(() => last.every((path) => asked.has(path)))
   const scripts = [...asked].filter((path) => path.endsWith('.js')).length
 
@@ -92,22 +95,32 @@ browserTest('every page opens while the platform is away, and an editor opens wh
   await page.locator('.ace_text-input').waitFor({ state: 'attached' })
 })
 
-browserTest('lazy parts of the login page load once the platform is back', async () => {
-  const { page } = await openPage(product().url)
-  await page.goto('/login')
-  const forgot = page.getByRole('button', { name: 'Forgot your password?' })
-  await forgot.waitFor()
-  const failed = new Set<string>()
-  page.on('requestfailed', (request) => failed.add(new URL(request.url()).pathname))
-  await product().kill()
-  await forgot.click()
-  await until(() => failed.size > 0)
-  await page.getByRole('link', { name: 'Create Account' }).click()
-  await until(() => [...failed].filter((path) => script.test(path)).length > 1)
-  expect(await page.getByText(broken).count()).toBe(0)
-  await product().restart()
-  await page.getByLabel('Invite code').waitFor()
-  // The dialog requested earlier is open on the previous page.
-  await page.goBack()
-  await page.getByRole('dialog').waitFor()
-})
+// Whether the login page had loaded its other ways to sign in, which load the dialog, when the platform went away.
+for (const [state, prepare] of [
+  ['still loading', (page: Page) => page.route(style, (route) => route.abort())],
+  ['shown', () => undefined],
+] as const) {
+  browserTest(`lazy parts of a login page that was ${state} load once the platform is back`, async () => {
+    const { page } = await openPage(product().url)
+    await prepare(page)
+    await page.goto('/login')
+    const forgot = page.getByRole('button', { name: 'Forgot your password?' })
+    await forgot.waitFor()
+    if (state === 'shown') await page.waitForLoadState('networkidle')
+    const [registerScript] = await scriptsWith(['registration failed please'])
+    const failed = new Set<string>()
+    page.on('requestfailed', (request) => failed.add(new URL(request.url()).pathname))
+    await product().kill()
+    await page.unroute(style)
+    await forgot.click()
+    await until(() => failed.size > 0)
+    await page.getByRole('link', { name: 'Create Account' }).click()
+    await until(() => failed.has(registerScript!))
+    expect(await page.getByText(broken).count()).toBe(0)
+    await product().restart()
+    await page.getByLabel('Invite code').waitFor()
+    // The dialog requested earlier is open on the previous page.
+    await page.goBack()
+    await page.getByRole('dialog').waitFor()
+  })
+}
