@@ -26,6 +26,7 @@ import type { LineBatchOptions } from './lineBatches'
 import { batchLines, watchKeystrokes } from './lineBatches'
 import type { Pane } from './panes'
 import { inPane, paneOf } from './panes'
+import { connected as realtimeConnected, disconnected as realtimeDisconnected } from './realtimeSlice'
 
 /** Delay between closing one instance's console and opening another's (product §9). */
 const SWITCH_DELAY_MS = 100
@@ -65,6 +66,9 @@ export const createConsoleSocket =
       else if (instanceRevived.match(action)) channelOf(paneOf(action)).revive()
       else if (consoleLeft.match(action)) channelOf(paneOf(action)).closeTarget()
       else if (sessionEnded.match(action)) for (const channel of channels.values()) channel.closeTarget()
+      // Only the real-time connection notices a network that stopped to carry anything without closing connections.
+      else if (realtimeDisconnected.match(action)) for (const channel of channels.values()) channel.suspect()
+      else if (realtimeConnected.match(action)) for (const channel of channels.values()) channel.replaceSuspect()
       return result
     }
   }
@@ -145,7 +149,10 @@ function createChannel(
     if (end === 'jarMissing' && link?.canResume()) link.reopen()
   }
 
-  return { openTarget, closeTarget, power, command, revive }
+  const suspect = () => link?.suspect()
+  const replaceSuspect = () => link?.replaceSuspect()
+
+  return { openTarget, closeTarget, power, command, revive, suspect, replaceSuspect }
 }
 
 addAppMiddleware((store) => createConsoleSocket(servicesOf(store.dispatch).connectConsole ?? connectConsole)(store))

@@ -44,6 +44,7 @@ export function openReconnecting(
 ) {
   let connection: ConsoleConnection | undefined
   let isOpen = false
+  let isSuspect = false
   let openedAt = 0
   let attempts = 0
   /** The failure is shown once per loss, not once per attempt. */
@@ -51,6 +52,7 @@ export function openReconnecting(
   let timer: ReturnType<typeof setTimeout> | undefined
   /** Number of the next line, if the server numbers lines. */
   let nextLine: number | undefined
+  let hasLines = false
   /** A message that is sent once the connection is open. */
   let queuedMessage: string | undefined
 
@@ -65,6 +67,7 @@ export function openReconnecting(
 
   const opened = () => {
     isOpen = true
+    isSuspect = false
     openedAt = performance.now()
     isFailureShown = false
     events.opened()
@@ -75,7 +78,10 @@ export function openReconnecting(
   const received = (message: unknown) => {
     const frame = parseFrame(message)
     if (frame.next !== undefined) nextLine = frame.next
-    if (frame.lines.length > 0) events.lines(frame.lines)
+    if (frame.lines.length > 0) {
+      hasLines = true
+      events.lines(frame.lines)
+    }
     if (frame.state !== undefined) events.state(frame.state)
     if (frame.isJarMissing) {
       events.lines([systemLine('Jar file not found. Connection terminated.')])
@@ -125,6 +131,17 @@ export function openReconnecting(
     reopen(message?: string) {
       queuedMessage = message
       attempts = 0
+      attempt()
+    },
+    /** Another connection to the server was lost, so this one may be half-open, which a browser does not report. */
+    suspect() {
+      isSuspect = isOpen
+    },
+    /** Replaces a connection that is suspect, unless the server would send its lines again. */
+    replaceSuspect() {
+      if (!isOpen || !isSuspect || (hasLines && nextLine === undefined)) return
+      connection?.close()
+      isOpen = false
       attempt()
     },
     /** Whether a new connection can resume after the last line. */

@@ -1,4 +1,5 @@
 import { consoleLeft, consoleOpened, instanceRevived, powerRequested } from '../../../src/web/sockets/consoleSlice'
+import { connected, disconnected } from '../../../src/web/sockets/realtimeSlice'
 import { lobby, startConsole } from '../../support/web/consoleSocket'
 
 const JAR_LINE = '[System] Jar file not found. Connection terminated.'
@@ -174,4 +175,57 @@ test('leaving the console cancels the pending reconnect', () => {
   store.dispatch(consoleLeft())
   jest.advanceTimersByTime(60_000)
   expect(far.urls).toHaveLength(1)
+})
+
+describe('a console that stays open while the real-time connection is lost', () => {
+  const lose = ({ store }: ReturnType<typeof startConsole>) => store.dispatch(disconnected(1))
+  const regain = ({ store }: ReturnType<typeof startConsole>) => store.dispatch(connected())
+
+  test('security 240: may be half-open: it is replaced when the real-time connection is back, and resumes silently', () => {
+    const console = startConsole()
+    console.open()
+    console.far.receive({ type: 'message', content: 'one', seq: 4 })
+    lose(console)
+    expect(console.far.urls).toHaveLength(1)
+    regain(console)
+    expect(console.far.closed).toBe(1)
+    expect(console.far.urls.at(-1)).toBe('ws://localhost/api/logs/lobby/lobby-1?since=5')
+    expect(console.state().connection).toBe('connecting')
+    console.far.listener?.opened()
+    expect(console.state().connection).toBe('open')
+    expect(console.lines()).toEqual([['message', 'one']])
+  })
+
+  test('is replaced without a line number if it has shown no lines', () => {
+    const console = startConsole()
+    console.open()
+    lose(console)
+    regain(console)
+    expect(console.far.urls).toHaveLength(2)
+  })
+
+  test('is kept if the server does not number lines, which would come again', () => {
+    const console = startConsole()
+    console.open()
+    console.far.receive({ type: 'message', content: 'one' })
+    lose(console)
+    regain(console)
+    expect(console.far.closed).toBe(0)
+    expect(console.far.urls).toHaveLength(1)
+  })
+
+  test('is replaced once, and only if it was opened before the loss', () => {
+    const console = startConsole()
+    regain(console)
+    console.open()
+    regain(console)
+    expect(console.far.urls).toHaveLength(1)
+    lose(console)
+    console.far.listener?.closed(1006)
+    jest.advanceTimersByTime(100)
+    console.far.listener?.opened()
+    regain(console)
+    regain(console)
+    expect(console.far.urls).toHaveLength(2)
+  })
 })
