@@ -49,7 +49,15 @@ export function ReplayBar({
   const action = actions[index]
   const last = actions.length - 1
   const tool = (label: string, icon: keyof typeof paths, onClick: () => void, isOff = false) => (
-    <button type="button" className={styles.tool} aria-label={label} title={label} disabled={isOff} onClick={onClick}>
+    <button
+      type="button"
+      className={styles.tool}
+      aria-label={label}
+      title={label}
+      // Not disabled, because a disabled button loses the focus.
+      aria-disabled={isOff}
+      onClick={() => isOff || onClick()}
+    >
       <Glyph path={paths[icon]} size={18} />
     </button>
   )

@@ -80,7 +80,8 @@ test('the step buttons move by one action, and the action list is searchable and
   expect(position()).toHaveAttribute('aria-valuetext', `Action 1 of ${log.actions.length}: ${log.actions[0]!.type}`)
   await user.click(screen.getByRole('button', { name: 'Step back' }))
   expect(position()).toHaveAttribute('aria-valuetext', 'Before the first action')
-  expect(screen.getByRole('button', { name: 'Step back' })).toBeDisabled()
+  expect(screen.getByRole('button', { name: 'Step back' })).toHaveAttribute('aria-disabled', 'true')
+  expect(screen.getByRole('button', { name: 'Step back' })).toHaveFocus()
 
   await user.click(screen.getByRole('button', { name: 'Show actions' }))
   const list = screen.getByRole('complementary', { name: 'Actions' })

@@ -27,4 +27,6 @@ test("a replaced build shows 'A new version is ready'; Reload waits until drafts
   await waitFor(() => expect(unloads()).toBe(true))
   await waitFor(() => expect(reload).toHaveBeenCalled())
   reload.mockRestore()
+  // The user stayed on the page, for example because of running uploads.
+  await waitFor(() => expect(unloads()).toBe(false))
 })

@@ -1,6 +1,7 @@
 import { Suspense } from 'react'
 import { useSelector } from 'react-redux'
 import { useLocation } from 'react-router-dom'
+import { openIdFailureOf } from '../../../contract/pageRoutes'
 import type { OpenIdFailure } from '../../../contract/signIn/openId'
 import { useGetSignInMethodsQuery } from '../../api/signIn/signInMethods'
 import { basePath } from '../../basePath'
@@ -86,7 +87,7 @@ function OpenIdSignIn({ name, isAvailable }: { name: string | undefined; isAvail
     <>
       {reason !== null && (
         <p className="alert alert-danger" role="alert">
-          {failureSentences[reason as OpenIdFailure] ?? failureSentences.failed}
+          {failureSentences[openIdFailureOf(reason)]}
         </p>
       )}
       {name !== undefined && (

@@ -1,6 +1,7 @@
 import { addAppListeners } from '../../app/appListeners'
 import type { AppThunk } from '../../app/types'
 import type { Guide } from './deploymentsSlice'
+import { sessionEnded } from '../../facts'
 import { guideLoaded, selectGuide } from './deploymentsSlice'
 
 const KEY = 'deployment-guide'
@@ -16,6 +17,9 @@ addAppListeners((startListening) => {
       else storage.removeItem(KEY)
     },
   })
+
+  // After a reload the state has the steps only once their page was opened.
+  startListening({ actionCreator: sessionEnded, effect: (_action, { extra }) => extra.storage.removeItem(KEY) })
 })
 
 /** Loads the steps that were stored before a reload. */

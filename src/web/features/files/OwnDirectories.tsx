@@ -2,6 +2,8 @@ import { Link } from 'react-router-dom'
 import { useGetDeploymentsQuery } from '../../api/deployments'
 import { useAccess } from '../../api/useAccess'
 import { ActionIcon } from '../../ui/ActionIcon'
+import { failureDetail } from '../../failure'
+import { LoadFailure } from '../../ui/LoadFailure'
 import { Notice } from '../../ui/Notice'
 import { addressOfPath } from './sharedPath'
 import { FilesSkeleton } from './table/FilesSkeleton'
@@ -9,8 +11,17 @@ import styles from './files.module.scss'
 
 /** Replaces the root for a limited user: lists the directories of the deployments whose files they may use. */
 export function OwnDirectories() {
-  const { data } = useGetDeploymentsQuery()
+  const { data, error, isFetching, refetch } = useGetDeploymentsQuery()
   const { may } = useAccess()
+  if (!data && error && !isFetching)
+    return (
+      <LoadFailure
+        title="Failed to load your directories"
+        detail={failureDetail(error)}
+        busy={isFetching}
+        onRetry={refetch}
+      />
+    )
   if (!data) return <FilesSkeleton />
   const own = data.filter(({ name }) => may('files', name))
   if (own.length === 0)

@@ -144,6 +144,10 @@ const instanceSlice = createSlice({
   extraReducers: (builder) => {
     builder
       .addCase(consoleOpened, resetView)
+      // The page of the next instance is shown before its console is opened, or without one.
+      .addCase(consoleLeft, (state) => {
+        state.killAsked = false
+      })
       .addCase(commandSubmitted, ({ commands }, { payload }) => {
         if (commands.at(-1) !== payload) commands.push(payload)
         if (commands.length > MAX_COMMANDS) commands.shift()

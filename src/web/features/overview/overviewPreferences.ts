@@ -38,8 +38,12 @@ addAppListeners((startListening) => {
   startListening({
     actionCreator: sessionEnded,
     effect({ payload: reason }, listener) {
-      // The reset state has no names of deployments. After an expired session they stay stored for the next sign-in.
-      if (reason === 'signedOut') keepPreferences(listener.extra.storage, listener.getState())
+      // Names that one user sees must not reach the next. After an expired session they stay for the next sign-in.
+      if (reason !== 'signedOut') return
+      // The state has the stored preferences only once the overview was opened.
+      const { storage } = listener.extra
+      const stored = readPreferences(storage)
+      if (stored) storage.setItem(KEY, JSON.stringify({ ...stored, collapsed: [] }))
     },
   })
 })

@@ -98,7 +98,10 @@ const overviewSlice = createSlice({
       .addCase(sessionEnded, ({ view, filter }) => ({ ...initialState, view, filter }))
       .addMatcher(networkApi.endpoints.getOverview.matchFulfilled, (state, { payload }) => {
         // Uses the original, because immer would wrap each of a thousand arrays in a draft.
-        state.cpu = withSamples(original(state)?.cpu ?? {}, payload)
+        const cpu = withSamples(original(state)?.cpu ?? {}, payload)
+        state.cpu = cpu
+        // Instances that are gone take no place among the selected ones.
+        if (state.selected?.some((uid) => !cpu[uid])) state.selected = state.selected.filter((uid) => cpu[uid])
       })
   },
   selectors: {

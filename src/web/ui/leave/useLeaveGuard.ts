@@ -6,9 +6,12 @@ import { guardHistory } from './historyGate'
 export type Leaving = { to: string } | { by: number } | { signingOut: true }
 
 let isUnloadAllowed = false
-/** Suppresses the confirmation of a reload that loses nothing. */
+/** Suppresses the confirmation of the next reload, which loses nothing. */
 export const allowUnload = () => {
   isUnloadAllowed = true
+  // Runs if the user stays, because running uploads ask for a confirmation of their own.
+  const forbid = () => void (isUnloadAllowed = false)
+  window.addEventListener('beforeunload', () => setTimeout(forbid), { once: true })
 }
 
 /**

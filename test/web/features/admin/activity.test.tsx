@@ -87,6 +87,7 @@ test('names lead to the pages of what still exists', async () => {
       activityOf(6, { username: 'bob', action: 'enabled deployment', subject: 'lobby' }),
       activityOf(5, { username: 'gone', action: 'deleted deployment', subject: 'old' }),
       activityOf(4, { kind: 'file', action: 'changed file', subject: '/nfsshare/lobby/a b/server.yml' }),
+      activityOf(7, { kind: 'file', action: 'uploaded', subject: '/nfsshare/lobby/a, b/x, /nfsshare/lobby/a, b/y' }),
       activityOf(3, { kind: 'file', action: 'deleted', subject: '/nfsshare/lobby/x' }),
       activityOf(2, { kind: 'user', action: 'reset password of', subject: 'bob' }),
       activityOf(1, { kind: 'user', action: 'deleted user', subject: 'eve' }),
@@ -98,6 +99,10 @@ test('names lead to the pages of what still exists', async () => {
   expect(screen.getByRole('link', { name: '/nfsshare/lobby/a b/server.yml' })).toHaveAttribute(
     'href',
     '/files/lobby/a%20b',
+  )
+  expect(screen.getByRole('link', { name: /^\/nfsshare\/lobby\/a, b\/x,/ })).toHaveAttribute(
+    'href',
+    '/files/lobby/a%2C%20b',
   )
   for (const link of screen.getAllByRole('link', { name: 'bob' }))
     expect(link).toHaveAttribute('href', '/admin/users/2')

@@ -25,6 +25,8 @@ test('a provider that does not answer is named, and signing in with a password i
 test.each([
   ['no-role', 'Your account at the provider has no role in this console. Ask your administrator for one.'],
   ['<b>x</b>', 'The sign-in failed. Please try again.'],
+  ['__proto__', 'The sign-in failed. Please try again.'],
+  ['constructor', 'The sign-in failed. Please try again.'],
 ])('the login page says why the provider did not sign the user in: %s', async (reason, sentence) => {
   provider({ name: 'Harbour', available: true })
   renderApp(`/login?sso=${encodeURIComponent(reason)}`)

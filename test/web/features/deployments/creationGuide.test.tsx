@@ -67,6 +67,15 @@ test('#18 the steps are shown again after a reload', async () => {
   expect(doneIn(await guide())).toEqual([false, true, false])
 })
 
+test('#18 the steps end with the session, also on another page after a reload', async () => {
+  const stored = { 'deployment-guide': '{"name":"bot","isConfigured":true}' }
+  const { network, user, services } = renderApp('/databases', { signedInAs: 'ann', stored })
+  for (const engine of ['sql', 'mongo']) network.get(`/api/database/${engine}`).answers({ databases: [] })
+  network.post('/api/auth/logout').answers({})
+  await user.click(await screen.findByRole('button', { name: 'Logout' }))
+  await waitFor(() => expect(services.stored.has('deployment-guide')).toBe(false))
+})
+
 test('#18 the steps are kept until they are dismissed', async () => {
   const { user, region, services } = await created()
   expect(services.stored.get('deployment-guide')).toBe('{"name":"bot","isConfigured":false}')

@@ -1,5 +1,7 @@
 import { act, screen, waitFor, within } from '@testing-library/react'
 import { sessionEnded } from '../../../../src/web/facts'
+import { api } from '../../../../src/web/api/api'
+import { networkApi } from '../../../../src/web/api/network'
 import type { Instance } from '../../../../src/contract/instance'
 import { deploymentOf, instanceOf } from '../../../support/web/factories'
 import { network } from '../../../support/web/network'
@@ -55,6 +57,20 @@ test('the consoles of the address are shown side by side, each with its own line
     `/instance/lobby/${lobby.uid}`,
   )
   expect(within(paneOf(lobby)).getByText('Online')).toBeVisible()
+})
+
+test('a response in flight does not overwrite newer states that power messages of two consoles reported', async () => {
+  const { channelOf, store } = await shown([lobby, survival])
+  const outdated = network.get('/api/deployments/lobby/instances').answersLater({ instances: [lobby, hub] })
+  act(() => void store.dispatch(api.util.invalidateTags(['Instance'])))
+  await waitFor(() => expect(outdated.calls).toHaveLength(1))
+  for (const instance of [lobby, survival])
+    act(() => channelOf(instance).listener.received(JSON.stringify({ type: 'power', content: 'STOPPING' })))
+  const answered = store.dispatch(networkApi.util.getRunningQueryThunk('getOverview', undefined))
+  outdated.release()
+  await act(async () => expect(await answered).toMatchObject({ status: 'fulfilled' }))
+  for (const instance of [lobby, survival])
+    await waitFor(() => expect(within(paneOf(instance)).getByText('Shutting Down')).toBeVisible())
 })
 
 test('a command is sent to all consoles and echoed in each', async () => {

@@ -110,6 +110,16 @@ test('§4 Kill asks for confirmation, is sent, and returns home after 1 s', asyn
   expect(window.location.pathname).toBe('/')
 })
 
+test('leaving the page closes the question of Kill, which must not appear for another instance', async () => {
+  const { user, network, store } = await instancePage()
+  network.shows([])
+  await user.click(screen.getByRole('button', { name: 'Kill' }))
+  act(() => window.history.pushState(null, '', '/'))
+  act(() => void window.dispatchEvent(new PopStateEvent('popstate')))
+  await screen.findByRole('heading', { name: 'Network Overview' })
+  expect(store.getState().instance?.killAsked).toBe(false)
+})
+
 test('cancelling Kill sends nothing and stays on the page', async () => {
   fakeClock()
   const { user, console } = await instancePage()

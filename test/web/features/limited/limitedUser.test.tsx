@@ -109,6 +109,16 @@ test('in place of the root, a limited user has the directories whose files they 
   expect(within(list).getByRole('link')).toHaveTextContent('lobby/nfsshare/lobby')
 })
 
+test('directories that could not be loaded are said to be so, and are loaded on Retry', async () => {
+  network.get('/api/account').answers({ role: 'limited', grants: grantedOn('lobby', 'files') })
+  network.get('/api/deployments').answers(503)
+  const app = renderApp('/files', { signedInAs: 'ann' })
+  expect(await screen.findByText('Failed to load your directories')).toBeVisible()
+  app.network.get('/api/deployments').answers({ deployments: [deploymentOf('lobby')] })
+  await app.user.click(screen.getByRole('button', { name: 'Retry' }))
+  expect(await screen.findByRole('list', { name: 'Your directories' })).toBeVisible()
+})
+
 test('controls follow a change of rights: the server closes the connection, and the page opens it again', async () => {
   const { realtime } = await renderLimited('/deployments', grantedOn('lobby', 'power'))
   const control = await screen.findByRole('switch', { name: 'lobby enabled' })

@@ -298,6 +298,15 @@ test('signing out forgets the names of deployments, and keeps the view', async (
   await waitFor(() => expect(services.stored.get('overview')).toBe('{"view":"rows","filter":"all","collapsed":[]}'))
 })
 
+test('signing out on another page keeps the view and the filter that earlier visits stored', async () => {
+  const stored = { overview: '{"view":"rows","filter":"online","collapsed":["lobby"]}' }
+  const { network, user, services } = renderApp('/databases', { signedInAs: 'ann', stored })
+  for (const engine of ['sql', 'mongo']) network.get(`/api/database/${engine}`).answers({ databases: [] })
+  network.post('/api/auth/logout').answers({})
+  await user.click(await screen.findByRole('button', { name: 'Logout' }))
+  await waitFor(() => expect(services.stored.get('overview')).toBe('{"view":"rows","filter":"online","collapsed":[]}'))
+})
+
 test('settings stored by another version are ignored', async () => {
   const { network, store } = renderApp('/', {
     signedInAs: 'ann',

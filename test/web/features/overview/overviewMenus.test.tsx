@@ -1,4 +1,5 @@
-import { screen, waitFor, within } from '@testing-library/react'
+import { act, screen, waitFor, within } from '@testing-library/react'
+import { api } from '../../../../src/web/api/api'
 import { instanceOf } from '../../../support/web/factories'
 import { lobby, manyOf } from '../../../support/web/overviewPage'
 import { renderApp } from '../../../support/web/renderApp'
@@ -126,6 +127,16 @@ describe('selecting instances', () => {
     expect(box(4)).toHaveAttribute('aria-disabled', 'true')
     expect(box(4).closest('label')).toHaveAttribute('title', '4 instances are selected already')
     await user.click(box(0))
+    await user.click(box(4))
+    expect(box(4)).toBeChecked()
+  })
+
+  test('a selected instance that is gone takes no place', async () => {
+    const { user, network, store } = await select()
+    for (const at of [0, 1, 2, 3]) await user.click(box(at))
+    network.shows([{ deployment: lobby, instances: five.slice(1) }])
+    act(() => void store.dispatch(api.util.invalidateTags(['Instance'])))
+    expect(await screen.findByText('3 of at most 4 selected')).toBeVisible()
     await user.click(box(4))
     expect(box(4)).toBeChecked()
   })

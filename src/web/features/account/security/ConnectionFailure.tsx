@@ -1,4 +1,5 @@
 import { useSearchParams } from 'react-router-dom'
+import { openIdFailureOf } from '../../../../contract/pageRoutes'
 import type { OpenIdFailure } from '../../../../contract/signIn/openId'
 
 /** Why the provider did not connect the account, after it redirected back to this page. */
@@ -8,7 +9,7 @@ export function ConnectionFailure() {
   if (reason === null) return null
   return (
     <p className="alert alert-danger" role="alert">
-      {sentences[reason as OpenIdFailure] ?? 'Your account could not be connected. Please try again.'}
+      {sentences[openIdFailureOf(reason)] ?? 'Your account could not be connected. Please try again.'}
     </p>
   )
 }

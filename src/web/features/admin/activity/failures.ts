@@ -22,4 +22,4 @@ const words: Partial<Record<ErrorCode, string>> = {
 
 /** Why something failed, in words. A newer server may send codes that this console does not know. */
 export const failureInWords = (code: string): string =>
-  words[code as ErrorCode] ?? code.toLowerCase().replaceAll('_', ' ')
+  (Object.hasOwn(words, code) && words[code as ErrorCode]) || code.toLowerCase().replaceAll('_', ' ')

@@ -41,9 +41,15 @@ export function useActivityLinks(): FindLinks {
   }
 }
 
-/** The directory that a path of the shared area is in. */
-function directoryLink(path: string): string | undefined {
-  const [root, ...names] = path.split('/').slice(1)
+/**
+ * The directory that a path of the shared area is in.
+ * @param paths one path, or those of an upload of several files, separated by commas
+ */
+function directoryLink(paths: string): string | undefined {
+  const [root, ...names] = paths
+    .replace(/, \/nfsshare\/.*/s, '')
+    .split('/')
+    .slice(1)
   if (root !== 'nfsshare') return undefined
   return ['/files', ...names.slice(0, -1).map(encodeURIComponent)].join('/')
 }

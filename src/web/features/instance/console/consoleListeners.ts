@@ -12,11 +12,14 @@ import { forgetDrafts } from './commandDrafts'
 import { keepCommands, readCommands } from './commandHistory'
 
 addAppListeners((startListening) => {
+  /** The last report about each pod while queries are in flight. */
+  const latest = new Map<string, object>()
   startListening({
     actionCreator: stateReported,
-    async effect({ payload: { deployment, podName, state } }, listener) {
+    async effect({ payload: report }, listener) {
       const { dispatch } = listener
-      listener.cancelActiveListeners()
+      const { deployment, podName, state } = report
+      latest.set(podName, report)
       const set = (instances: { podName: string; state: InstanceState }[] | undefined) => {
         const instance = instances?.find((candidate) => candidate.podName === podName)
         // A state outside the contract is shown as an error (product §3).
@@ -39,8 +42,9 @@ addAppListeners((startListening) => {
       ].filter((query) => query !== undefined)
       apply()
       // An answer that was in flight has the old state. If the user has left the page, the next poll corrects it.
-      const applyAgain = () => isShown(listener.getState(), podName) && apply()
+      const applyAgain = () => latest.get(podName) === report && isShown(listener.getState(), podName) && apply()
       await Promise.all(pendingQueries.map((query) => listener.pause(query).then(applyAgain)))
+      if (latest.get(podName) === report) latest.delete(podName)
     },
   })
 
