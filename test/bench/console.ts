@@ -2,9 +2,9 @@ import { performance } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import type { ConsoleFrame } from '../../src/contract/sockets/consoleChannel'
-import { startProduct, type Product } from '../support/browser/startProduct'
+import { signUpByCalls, type Overview } from '../support/browser/productCalls'
+import { startProduct } from '../support/browser/startProduct'
 import { percentile } from './figures/percentile'
-import { registerAccount } from '../support/platform/registerAccount'
 
 /**
  * The console channel under a process that prints as fast as it can, with 50 viewers and one that never reads.
@@ -42,34 +42,6 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', as
 })
 console.log('Ready')`
 
-interface Session {
-  url: string
-  token: string
-}
-
-async function post(
-  url: string,
-  path: string,
-  body: unknown,
-  token?: string,
-  method = 'POST',
-): Promise<Record<string, never>> {
-  const answer = await fetch(`${url}/api/${path}`, {
-    method,
-    headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
-    body: body === undefined ? null : JSON.stringify(body),
-  })
-  const { data, message } = (await answer.json()) as { data: Record<string, never>; message?: string }
-  if (!answer.ok) throw new Error(`${path}: ${message}`)
-  return data
-}
-
-async function register({ url, inviteCode }: Product): Promise<Session> {
-  const account = { username: 'bench', password: 'correct horse' }
-  const { token } = await registerAccount((path, body) => post(url, `auth/${path}`, body), inviteCode, account)
-  return { url, token }
-}
-
 /** Stores frames with their arrival time and parses them later, so that parsing does not affect the measurement. */
 class Viewer {
   lines = 0
@@ -86,8 +58,8 @@ class Viewer {
     })
   }
 
-  static async open({ url, token }: Session, path: string): Promise<Viewer> {
-    const socket = new WebSocket(`${url.replace('http', 'ws')}${path}`, { headers: { cookie: `token=${token}` } })
+  static async open(url: string, token: string): Promise<Viewer> {
+    const socket = new WebSocket(url, { headers: { cookie: `token=${token}` } })
     const viewer = new Viewer(socket)
     await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject))
     return viewer
@@ -125,25 +97,20 @@ function read(viewers: Viewer[]): void {
 async function main(): Promise<void> {
   const product = await startProduct({ QUARTERDECK_SAMPLE: 'off' })
   try {
-    const session = await register(product)
-    const { url, token } = session
-    await post(url, 'deployments', { name: 'flood', type: 'process' }, token)
+    const { call, token } = await signUpByCalls(product)
+    await call('POST', 'deployments', { name: 'flood', type: 'process' })
     const content = `name: flood\ntype: process\ndataDirectory: /flood\nrun: { command: ["node", "-e", ${JSON.stringify(PRINTER)}] }\nready: Ready\nstop: { timeoutSeconds: 1 }\n`
-    await post(url, 'deployments/flood', { content }, token, 'PATCH')
-    await post(url, 'deployments/flood/toggle', { enabled: true }, token)
-    let podName = ''
-    while (podName === '') {
+    await call('PATCH', 'deployments/flood', { content })
+    await call('POST', 'deployments/flood/toggle', { enabled: true })
+    let podName: string | undefined
+    while (podName === undefined) {
       await delay(200)
-      const { instances } = (
-        (await (
-          await fetch(`${url}/api/deployments/flood/instances`, { headers: { authorization: `Bearer ${token}` } })
-        ).json()) as { data: { instances: { podName: string; state: string }[] } }
-      ).data
-      podName = instances.find(({ state }) => state === 'RUNNING')?.podName ?? ''
+      const { instances } = await call<Pick<Overview[number], 'instances'>>('GET', 'deployments/flood/instances')
+      podName = instances.find(({ state }) => state === 'RUNNING')?.podName
     }
-    const path = `/api/logs/flood/${podName}`
+    const open = () => Viewer.open(`${product.url.replace('http', 'ws')}/api/logs/flood/${podName}`, token)
 
-    const one = await Viewer.open(session, path)
+    const one = await open()
     for (let round = 1; round <= ROUNDS; round++) {
       one.reset()
       const begun = performance.now()
@@ -152,12 +119,12 @@ async function main(): Promise<void> {
       const seconds = (performance.now() - begun) / 1000
       read([one])
       console.log(
-        `${LINES} lines flat out to one viewer, round ${round}: ${seconds.toFixed(2)} s, ${LINES - one.lines} lost, ${one.skipped} told as skipped, delay p50 ${percentile(one.delays, 50)}, p99 ${percentile(one.delays, 99)}`,
+        `${LINES} lines flat out to one viewer, round ${round}: ${seconds.toFixed(2)} s, ${LINES - one.lines} lost, ${one.skipped} reported as skipped, delay p50 ${percentile(one.delays, 50)}, p99 ${percentile(one.delays, 99)}`,
       )
       await delay(1000)
     }
 
-    const many = await Promise.all(Array.from({ length: VIEWERS }, () => Viewer.open(session, path)))
+    const many = await Promise.all(Array.from({ length: VIEWERS }, open))
     await delay(500)
     for (const viewer of [one, ...many]) viewer.reset()
     one.socket.send(JSON.stringify({ type: 'command', command: `rate ${RATE * SECONDS} ${RATE}` }))
