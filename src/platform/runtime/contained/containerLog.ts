@@ -246,14 +246,16 @@ export class ContainerLog {
     const isFirst = this.handle === undefined
     await this.handle?.close()
     this.handle = handle
-    if (isFirst) await this.loadNumbering(ino)
-    else {
+    if (isFirst) {
+      await this.loadNumbering(ino)
+      this.joiner = new LineJoiner()
+    } else {
+      // The joiner stays: a rotation may split a line.
       this.previous = this.current.ino === (await inodeOf(this.previousFile)) ? this.current : undefined
       this.current = { ino, before: this.last }
     }
     this.offset = 0
     this.last = this.current.before
-    this.joiner = new LineJoiner()
     await this.saveNumbering()
     return true
   }

@@ -148,6 +148,18 @@ test('§6 a program that prints faster than it is read blocks no reader, its log
   await log.close()
 })
 
+test('§6 a line that a rotation splits reaches viewers as a whole', async () => {
+  const { file, log } = await newLog()
+  const heard: string[] = []
+  await log.follow(1, (lines) => heard.push(...lines.map(({ content }) => content)))
+  writeFileSync(file, row('x'.repeat(1024)).repeat(8 * 1024) + row('split ', 'stdout', 'P'))
+  await log.settle()
+  expect(existsSync(`${file}.1`)).toBe(true)
+  appendFileSync(file, row('line'))
+  await log.settle()
+  expect(heard.slice(8 * 1024)).toEqual(['split line'])
+})
+
 test('§6 numbering continues after a log was rotated while no platform was running, if its predecessor exists', async () => {
   const { file, log, open } = await newLog()
   writeFileSync(file, row('one'))
