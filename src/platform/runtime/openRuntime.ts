@@ -5,10 +5,11 @@ import {
   openContainedRuntime,
   type ContainedSettings,
 } from './contained/containedRuntime'
+import { readJsonFiles } from './jsonFiles'
 import { HostClient, instancesDirectory } from './local/hostClient'
 import { openLocalRuntime } from './local/localRuntime'
 import { withLocalPaths, type LocalPaths } from './localPaths'
-import { isRunning, readRunRecords } from './local/runRecord'
+import { isRunning, type RunRecord } from './local/runRecord'
 import type { Runtime } from './runtime'
 
 export interface RuntimeSettings extends ContainedSettings {
@@ -65,6 +66,6 @@ export async function stopPlainInstances(dataDir: string, onStopping: (instances
 
 /** Instances can outlive a host that was killed. Starts another one, which stops them in order. */
 async function openHostForOrphans(dataDir: string): Promise<HostClient | undefined> {
-  if (!readRunRecords(instancesDirectory(dataDir)).some(isRunning)) return undefined
+  if (!readJsonFiles<RunRecord>(instancesDirectory(dataDir)).some(isRunning)) return undefined
   return HostClient.open(dataDir, { changed: () => undefined, lines: () => undefined, closed: () => undefined })
 }

@@ -8,7 +8,8 @@ import { cgroupVersion, usageOfGroup } from './cgroups'
 import { ContainedInstance, type ContainedParts } from './containedInstance'
 import type { Containers } from './containers'
 import { createContainerPreparation, type Isolation } from './prepareContainer'
-import { openRunRecords, recordsIn, type RunRecords } from './runRecord'
+import type { RunRecords } from '../runRecords'
+import { openContainedRecords, recordsIn, type RunRecord } from './runRecord'
 
 /** Fallback poll: inotify can lose events, and a killed conmon reports nothing. */
 const CHECK_INTERVAL_MS = 1000
@@ -33,7 +34,7 @@ export async function openContainedDriver({
   log,
 }: ContainedDriverParts): Promise<Driver> {
   const changes = new EventEmitter()
-  const records = openRunRecords(recordsIn(directory), log)
+  const records = openContainedRecords(recordsIn(directory), log)
   const instances = new Map<string, ContainedInstance>()
   const prepareContainer = createContainerPreparation({ directory, isolation, log })
   const parts: ContainedParts = {
@@ -152,7 +153,7 @@ function checkSafely(instance: ContainedInstance | undefined, log: Logger): void
 }
 
 async function takeOverRuns(
-  records: RunRecords,
+  records: RunRecords<RunRecord>,
   instanceOf: (podName: string) => ContainedInstance,
   log: Logger,
 ): Promise<void> {

@@ -6,6 +6,7 @@ import { markCopy } from '../copyMarker'
 import { describeExit, KILL_AFTER_MS } from '../exitMessages'
 import { killNamespace, pidNamespaceOf } from '../processes'
 import { ReadyLine, TOO_SLOW_LINE } from '../readyLine'
+import type { RunRecords } from '../runRecords'
 import type { LocalSpec } from '../runtime'
 import { isMonitorAlive } from './conmon'
 import { exitOf, STOPPED_BEFORE, UNKNOWN_EXIT, type RunFailure } from './containerExit'
@@ -13,7 +14,7 @@ import { ContainerLog } from './containerLog'
 import type { Containers } from './containers'
 import { InstanceInput } from './instanceInput'
 import type { PreparedContainer } from './ociConfig'
-import { newRunRecord, type RunRecord, type RunRecords } from './runRecord'
+import { newRunRecord, type RunRecord } from './runRecord'
 import { checkMount, requireProgram, startFailureOf, StartFailure } from './startFailures'
 import { WORKING_DIRECTORY, type SystemPaths } from './systemPaths'
 
@@ -24,7 +25,7 @@ const RETRY_MS = 500
 
 export interface ContainedParts {
   containers: Containers
-  records: RunRecords
+  records: RunRecords<RunRecord>
   system: SystemPaths
   log: Logger
   /** Prepares the directory; returns user and mounts of the container. @throws Error with a message for users */

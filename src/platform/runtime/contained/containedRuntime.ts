@@ -10,7 +10,7 @@ import { findContainerPrograms } from './containerPrograms'
 import { openContainers } from './containers'
 import { systemPathsOf } from './prepareContainer'
 import { probeIsolation } from './probe'
-import { isRunning, openRunRecords, recordsIn } from './runRecord'
+import { isRunning, openContainedRecords, recordsIn } from './runRecord'
 
 export interface ContainedSettings extends CopyParts {
   shareDir: string
@@ -78,7 +78,7 @@ export async function stopContainedInstances(
 ): Promise<number> {
   const directory = directoryOf(dataDir)
   if (!existsSync(containedRecords(dataDir))) return 0
-  if (!openRunRecords(containedRecords(dataDir), log).all().some(isRunning)) return 0
+  if (!openContainedRecords(containedRecords(dataDir), log).all().some(isRunning)) return 0
   const found = findContainerPrograms(process.env.PATH ?? '')
   if ('missing' in found)
     throw new StartError([

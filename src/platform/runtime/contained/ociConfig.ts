@@ -1,5 +1,5 @@
 import { OOM_SCORES } from '../../supervision/programProcess'
-import { instanceOpenFiles } from '../instanceOpenFiles'
+import { instanceOpenFiles } from '../../openFiles'
 import { WORKING_DIRECTORY } from './systemPaths'
 
 /** CPU quota is measured per period. */

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
-import { readJsonFiles, replaceJsonFile } from '../jsonFiles'
+import { openRunRecords, type RunRecords } from '../runRecords'
 import type { LocalSpec, RuntimeInstance, StoredRun } from '../runtime'
 import { isMonitorAlive, type Monitor } from './conmon'
 
@@ -62,54 +61,14 @@ export function newRunRecord(
   }
 }
 
-export interface RunRecords {
-  readonly directory: string
-  all(): RunRecord[]
-  /** @throws Node.js errors of the file system */
-  store(record: RunRecord): void
-  /** As `store`, but a record that cannot be stored, as on a full disk, is stored by a later `storeMissing`. */
-  save(record: RunRecord): void
-  storeMissing(): void
-  remove(podName: string): void
-}
-
 /** The directory of the records, within that of the contained runtime. */
 export const recordsIn = (directory: string): string => join(directory, 'runs')
 
 /** @param directory created if it is missing. @throws Node.js errors of the file system */
-export function openRunRecords(directory: string, log: Logger): RunRecords {
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
-  const fileOf = (podName: string) => join(directory, `${podName}.json`)
-  /** Records that could not be stored, by pod name. */
-  const missing = new Map<string, RunRecord>()
-
-  function store(record: RunRecord): void {
-    replaceJsonFile(fileOf(record.podName), { ...record, storedIn: directory })
-    missing.delete(record.podName)
-  }
-
-  function save(record: RunRecord): void {
-    try {
-      store(record)
-    } catch (error) {
-      if (!missing.has(record.podName))
-        log.warn({ err: error, podName: record.podName }, 'failed to write the record of a run; retrying')
-      missing.set(record.podName, record)
-    }
-  }
-
-  return {
-    directory,
-    all: () =>
-      readJsonFiles(directory, (name, error) => log.warn({ err: error, name }, 'failed to read the record of a run')),
-    store,
-    save,
-    storeMissing() {
-      for (const record of missing.values()) save(record)
-    },
-    remove(podName) {
-      missing.delete(podName)
-      rmSync(fileOf(podName), { force: true })
-    },
-  }
+export function openContainedRecords(directory: string, log: Logger): RunRecords<RunRecord> {
+  return openRunRecords(directory, {
+    onUnwritable: (podName, error) =>
+      log.warn({ err: error, podName }, 'failed to write the record of a run; retrying'),
+    onUnreadable: (name, error) => log.warn({ err: error, name }, 'failed to read the record of a run'),
+  })
 }

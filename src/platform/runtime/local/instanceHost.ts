@@ -1,6 +1,5 @@
-import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { replaceJsonFile } from '../jsonFiles'
+import { openRunRecords, type RunRecords } from '../runRecords'
 import type { ConsoleLine, LocalSpec, RuntimeInstance } from '../runtime'
 import { ConsoleLog } from './consoleLog'
 import { PROTOCOL_VERSION, type HostCalls } from './hostProtocol'
@@ -8,7 +7,7 @@ import { removePipes } from './instancePipes'
 import { HOST_ENDED, InstanceProcess } from './instanceProcess'
 import { findResourceLimiter } from './resourceLimiter'
 import { usageBySession } from '../processes'
-import { isRunning, newRunRecord, readRunRecords, type RunRecord } from './runRecord'
+import { isRunning, newRunRecord, type RunRecord } from './runRecord'
 
 /** Time between two attempts to store a record. */
 const STORE_AGAIN_MS = 1000
@@ -30,20 +29,20 @@ export class InstanceHost implements Omit<HostCalls, 'follow' | 'unfollow'> {
   private readonly logs = new Map<string, ConsoleLog>()
   private readonly listeners = new Set<() => void>()
   private readonly limiter = findResourceLimiter()
-  /** Records that could not be stored, as on a full disk. */
-  private readonly unstored = new Set<RunRecord>()
+  private readonly records: RunRecords<RunRecord>
 
   /** @param onAppended called when an instance's console has new lines. */
   constructor(
     private readonly directory: string,
     private readonly onAppended: (podName: string) => void,
   ) {
-    mkdirSync(directory, { recursive: true, mode: 0o700 })
-    for (const record of readRunRecords(directory)) this.takeOver(record)
+    // A full disk must not end an instance.
+    this.records = openRunRecords(directory, {
+      onUnwritable: (podName, error) => console.error(`The record of ${podName} could not be written:`, error),
+    })
+    for (const record of this.records.all()) this.takeOver(record)
     // The next host would not know a run without its record, and a second one would start beside it.
-    setInterval(() => {
-      for (const record of this.unstored) this.store(record)
-    }, STORE_AGAIN_MS).unref()
+    setInterval(() => this.records.storeMissing(), STORE_AGAIN_MS).unref()
   }
 
   hello(): ReturnType<HostCalls['hello']> {
@@ -88,13 +87,11 @@ export class InstanceHost implements Omit<HostCalls, 'follow' | 'unfollow'> {
 
   remove(podName: string): void {
     if (this.isRunning(podName)) return
-    const run = this.runs.get(podName)
-    if (run) this.unstored.delete(run.record)
     this.runs.delete(podName)
     this.logOf(podName).remove()
     this.logs.delete(podName)
     removePipes(join(this.directory, podName))
-    rmSync(this.fileOf(podName, 'json'), { force: true })
+    this.records.remove(podName)
   }
 
   list(): RuntimeInstance[] {
@@ -172,7 +169,8 @@ export class InstanceHost implements Omit<HostCalls, 'follow' | 'unfollow'> {
   }
 
   private logOf(podName: string): ConsoleLog {
-    const log = this.logs.get(podName) ?? new ConsoleLog(this.fileOf(podName, 'log'), () => this.onAppended(podName))
+    const log =
+      this.logs.get(podName) ?? new ConsoleLog(join(this.directory, `${podName}.log`), () => this.onAppended(podName))
     this.logs.set(podName, log)
     return log
   }
@@ -214,24 +212,8 @@ export class InstanceHost implements Omit<HostCalls, 'follow' | 'unfollow'> {
   }
 
   private changed(record: RunRecord): void {
-    this.store(record)
+    // A run may still change after the instance was started again.
+    if (this.runs.get(record.podName)?.record === record) this.records.save(record)
     for (const listener of this.listeners) listener()
-  }
-
-  /** Stores the record of a run. If that fails, it is tried again, because a full disk must not end the instance. */
-  private store(record: RunRecord): void {
-    try {
-      // Since the failure, the instance may have been started again.
-      if (this.runs.get(record.podName)?.record === record)
-        replaceJsonFile(this.fileOf(record.podName, 'json'), { ...record, storedIn: this.directory })
-      this.unstored.delete(record)
-    } catch (error) {
-      if (!this.unstored.has(record)) console.error(`The record of ${record.podName} could not be written:`, error)
-      this.unstored.add(record)
-    }
-  }
-
-  private fileOf(podName: string, extension: 'json' | 'log'): string {
-    return join(this.directory, `${podName}.${extension}`)
   }
 }

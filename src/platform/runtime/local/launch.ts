@@ -4,7 +4,7 @@ import { delimiter, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { errorCodeOf } from '../../errors'
 import { DISK_FAILURES } from '../../share/fileFailure'
-import { instanceOpenFiles } from '../instanceOpenFiles'
+import { instanceOpenFiles } from '../../openFiles'
 
 /** Network file systems answer in milliseconds, or not at all. */
 const ANSWER_MS = 5000

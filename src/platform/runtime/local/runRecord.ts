@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { isAlive } from '../../processLock'
-import { readJsonFiles } from '../jsonFiles'
 import type { LocalSpec, RuntimeInstance, StoredRun } from '../runtime'
 
 /** State of a run on disk, for the next host. */
@@ -31,14 +30,6 @@ export function newRunRecord({
     pidStartTime: '',
     stop,
   }
-}
-
-/**
- * The records of all last runs.
- * @param directory of the host; need not exist.
- */
-export function readRunRecords(directory: string): RunRecord[] {
-  return readJsonFiles(directory)
 }
 
 /** Whether the process of a run still exists. */

@@ -5,7 +5,8 @@ import pino from 'pino'
 import { startTimeOf } from '../../../../src/platform/processLock'
 import { ContainedInstance, type ContainedParts } from '../../../../src/platform/runtime/contained/containedInstance'
 import type { Containers } from '../../../../src/platform/runtime/contained/containers'
-import { newRunRecord, type RunRecord, type RunRecords } from '../../../../src/platform/runtime/contained/runRecord'
+import { newRunRecord, type RunRecord } from '../../../../src/platform/runtime/contained/runRecord'
+import type { RunRecords } from '../../../../src/platform/runtime/runRecords'
 import { useTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
 import { until } from '../../../support/platform/until'
 
@@ -29,10 +30,10 @@ async function takeOver(output: string, run: Partial<RunRecord> = {}): Promise<R
     exitCode: async () => exitCode,
     remove: async () => void (exitCode = undefined),
   }
-  const records: Partial<RunRecords> = { save: () => undefined }
+  const records: Partial<RunRecords<RunRecord>> = { save: () => undefined }
   const parts: Partial<ContainedParts> = {
     containers: containers as Containers,
-    records: records as RunRecords,
+    records: records as RunRecords<RunRecord>,
     log: pino({ level: 'silent' }),
     onChange: () => undefined,
   }
