@@ -71,7 +71,7 @@ testOnTerminal('login asks for the address and the key, and does not show the ke
   expect(JSON.parse(readFileSync(at('config/quarterdeck/config.json'), 'utf8'))).toEqual({ server, key })
 })
 
-testOnTerminal('issue 17.5: on a desktop, login opens the page that creates API keys', async () => {
+testOnTerminal('on a desktop, login opens the page that creates API keys', async () => {
   mkdirSync(at('bin'))
   const opener = `#!/bin/sh\necho "$@" > '${at('opening')}'\nmv '${at('opening')}' '${at('opened')}'\n`
   writeFileSync(at('bin/xdg-open'), opener, { mode: 0o755 })

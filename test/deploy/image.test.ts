@@ -73,7 +73,7 @@ async function runInImage(program: string): Promise<string> {
 }
 
 ;(canBuildImage ? test : test.skip)(
-  '#16 the image is built, and the platform in it starts without root and ends on SIGTERM (skipped without buildah or docker, or without TEST_BASE_IMAGE)',
+  'the image is built, and the platform in it starts without root and ends on SIGTERM (skipped without buildah or docker, or without TEST_BASE_IMAGE)',
   async () => {
     await buildPlatformImage()
     const answer = await runInImage(EXAMINE)

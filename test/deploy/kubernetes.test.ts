@@ -29,7 +29,7 @@ function rightsOf(kind: string, name: string): string[] {
 const selects = (selector: Record<string, string>, labels: Record<string, string>) =>
   Object.entries(selector).every(([name, value]) => labels[name] === value)
 
-test('#16 the service account may do what the runtime needs, and nothing else', () => {
+test('the service account may do what the runtime needs, and nothing else', () => {
   expect(rightsOf('Role', 'quarterdeck')).toEqual([
     'create pods',
     'create pods/attach',
@@ -50,7 +50,7 @@ test('#16 the service account may do what the runtime needs, and nothing else', 
   expect(rightsOf('ClusterRole', 'quarterdeck-nodes')).toEqual(['list nodes'])
 })
 
-test('#16 the rights for dashboard tokens are a component of their own', () => {
+test('the rights for dashboard tokens are a component of their own', () => {
   expect(rightsOf('Role', 'quarterdeck-dashboard')).toEqual([
     'create serviceaccounts',
     'create serviceaccounts/token',
@@ -92,7 +92,7 @@ test('a Service named quarterdeck sets no variables that are read as settings', 
   expect(pod.spec.enableServiceLinks).toBe(false)
 })
 
-test('#16 a rolling update ends a replica only when its successor is ready, and gives it time', () => {
+test('a rolling update ends a replica only when its successor is ready, and gives it time', () => {
   expect(find('Deployment')?.spec).toMatchObject({ replicas: 2, strategy: { rollingUpdate: { maxUnavailable: 0 } } })
   const [container] = pod.spec.containers
   expect(container.readinessProbe.httpGet.path).toBe('/api/health?except=cluster')

@@ -47,7 +47,7 @@ testWith(hasProgram('nginx') && hasProgram('openssl'))(
   },
 )
 
-testWith(hasCluster)(clusterTitle('#16 a cluster accepts the manifests and runs two replicas'), async () => {
+testWith(hasCluster)(clusterTitle('a cluster accepts the manifests and runs two replicas'), async () => {
   const cluster = await startCluster('--kwok')
   try {
     await checkManifests(cluster.kubectl)

@@ -19,7 +19,7 @@ async function signIn(page: Page): Promise<void> {
   session = await page.context().cookies()
 }
 
-browserTest('#18 every control that the keyboard reaches shows a focus ring', async () => {
+browserTest('every control that the keyboard reaches shows a focus ring', async () => {
   const { page, errors } = await openPage(product.url)
   await signIn(page)
   await openEveryPage(page, product, async (shown, route) => {
@@ -30,7 +30,7 @@ browserTest('#18 every control that the keyboard reaches shows a focus ring', as
   expect(errors).toEqual([])
 })
 
-browserTest('#18 every page fits 320 pixels, and 1280 pixels at a zoom of 200 %', async () => {
+browserTest('every page fits 320 pixels, and 1280 pixels at a zoom of 200 %', async () => {
   const { page } = await openPage(product.url)
   await signIn(page)
   const found: string[] = []
@@ -63,7 +63,7 @@ const textsOffScale = (page: Page) =>
     })
   }, TEXT_SCALE)
 
-browserTest('#18 every text has a size of the scale with its line height', async () => {
+browserTest('every text has a size of the scale with its line height', async () => {
   const { page } = await openPage(product.url)
   await signIn(page)
   const found: string[] = []
@@ -119,7 +119,7 @@ browserTest('security 57: editors and charts need no style that the policy of th
   expect(errors).toEqual([])
 })
 
-browserTest('#18 nothing moves for users who prefer reduced motion', async () => {
+browserTest('nothing moves for users who prefer reduced motion', async () => {
   const { page } = await openPage(product.url)
   await signIn(page)
   const found: string[] = []
@@ -139,24 +139,21 @@ browserTest('#18 nothing moves for users who prefer reduced motion', async () =>
   expect(found).toEqual([])
 })
 
-browserTest(
-  '#18 from 48 rem a file is one line of a table, on a phone its size and time are below the name',
-  async () => {
-    const { page } = await openPage(product.url)
-    await signIn(page)
-    await page.goto('/files/sample')
-    const row = page.getByRole('row', { name: /sample\.js/ })
-    await row.waitFor()
-    const linesAt = async (width: number) => {
-      await page.setViewportSize({ width, height: 800 })
-      return row.evaluate((element) => {
-        const middles = [...element.querySelectorAll('bdi, time')].map((text) => {
-          const { top, height } = text.getBoundingClientRect()
-          return Math.round((top + height / 2) / 8)
-        })
-        return new Set(middles).size
+browserTest('from 48 rem a file is one line of a table, on a phone its size and time are below the name', async () => {
+  const { page } = await openPage(product.url)
+  await signIn(page)
+  await page.goto('/files/sample')
+  const row = page.getByRole('row', { name: /sample\.js/ })
+  await row.waitFor()
+  const linesAt = async (width: number) => {
+    await page.setViewportSize({ width, height: 800 })
+    return row.evaluate((element) => {
+      const middles = [...element.querySelectorAll('bdi, time')].map((text) => {
+        const { top, height } = text.getBoundingClientRect()
+        return Math.round((top + height / 2) / 8)
       })
-    }
-    expect([await linesAt(768), await linesAt(767)]).toEqual([1, 2])
-  },
-)
+      return new Set(middles).size
+    })
+  }
+  expect([await linesAt(768), await linesAt(767)]).toEqual([1, 2])
+})

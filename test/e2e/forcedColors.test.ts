@@ -92,7 +92,7 @@ async function tellsNothing(page: Page): Promise<string[]> {
   return found
 }
 
-browserTest('#18 forced colours keep selection, progress and focus visible', async () => {
+browserTest('forced colours keep selection, progress and focus visible', async () => {
   const { page } = await openPage(product().url)
   await signUp(page, product())
   await call(page, 'POST', '/database/sql', { name: 'players' })

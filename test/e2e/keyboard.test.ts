@@ -314,7 +314,7 @@ const TASKS: Task[] = [
 ]
 
 browserTest(
-  '#18 an operator can do thirty-two tasks with the keyboard alone, with few keys each',
+  'an operator can do thirty-two tasks with the keyboard alone, with few keys each',
   async () => {
     const { page, errors } = await signedIn()
     await run(page, 'harbour')

@@ -32,7 +32,7 @@ async function fill(page: Page): Promise<void> {
 }
 
 browserTest(
-  '#18 the longest names and texts widen no page and no dialog',
+  'the longest names and texts widen no page and no dialog',
   async () => {
     const { page } = await openPage(product().url)
     await signUp(page, product())

@@ -94,7 +94,7 @@ async function signIn(page: Page, steps: number): Promise<void> {
 const cookiesOf = async (page: Page) =>
   (await page.context().cookies()).map(({ name, path }) => `${name} ${path}`).sort()
 
-browserTest('#16 the console works below a path that the proxy passes on', async () => {
+browserTest('the console works below a path that the proxy passes on', async () => {
   const { origin } = passing
   expect(product!.url).toBe(`${origin}${PATH}`)
   const { page, errors } = await openPage(origin)
@@ -112,7 +112,7 @@ browserTest('#16 the console works below a path that the proxy passes on', async
   expect({ errors, strays: passing.strays }).toEqual({ errors: [], strays: [] })
 })
 
-browserTest('#16 the console works below a path that the proxy removes', async () => {
+browserTest('the console works below a path that the proxy removes', async () => {
   const { origin } = removing
   const { page, errors } = await openPage(origin)
   // A deep link asks for the session, and is opened after it.
@@ -128,27 +128,24 @@ browserTest('#16 the console works below a path that the proxy removes', async (
 })
 
 const nginxTest = hasProgram('nginx') ? browserTest : test.skip
-nginxTest(
-  '#16 the console works below a path of nginx, as the example configures it (skipped without nginx)',
-  async () => {
-    const nginx = await startExampleNginx(PATH, port)
-    try {
-      const { origin } = nginx
-      const { page, errors } = await openPage(origin)
-      await page.goto(`${origin}${PATH}`)
-      await page.waitForURL(`${origin}${PATH}/login`)
-      // The code of the last sign-in counts once.
-      await product!.passTime(30_000)
-      await signIn(page, 2)
-      await walk(page, origin, 'nginx')
-      expect({ errors, strays: nginx.strays }).toEqual({ errors: [], strays: [] })
-    } finally {
-      await nginx.close()
-    }
-  },
-)
+nginxTest('the console works below a path of nginx, as the example configures it (skipped without nginx)', async () => {
+  const nginx = await startExampleNginx(PATH, port)
+  try {
+    const { origin } = nginx
+    const { page, errors } = await openPage(origin)
+    await page.goto(`${origin}${PATH}`)
+    await page.waitForURL(`${origin}${PATH}/login`)
+    // The code of the last sign-in counts once.
+    await product!.passTime(30_000)
+    await signIn(page, 2)
+    await walk(page, origin, 'nginx')
+    expect({ errors, strays: nginx.strays }).toEqual({ errors: [], strays: [] })
+  } finally {
+    await nginx.close()
+  }
+})
 
-browserTest('#16 a browser that bypasses the proxy is redirected below the path', async () => {
+browserTest('a browser that bypasses the proxy is redirected below the path', async () => {
   const address = product!.address
   const { page, errors } = await openPage(address)
   await page.goto(`${address}/files/sample?sort=name`)

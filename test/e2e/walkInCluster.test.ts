@@ -23,7 +23,7 @@ const PROGRAM = `run:
 
 // Without a built image the platform in the cluster has no pages.
 ;(hasCluster && canBuildImage ? describe : describe.skip)(
-  clusterTitle('#16 the README’s walk in a browser, with the built image'),
+  clusterTitle('the README’s walk in a browser, with the built image'),
   () => {
     let database: Awaited<ReturnType<typeof startEmbeddedPostgres>>
     const directory = useTemporaryDirectory()

@@ -70,7 +70,7 @@ test.each([
   ['https://example.org/', ''],
   ['https://example.org:8443/console/', '/console'],
   ['http://10.0.0.1/games/quarter-deck_2', '/games/quarter-deck_2'],
-])('#16 QUARTERDECK_PUBLIC_URL %s: sockets of its origin are accepted', (url, basePath) => {
+])('QUARTERDECK_PUBLIC_URL %s: sockets of its origin are accepted', (url, basePath) => {
   const { origin } = new URL(url)
   expect(readSettings({ QUARTERDECK_PUBLIC_URL: url, QUARTERDECK_ORIGINS: 'https://a.example' })).toMatchObject({
     publicUrl: origin + basePath,
@@ -89,12 +89,12 @@ test.each([
   'https://example.org/a/../console',
   'https://example.org/a"b',
   'https://example.org/%63onsole',
-])('#16 QUARTERDECK_PUBLIC_URL rejects %s', (url) => {
+])('QUARTERDECK_PUBLIC_URL rejects %s', (url) => {
   expect(() => readSettings({ QUARTERDECK_PUBLIC_URL: url })).toThrow('QUARTERDECK_PUBLIC_URL: must be an address such')
 })
 
 test.each(['/api', '/assets/console', '/socket.io', '/files', '/files/console', '/Login', '/deployments/a/edit'])(
-  '#16 QUARTERDECK_PUBLIC_URL rejects the path %s, whose requests look like others of the console',
+  'QUARTERDECK_PUBLIC_URL rejects the path %s, whose requests look like others of the console',
   (path) => {
     expect(() => readSettings({ QUARTERDECK_PUBLIC_URL: `https://example.org${path}` })).toThrow(
       'QUARTERDECK_PUBLIC_URL: has a path that begins like one of the console’s own pages or calls: use another one',
@@ -200,7 +200,7 @@ const openId = {
   QUARTERDECK_OIDC_ROLES: 'admins=administrator, the staff=operator,a=b=operator,*=limited',
 }
 
-test('#17 the settings of OpenID Connect are read, with their defaults', () => {
+test('the settings of OpenID Connect are read, with their defaults', () => {
   expect(readSettings(openId).openId).toEqual({
     issuer: 'https://login.example/realms/games',
     clientId: 'quarterdeck',
@@ -219,7 +219,7 @@ test('#17 the settings of OpenID Connect are read, with their defaults', () => {
 })
 
 test.each(['http://localhost:3000', 'http://127.0.0.1/auth', 'http://[::1]:80', 'https://login.example'])(
-  '#17 QUARTERDECK_OIDC_ISSUER accepts %s',
+  'QUARTERDECK_OIDC_ISSUER accepts %s',
   (issuer) => {
     expect(readSettings({ ...openId, QUARTERDECK_OIDC_ISSUER: issuer }).openId?.issuer).toBe(issuer)
   },
@@ -239,13 +239,13 @@ test.each([
   ['QUARTERDECK_OIDC_ROLES', '=operator'],
   ['QUARTERDECK_OIDC_ROLES', 'a=operator,'],
   ['QUARTERDECK_OIDC_ROLES', 'a=operator,a=limited'],
-])('#17 %s rejects %s with one line', (name, value) => {
+])('%s rejects %s with one line', (name, value) => {
   expect(() => readSettings({ ...openId, [name]: value })).toThrow(
     expect.objectContaining({ lines: [expect.stringMatching(`^${name}: must be `)] }),
   )
 })
 
-test('#17 incomplete settings of OpenID Connect stop the start with a line for each missing one', () => {
+test('incomplete settings of OpenID Connect stop the start with a line for each missing one', () => {
   expect(() => readSettings({ QUARTERDECK_OIDC_ISSUER: 'https://login.example' })).toThrow(
     expect.objectContaining({
       lines: ['CLIENT_ID', 'CLIENT_SECRET', 'ROLES'].map(

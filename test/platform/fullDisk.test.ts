@@ -22,7 +22,7 @@ interface Answer {
   body: { code: string; message: string; data: Record<string, unknown> }
 }
 
-;(canMount ? describe : describe.skip)('#49 a full disk', () => {
+;(canMount ? describe : describe.skip)('a full disk', () => {
   let platform: RunningProgram
   let url: string
   let token = ''

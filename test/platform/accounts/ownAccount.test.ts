@@ -217,7 +217,7 @@ describe('change password', () => {
   })
 })
 
-test('issue 17.7: a session knows when and where its user signed in before; the first one does not', async () => {
+test('a session knows when and where its user signed in before; the first one does not', async () => {
   const account = async (token: string) =>
     (await platform().call('GET', '/api/account', { token })).body.data as {
       previous_sign_in?: { at: string; address: string }

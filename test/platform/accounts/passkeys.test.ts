@@ -101,7 +101,7 @@ test('a passkey that verified its user signs in without a password', async () =>
   expect(entries[0]).toMatchObject({ username: 'ann', action: 'signed in', succeeded: true })
 })
 
-test('issue 17.7: a session opened with a passkey shows the sign-in before it, and the next session shows that one', async () => {
+test('a session opened with a passkey shows the sign-in before it, and the next session shows that one', async () => {
   const signIn = async (path: string, body: object, address: string) =>
     String((await platform().call('POST', path, { body, headers, address })).body.data.token)
   const previous = async (token: string) =>

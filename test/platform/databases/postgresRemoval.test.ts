@@ -109,7 +109,7 @@ test.each([
   ['whose sessions switch to its own role', 'alter database $ set role = $'],
   ['whose sessions load a missing library', "alter database $ set local_preload_libraries = 'nothing'"],
   ['whose statements time out at once', 'alter database $ set statement_timeout = 1'],
-])('#48 a role with rights in a database %s can be deleted, and its name is free again', async (_case, sabotage) => {
+])('a role with rights in a database %s can be deleted, and its name is free again', async (_case, sabotage) => {
   const [giver, taker] = [await create(unique('giver')), await create(unique('taker'))]
   await as(giver, async (client) => {
     await client.query(`create table shared (x int); grant select on shared to "${taker.name}"`)
@@ -172,7 +172,7 @@ test('security: a session that waits for its client during a statement does not 
   await idle.end()
 })
 
-test('#48 a lock that a user holds in one database does not block the deletion of another database', async () => {
+test('a lock that a user holds in one database does not block the deletion of another database', async () => {
   const [giver, taker] = [await create(unique('giver')), await create(unique('taker'))]
   await as(giver, (client) => client.query(`create table shared (x int); grant select on shared to "${taker.name}"`))
   const holder = await connect(giver)

@@ -10,7 +10,7 @@ import { until } from '../../support/platform/until'
 
 const { platform, create, listed } = useSqlDatabases()
 
-test('#48 an owner can create extensions but no untrusted language, and temporary files are limited', async () => {
+test('an owner can create extensions but no untrusted language, and temporary files are limited', async () => {
   await as(await create(unique('languages')), async (client) => {
     for (const language of ['pltcl', 'plperl', 'hstore_plperl', 'jsonb_plperl']) {
       expect(await codeOf(client.query(`create extension ${language} cascade`))).toBe('0A000')

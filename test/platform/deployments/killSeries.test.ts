@@ -138,7 +138,7 @@ function useConsole(podName: string) {
   }
 }
 
-test('#15, security 51: repeated kills of the platform restart no instance and lose no line, and each instance runs once', async () => {
+test('security 51: repeated kills of the platform restart no instance and lose no line, and each instance runs once', async () => {
   for (const name of TOGGLED) await deploy(name, QUIET)
   await deploy('steady', STEADY)
   await toggle('steady', true)

@@ -127,7 +127,7 @@ test('refused and failed calls are recorded as such, with their subject', async 
   })
 })
 
-test('issue 17.3: an action with an API key is recorded with the name of the key, an action of a session without one', async () => {
+test('an action with an API key is recorded with the name of the key, an action of a session without one', async () => {
   const { body } = await platform().call('POST', '/api/keys', {
     token: ann().token,
     body: { name: 'nightly deploy', scopes: ['configuration'] },

@@ -79,7 +79,7 @@ async function setAdmin(id: number, isAdmin: boolean): Promise<void> {
   expect(answer.status).toBe(200)
 }
 
-;(hasCluster ? describe : describe.skip)(clusterTitle('#16 the dashboard’s tokens on a real API server'), () => {
+;(hasCluster ? describe : describe.skip)(clusterTitle('the dashboard’s tokens on a real API server'), () => {
   beforeAll(async () => {
     cluster = await startCluster('--kwok')
     await cluster.kubectl('create', 'namespace', NAMESPACE)

@@ -71,7 +71,7 @@ test('closing the runtime interrupts a deletion, and the next platform continues
 })
 
 test.each(['ENOSPC', 'EDQUOT'] as const)(
-  '#49 an instance whose copy does not fit (%s) reports which disk is full',
+  'an instance whose copy does not fit (%s) reports which disk is full',
   async (name) => {
     // As Node.js names it: it has no name for EDQUOT.
     const code = getSystemErrorName(-constants.errno[name])

@@ -10,7 +10,7 @@ import { canMount, mountTmpfs, remount, unmount } from '../../support/platform/t
 const directory = useTemporaryDirectory()
 
 ;(canMount ? test : test.skip)(
-  '#49 a disk without free inodes counts as full, whatever bytes are free, and reports how many files fit',
+  'a disk without free inodes counts as full, whatever bytes are free, and reports how many files fit',
   async () => {
     const share = join(directory(), 'share')
     await mkdir(share)
@@ -39,7 +39,7 @@ const directory = useTemporaryDirectory()
 )
 
 ;(canMount ? test.each : test.skip.each)(['postgres', 'state'])(
-  '#49 a full disk that holds only PostgreSQL counts as the data directory: %s',
+  'a full disk that holds only PostgreSQL counts as the data directory: %s',
   async (name) => {
     const [share, postgres] = [join(directory(), 'share'), join(directory(), name)]
     for (const path of [share, postgres]) await mkdir(path, { recursive: true })

@@ -96,7 +96,7 @@ test('a failed sync reports its reason and is retried, and success clears the re
 })
 
 ;(canMount ? test : test.skip)(
-  '#49 a sync that does not fit on the disk of the data directory names that disk',
+  'a sync that does not fit on the disk of the data directory names that disk',
   async () => {
     const data = join(directory(), 'small')
     const lobby = join(directory(), 'large')

@@ -86,7 +86,7 @@ test('a viewer that resumes reading continues where it stopped, or is told how m
   feed.close()
 })
 
-test('#39 a history of maximum-length lines is limited to 4 MiB, in pieces that respect backpressure', async () => {
+test('a history of maximum-length lines is limited to 4 MiB, in pieces that respect backpressure', async () => {
   const { feed, print } = await feedOf()
   for (let round = 0; round < 100; round++) print(100, 'x'.repeat(8192))
   const network = new Network(false)

@@ -30,7 +30,7 @@ describe('a first sign-in', () => {
     ])
   })
 
-  test('issue 17.7: is reported to the next session as the last sign-in', async () => {
+  test('is reported to the next session as the last sign-in', async () => {
     provider().people.set('lena', { preferred_username: 'lena', groups: ['staff'] })
     const since = Date.now()
     const account = await accountOf((await signIn('lena')).token)

@@ -99,7 +99,7 @@ const RESTRICT = String.raw`cgroups=$(sed -n 's|^[^ ]* [^ ]* [^ ]* [^ ]* \(/sys/
   [`a platform without root runs contained instances (${SKIPPED})`, ':'],
   [`a platform without root runs contained instances where systemd restricts the mounts (${SKIPPED})`, RESTRICT],
 ])(
-  '#7, security 173: %s, and they cannot write to its cgroups',
+  'security 173: %s, and they cannot write to its cgroups',
   async (_, prepareMounts) => {
     for (const name of ['', 'data', 'share', 'share/mine']) {
       mkdirSync(join(directory(), name), { recursive: true })

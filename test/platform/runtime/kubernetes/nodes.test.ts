@@ -42,7 +42,7 @@ test('an amount that is no quantity, or negative, counts as missing', async () =
   ])
 })
 
-;(hasCluster ? describe : describe.skip)(clusterTitle('#16 the nodes of a cluster'), () => {
+;(hasCluster ? describe : describe.skip)(clusterTitle('the nodes of a cluster'), () => {
   beforeAll(async () => {
     cluster = await startCluster('--kwok', '--nodes', '2')
     const [shareDir, dataDir] = [join(directory(), 'share'), join(directory(), 'data')]

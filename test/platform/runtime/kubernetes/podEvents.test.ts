@@ -55,7 +55,7 @@ const specOf = (podName: string, node: string | undefined) =>
 const linesOf = async (runtime: Runtime, podName: string) =>
   (await runtime.history(podName, 100)).map(({ type, content }) => `${type}: ${content}`)
 
-;(hasCluster ? describe : describe.skip)(clusterTitle('#16 the events of Pods'), () => {
+;(hasCluster ? describe : describe.skip)(clusterTitle('the events of Pods'), () => {
   beforeAll(async () => {
     cluster = await startCluster('--kwok')
     state = await freshState()

@@ -187,7 +187,7 @@ const pidIn = async (podName: string) =>
     )[0]!.content.slice(4),
   )
 
-test('#15 after the host is killed, the next one stops its instances in order and keeps their last lines and consoles', async () => {
+test('after the host is killed, the next one stops its instances in order and keeps their last lines and consoles', async () => {
   await runtime.ensure(saving('lost'))
   const pid = await pidIn('lost')
   killHost()
@@ -215,7 +215,7 @@ test('#15 after the host is killed, the next one stops its instances in order an
   ).toEqual(['lost.json', 'lost.log'])
 })
 
-test('#15 instances of a killed host are stopped in order by stop:all and by a platform that uses containers', async () => {
+test('instances of a killed host are stopped in order by stop:all and by a platform that uses containers', async () => {
   await runtime.ensure(saving('left'))
   const pid = await pidIn('left')
   await runtime.close()

@@ -16,7 +16,7 @@ function shown(stored?: Record<string, string>) {
 
 const notice = () => screen.queryByRole('region', { name: 'Last sign-in' })
 
-test('issue 17.7: after a sign-in the page names the last one with its time and address, until it is dismissed', async () => {
+test('after a sign-in the page names the last one with its time and address, until it is dismissed', async () => {
   const { user } = shown()
   const region = await screen.findByRole('region', { name: 'Last sign-in' })
   expect(region).toHaveTextContent(/^Last sign-in: .* from 10\.0\.0\.7\./)

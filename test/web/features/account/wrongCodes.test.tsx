@@ -32,7 +32,7 @@ async function signedIn(wrongCodes?: unknown) {
 const findNotice = () => screen.findByRole('region', { name: 'Wrong codes' })
 const queryNotice = () => screen.queryByRole('region', { name: 'Wrong codes' })
 
-test('issue 13.5: the sign-in notice shows the number of wrong codes and their start until it is dismissed', async () => {
+test('the sign-in notice shows the number of wrong codes and their start until it is dismissed', async () => {
   const { user } = await signedIn({ count: 12, since: SINCE })
   const notice = await findNotice()
   expect(within(notice).getByRole('heading')).toHaveTextContent(/^12 wrong codes since .*Nov.* 20, 2026/)

@@ -48,7 +48,7 @@ test('entries show user, action, time and address in server order, with failures
   for (const time of screen.getAllByText('3 hours ago')) expect(time).toHaveAttribute('title', when)
 })
 
-test('issue 17.3: an entry of an action with an API key names the key beside the address', async () => {
+test('an entry of an action with an API key names the key beside the address', async () => {
   network.get('/api/activity').answers({
     entries: [activityOf(2, { api_key: 'nightly deploy' }), activityOf(1)],
     hasMore: false,

@@ -30,7 +30,7 @@ test('security 122: the configuration of a deployment named constructor is edite
   expect(save.calls[0]).toMatchObject({ body: { content: typed } })
 })
 
-test('#18 the page has a title of its own, and a breadcrumb', async () => {
+test('the page has a title of its own, and a breadcrumb', async () => {
   await configurationPage()
   expect(document.title).toBe('lobby · Configuration · Quarterdeck')
   const way = screen.getByRole('navigation', { name: 'Breadcrumb' })
@@ -42,7 +42,7 @@ test('#18 the page has a title of its own, and a breadcrumb', async () => {
   expect(within(way).getByRole('link', { name: 'Deployments' })).toHaveAttribute('href', '/deployments')
 })
 
-test('#18 a saved configuration says when it applies, and offers a restart while instances run', async () => {
+test('a saved configuration says when it applies, and offers a restart while instances run', async () => {
   const { network, user, onSave } = await configurationPage()
   const deployment = { ...deploymentOf('lobby'), instances: [instanceOf('a1-lobby', { playerCount: 3, players: {} })] }
   network.get('/api/deployments').answers({ deployments: [deployment] })
@@ -65,7 +65,7 @@ test('#18 a saved configuration says when it applies, and offers a restart while
 test.each([
   ['no instance runs', { ...deploymentOf('lobby'), instances: [] }],
   ['the server does not send the instances', deploymentOf('lobby')],
-])('#18 a saved configuration offers no restart when %s', async (_case, deployment) => {
+])('a saved configuration offers no restart when %s', async (_case, deployment) => {
   const { network, onSave } = await configurationPage()
   const { calls } = network.get('/api/deployments').answers({ deployments: [deployment] })
   await onSave()
@@ -75,7 +75,7 @@ test.each([
   expect(screen.queryByRole('button', { name: 'Restart now' })).not.toBeInTheDocument()
 })
 
-test('#18 one Esc leaves the text, also with several cursors, and the page announces that key', async () => {
+test('one Esc leaves the text, also with several cursors, and the page announces that key', async () => {
   const { user, editor } = await configurationPage()
   const text = document.querySelector<HTMLElement>('.ace_text-input')!
   expect(text).toHaveAccessibleDescription('Esc, then Tab leaves the editor')

@@ -61,7 +61,7 @@ test('§7, §8 a persistent deployment is created with its node', async () => {
   await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
 })
 
-test('#16 the nodes of a cluster show what is free, and those that are not ready cannot be chosen', async () => {
+test('the nodes of a cluster show what is free, and those that are not ready cannot be chosen', async () => {
   const room = { cpu: { free: 3.75, total: 4 }, memory: { free: 1.5 * 2 ** 30, total: 2 ** 33 } }
   const { dialog, user, name, node, choose, submit, create } = await opened({
     // A server may know nothing about one.

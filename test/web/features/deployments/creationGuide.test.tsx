@@ -23,7 +23,7 @@ async function created({ files = [] as object[] } = {}) {
   return { ...app, region: await guide() }
 }
 
-test('#18 after a creation the page leads through three steps, and the list highlights the new deployment', async () => {
+test('after a creation the page leads through three steps, and the list highlights the new deployment', async () => {
   const { region } = await created()
   expect(
     within(region)
@@ -38,7 +38,7 @@ test('#18 after a creation the page leads through three steps, and the list high
   expect(within(screen.getByRole('article', { name: 'bot' })).getByText('New')).toBeVisible()
 })
 
-test('#18 the steps are done when the directory has files, the configuration is saved and the switch is on', async () => {
+test('the steps are done when the directory has files, the configuration is saved and the switch is on', async () => {
   const { network, user, region } = await created({ files: [entryOf('bot/bot.js')] })
   await waitFor(() => expect(doneIn(region)).toEqual([true, false, false]))
 
@@ -59,7 +59,7 @@ test('#18 the steps are done when the directory has files, the configuration is 
   expect(within(screen.getByRole('article', { name: 'bot' })).queryByText('New')).toBeNull()
 })
 
-test('#18 the steps are shown again after a reload', async () => {
+test('the steps are shown again after a reload', async () => {
   const stored = { 'deployment-guide': '{"name":"bot","isConfigured":true}' }
   const { network } = renderApp('/deployments', { signedInAs: 'ann', stored })
   network.get('/api/deployments').answers({ deployments: [bot] })
@@ -67,7 +67,7 @@ test('#18 the steps are shown again after a reload', async () => {
   expect(doneIn(await guide())).toEqual([false, true, false])
 })
 
-test('#18 the steps end with the session, also on another page after a reload', async () => {
+test('the steps end with the session, also on another page after a reload', async () => {
   const stored = { 'deployment-guide': '{"name":"bot","isConfigured":true}' }
   const { network, user, services } = renderApp('/databases', { signedInAs: 'ann', stored })
   for (const engine of ['sql', 'mongo']) network.get(`/api/database/${engine}`).answers({ databases: [] })
@@ -76,7 +76,7 @@ test('#18 the steps end with the session, also on another page after a reload', 
   await waitFor(() => expect(services.stored.has('deployment-guide')).toBe(false))
 })
 
-test('#18 the steps are kept until they are dismissed', async () => {
+test('the steps are kept until they are dismissed', async () => {
   const { user, region, services } = await created()
   expect(services.stored.get('deployment-guide')).toBe('{"name":"bot","isConfigured":false}')
   await user.click(within(region).getByRole('button', { name: 'Dismiss' }))
@@ -84,7 +84,7 @@ test('#18 the steps are kept until they are dismissed', async () => {
   expect(services.stored.has('deployment-guide')).toBe(false)
 })
 
-test('#18 the steps disappear when their deployment is deleted', async () => {
+test('the steps disappear when their deployment is deleted', async () => {
   const { network, user, region } = await created()
   network.delete('/api/deployments/bot').answers({})
   await user.click(screen.getByRole('button', { name: 'Delete bot' }))

@@ -226,19 +226,19 @@ test.each([
   [[...blocked(2)], 'Active0/2 online · 2 blocked'],
   [[...running(1, 1), ...blocked(1)], 'Active1/2 online · 1 blocked · 1 player'],
   [[], 'Activeno instances'],
-])('#18 the number of running instances is shown beside Active', async (instances, text) => {
+])('the number of running instances is shown beside Active', async (instances, text) => {
   const { list } = rendered([withInstances(instances)])
   expect(within(await card('lobby')).getByText('Active').parentElement).toHaveTextContent(text)
   expect(list.calls[0]?.query).toBe('?instances=true')
 })
 
-test('#18 if the server sends no instances with the list, only Active is shown, and no other request is sent', async () => {
+test('if the server sends no instances with the list, only Active is shown, and no other request is sent', async () => {
   const { list } = rendered([lobby])
   expect(within(await card('lobby')).getByText('Active').parentElement).toHaveTextContent(/^Active$/)
   expect(list.calls).toHaveLength(1)
 })
 
-test('#18 the name leads to the configuration, the count to the only instance or to the overview', async () => {
+test('the name leads to the configuration, the count to the only instance or to the overview', async () => {
   rendered([withInstances(running(1)), { ...survival, instances: running(2) }])
   expect(within(await card('lobby')).getByRole('link', { name: 'lobby' })).toHaveAttribute(
     'href',
@@ -256,7 +256,7 @@ test.each([
     running(1, 1).map((instance) => ({ ...instance, canDrain: true })),
     'Restart 1 instance of lobby? 1 player is online; each instance is drained before it stops.',
   ],
-])('#18 Restart asks first when instances run, and %s', async (_case, instances, question) => {
+])('Restart asks first when instances run, and %s', async (_case, instances, question) => {
   const { network, user, store } = rendered([withInstances(instances)])
   const { calls } = network.post('/api/deployments/lobby/restart').answers({})
   await user.click(await screen.findByRole('button', { name: 'Restart lobby' }))
@@ -273,7 +273,7 @@ test.each([
   expect(calls).toHaveLength(1)
 })
 
-test('#18 Restart acts at once when nothing runs', async () => {
+test('Restart acts at once when nothing runs', async () => {
   const { network, user } = rendered([withInstances(blocked(2))])
   const { calls } = network.post('/api/deployments/lobby/restart').answers({})
   await user.click(await screen.findByRole('button', { name: 'Restart lobby' }))
@@ -281,7 +281,7 @@ test('#18 Restart acts at once when nothing runs', async () => {
   expect(screen.queryByRole('dialog')).not.toBeInTheDocument()
 })
 
-test('#18 disabling asks first when instances run, and the switch stays on until the user confirms', async () => {
+test('disabling asks first when instances run, and the switch stays on until the user confirms', async () => {
   const { network, user } = rendered([withInstances(running(2, 1))])
   const { calls } = network.post('/api/deployments/lobby/toggle').answers({})
   const toggle = await screen.findByRole('switch', { name: 'lobby enabled' })
@@ -299,14 +299,14 @@ test('#18 disabling asks first when instances run, and the switch stays on until
   expect(toggle).not.toBeChecked()
 })
 
-test('#18 enabling does not ask', async () => {
+test('enabling does not ask', async () => {
   const { network, user } = rendered([withInstances([], { enabled: false })])
   network.post('/api/deployments/lobby/toggle').answers({})
   await user.click(await screen.findByRole('switch', { name: 'lobby enabled' }))
   await waitFor(() => expect(notifications()).toEqual(['Successfully enabled lobby']))
 })
 
-test('#18 the menu of a row has its actions, and says why one cannot be used', async () => {
+test('the menu of a row has its actions, and says why one cannot be used', async () => {
   const { user, store } = rendered()
   await card('bot')
   await user.click(screen.getByRole('button', { name: 'Actions for bot' }))
@@ -317,7 +317,7 @@ test('#18 the menu of a row has its actions, and says why one cannot be used', a
   expect(store.getState().deployments?.menu).toBeNull()
 })
 
-test('#18 more than 8 deployments can be searched by name, type, path and description', async () => {
+test('more than 8 deployments can be searched by name, type, path and description', async () => {
   const many = Array.from({ length: 9 }, (_, at) => deploymentOf(`world-${at}`, { typeIndex: 1 }))
   const { user } = rendered([...many, lobby])
   const search = await screen.findByRole('searchbox', { name: 'Search deployments' })
@@ -335,7 +335,7 @@ test('#18 more than 8 deployments can be searched by name, type, path and descri
   expect(search).toHaveValue('')
 })
 
-test('#18 up to 8 deployments have no search field', async () => {
+test('up to 8 deployments have no search field', async () => {
   rendered(Array.from({ length: 8 }, (_, at) => deploymentOf(`world-${at}`)))
   await card('world-7')
   expect(screen.queryByRole('searchbox')).not.toBeInTheDocument()

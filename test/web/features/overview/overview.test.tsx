@@ -345,7 +345,7 @@ test('the overview warns about a disk that is running out of space', async () =>
   ).toBeVisible()
 })
 
-test('#49 the overview warns about a disk that is running out of inodes', async () => {
+test('the overview warns about a disk that is running out of inodes', async () => {
   const { network } = renderApp('/', { signedInAs: 'ann' })
   network.shows([{ deployment: lobby, instances: [instanceOf('3fa2c1-lobby')] }])
   const disk = (name: string, filesLeft: number, level: string) => ({
