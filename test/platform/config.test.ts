@@ -36,7 +36,7 @@ test('localhost resolves to one address, so that every connection passes one ser
   expect(readSettings({ QUARTERDECK_HOST: 'localhost' })).toMatchObject({ host: '127.0.0.1' })
 })
 
-test('reads values, and treats empty ones as absent', () => {
+test('values are read, and empty ones count as absent', () => {
   expect(
     readSettings({
       QUARTERDECK_PORT: '0',
@@ -55,7 +55,7 @@ test('reads values, and treats empty ones as absent', () => {
   })
 })
 
-test('decisions §9: uses the cluster of KUBECONFIG, otherwise the one that the platform runs in', () => {
+test('decisions §9: the cluster of KUBECONFIG is used, otherwise the one that the platform runs in', () => {
   expect(readSettings({ KUBECONFIG: '/a:/b', KUBERNETES_SERVICE_HOST: '10.0.0.1' }).cluster).toEqual({
     kubeconfig: '/a:/b',
   })
@@ -161,7 +161,7 @@ test.each([
   )
 })
 
-test('reports each invalid value in one line that names its setting', () => {
+test('each invalid value is reported in one line that names its setting', () => {
   const wrong = {
     QUARTERDECK_PORT: '70000',
     QUARTERDECK_STATE_URL: 'mysql://x',

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import { LineSplitter, readOutput } from '../../src/platform/lineSplitter'
 
-test('security: keeps only the beginning of an endless line, and reads the lines after it', async () => {
+test('security: only the beginning of an endless line is kept, and the lines after it are read', async () => {
   const output = new PassThrough()
   const lengths: number[] = []
   readOutput(output, (line) => void lengths.push(line.length))
@@ -19,7 +19,7 @@ test('security: keeps only the beginning of an endless line, and reads the lines
   expect(lengths.slice(1)).toEqual(['next'.length, 'last'.length])
 })
 
-test('decodes lines across chunk borders, even within a character', () => {
+test('lines are decoded across chunk borders, even within a character', () => {
   const lines: string[] = []
   const splitter = new LineSplitter((line) => lines.push(line))
   const bytes = Buffer.from('één\r\ntwo\n\n😀 three')

@@ -62,7 +62,7 @@ test('administrators do not change their own rights, and a limited user who beco
   expect((await call('GET', `/api/users/${id}/access`)).body.data).toEqual({ role: 'operator', grants: [] })
 })
 
-test('a deployment that is created again with the name of a deleted one gives nobody their former rights', async () => {
+test('a deployment that is created with the name of a deleted one restores no rights on that one', async () => {
   await rights().deploy(['short-lived'])
   await rights().setAccess('guest', { role: 'limited', grants: [{ deployment: 'short-lived', rights: ['console'] }] })
   const key = await rights().createKey(admin(), { scopes: ['read'], deployments: ['short-lived'] })

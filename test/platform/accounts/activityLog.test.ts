@@ -43,7 +43,7 @@ const written = (subject: string, count: number) =>
     (found) => found === count,
   )
 
-test('writes the entries recorded during a PostgreSQL outage after it recovers, in order', async () => {
+test('entries recorded during a PostgreSQL outage are written in order after it recovers', async () => {
   const activity = createActivityLog(state.db, log, () => 1_700_000_000_000)
   await away(true)
   for (let number = 0; number < 1000; number++) activity.record(entry(`away ${number}`))
@@ -56,7 +56,7 @@ test('writes the entries recorded during a PostgreSQL outage after it recovers, 
   await activity.close()
 })
 
-test('does not duplicate entries whose insertion was not confirmed when it retries', async () => {
+test('entries whose insertion was not confirmed are not duplicated by the retry', async () => {
   let tries = 0
   const db = state.db.withPlugin({
     transformQuery: ({ node }) => node,
@@ -80,7 +80,7 @@ test('does not duplicate entries whose insertion was not confirmed when it retri
   expect(rows).toEqual([{ subject: 'unconfirmed 0' }, { subject: 'unconfirmed 1' }])
 })
 
-test('buffers at most 10,000 entries and logs how many were lost', async () => {
+test('at most 10,000 entries are buffered, and the number of lost ones is logged', async () => {
   const activity = createActivityLog(state.db, log, Date.now)
   await away(true)
   for (let number = 0; number < 10_050; number++) activity.record(entry(`many ${number}`))
@@ -96,7 +96,7 @@ test('buffers at most 10,000 entries and logs how many were lost', async () => {
 type Insert = InsertQueryBuilder<State, 'activity', InsertResult>
 
 test.each([0, 1, 2, 3, 4, 5, 6, 8])(
-  'writes an entry recorded %d microtasks after a batch completes without waiting for another entry',
+  'an entry recorded %d microtasks after a batch completes is written without another entry',
   async (moments) => {
     // The real database, with a callback for the moment at which it has answered.
     let answered: (() => Promise<void>) | undefined
@@ -138,7 +138,7 @@ test.each([0, 1, 2, 3, 4, 5, 6, 8])(
   },
 )
 
-test('flushes the buffered entries on shutdown and logs those that cannot be written as lost', async () => {
+test('a shutdown flushes the buffered entries and logs those that cannot be written as lost', async () => {
   const activity = createActivityLog(state.db, log, Date.now)
   for (let number = 0; number < 300; number++) activity.record(entry(`end ${number}`))
   await activity.close()

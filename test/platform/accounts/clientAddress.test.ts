@@ -13,7 +13,7 @@ test.each([
   ['the proxy sends no header', ['10.0.0.1'], '10.0.0.1', undefined, '10.0.0.1'],
   ['proxies append ports', ['10.0.0.0/8'], '10.0.0.1', '192.0.2.7:5432, 10.0.0.2:443', '192.0.2.7'],
   ['the socket is dual-stack', ['10.0.0.1'], '::ffff:10.0.0.1', '192.0.2.7', '192.0.2.7'],
-])('resolves the address of a client when %s', (_case, trusted, remote, forwarded, expected) => {
+])('the address of a client is resolved when %s', (_case, trusted, remote, forwarded, expected) => {
   expect(createTrustedProxies(trusted).addressOf(from(remote, forwarded))).toBe(expected)
 })
 
@@ -38,6 +38,6 @@ test.each([
   ['fe80::1%eth0', 'fe80::1'],
   ['unknown', 'unknown'],
   ['', ''],
-])('normalizes the address %p, however a proxy writes it, to %p', (text, address) => {
+])('the address %p, however a proxy writes it, is normalized to %p', (text, address) => {
   expect(plainAddress(text)).toBe(address)
 })

@@ -231,7 +231,7 @@ describe('the unused invites of an administrator', () => {
     )
   })
 
-  test('are not revoked by a change that leaves the administrator one', async () => {
+  test('are not revoked by a change after which the administrator still is one', async () => {
     const maker = await platform().register('maker-stays')
     const id = await idOf(maker.username)
     for (const url of ['admin', 'access'])

@@ -34,7 +34,7 @@ const leftOf = async (userId: number) =>
     findIdentityOf(platform().db, userId),
   ])
 
-test('security 96: a password reset that ends all other access leaves no API key, passkey, invite and connection, and is recorded', async () => {
+test('security 96: a password reset that ends all other access leaves no API key, passkey, invite or connection, and is recorded', async () => {
   const eve = await platform().register('eve')
   const id = await idOf('eve')
   await addAccess(id)

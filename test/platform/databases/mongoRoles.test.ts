@@ -37,7 +37,7 @@ test('decisions §8: a user has readWrite on its own database and no other role'
   expect([...server.roles]).toEqual([[`plots.${mark}`, [{ role: 'readWrite', db: 'plots' }]]])
 })
 
-test('reports sizes and numbers of collections; a database without collections does not exist yet', async () => {
+test('sizes and numbers of collections are reported; a database without collections does not exist yet', async () => {
   const [used, unused] = [databaseCalled('used'), databaseCalled('unused')]
   await driver.create(used, 'a')
   await driver.create(unused, 'b')

@@ -29,7 +29,7 @@ describe('invalid input:', () => {
     }
   })
 
-  test('§5 the message for characters that are not allowed is the product’s own', async () => {
+  test('§5 the message for characters that are not allowed is that of the specification', async () => {
     expect((await call('POST', '', { name: 'a-b' })).body.message).toBe(
       'name: Database name can only contain letters, numbers, dashes, and underscores',
     )

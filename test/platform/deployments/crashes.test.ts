@@ -2,7 +2,7 @@ import { describeCrashes, lastExitOf } from '../../../src/platform/deployments/r
 import { nextStartAfterCrash, attemptNumber } from '../../../src/platform/deployments/reconcile/crashes'
 import { bytesOf, coresOf, uptimeText } from '../../../src/platform/deployments/quantities'
 
-test('decisions §5: waits 1, 2, 4 and 8 s, and blocks the instance at the fifth crash within five minutes', () => {
+test('decisions §5: the delays are 1, 2, 4 and 8 s, and the fifth crash within five minutes blocks the instance', () => {
   let crashes: number[] = []
   const waits: (number | undefined)[] = []
   for (let time = 1_000_000; waits.length < 5; time += 10_000) {
@@ -33,7 +33,7 @@ test('crashes recorded by a clock that was ahead do not count after it is correc
   expect(nextStartAfterCrash(ahead, 5_000_000)).toEqual({ crashes: [5_000_000], startAfter: 5_001_000 })
 })
 
-test('parses and formats quantities and durations in Kubernetes notation', () => {
+test('quantities and durations are parsed and formatted in Kubernetes notation', () => {
   expect([coresOf('500m'), coresOf('1.5'), bytesOf('512Mi'), bytesOf('1Gi')]).toEqual([
     0.5,
     1.5,
@@ -71,7 +71,7 @@ test.each([
     'Java is not installed. Install it',
     '. The last time: Java is not installed. Install it',
   ],
-])('describes an exit in one well-formed sentence (%#)', (how, reason, last) => {
+])('an exit is described in one well-formed sentence (%#)', (how, reason, last) => {
   expect(lastExitOf(how).reason).toBe(reason)
   expect(describeCrashes(5, how)).toBe(`Ended 5 times within 5 minutes${last}`)
 })

@@ -3,7 +3,7 @@ import { createDefinitionReader } from '../../../src/platform/deployments/defini
 const [ann, bob] = [1, 2]
 const textOf = (name: string) => `name: ${name}\ntype: process\ndataDirectory: /${name}\nrun:\n  command: [x]\n`
 
-test('reads definitions one at a time, alternating between users, and yields to other work in between', async () => {
+test('definitions are read one at a time, alternating between users, with other work in between', async () => {
   const read = createDefinitionReader()
   const happened: string[] = []
   let isOver = false
@@ -27,7 +27,7 @@ test('an invalid text fails only for its sender, and the next text is read', asy
   expect(results[0]).toMatchObject({ reason: { code: 'INVALID_DEFINITION' } })
 })
 
-test('queues at most a hundred texts per user; other users are not refused, and room is made as texts are read', async () => {
+test('at most a hundred texts per user are queued; other users are not refused, and each text that is read makes room', async () => {
   const read = createDefinitionReader()
   const results = await Promise.allSettled([
     ...Array.from({ length: 103 }, () => read(ann, textOf('a'), {})),

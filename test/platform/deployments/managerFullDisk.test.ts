@@ -46,7 +46,7 @@ const free = () => rmSync(ballast())
     await until(async () => (await running('bot')).length === 1)
   })
 
-  test('security 169: so does one whose file with the addresses of others cannot be written any more', async () => {
+  test('security 169: an instance whose file with the addresses of others cannot be written is not started until there is room again', async () => {
     const players = { playersOf: () => undefined, portWarning: () => undefined, close: async () => undefined }
     const discovery = createDiscovery({
       db: managed.state.db,

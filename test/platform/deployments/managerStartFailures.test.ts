@@ -24,7 +24,7 @@ afterEach(() => limitFilesOfHost(1024))
 const TOO_MANY = 'Could not be started: too many files are open at once. The platform tries again.'
 
 ;(hasProgram('prlimit') ? describe : describe.skip)('at a limit of the machine (skipped without prlimit)', () => {
-  test('security 219: a start that fails for want of files or processes is tried again, ever more seldom, and never counts as a crash', async () => {
+  test('security 219: a start that fails for lack of open files or processes is retried with growing delays, and never counts as a crash', async () => {
     await add('bot', FOREVER)
     let ahead = 0
     const parts = passParts({ now: () => Date.now() + ahead })

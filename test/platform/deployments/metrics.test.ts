@@ -86,7 +86,7 @@ afterEach(async () => {
   await state.close()
 })
 
-test('decisions §7: records a CPU point (mCPU) and a memory point (KiB) every 15 s, from the usage since the last sample', async () => {
+test('decisions §7: a CPU point (mCPU) and a memory point (KiB) are recorded every 15 s, from the usage since the last sample', async () => {
   await begin()
   await pass([used(6500, 64)])
   await until(
@@ -114,7 +114,7 @@ test('a new run has no point until its second sample', async () => {
   expect(await points('memory')).toEqual([20 * 1024])
 })
 
-test('decisions §7: keeps and returns one hour of points', async () => {
+test('decisions §7: one hour of points is kept and returned', async () => {
   const at = (seconds: number) => new Date(Date.now() - seconds * 1000)
   await state.db
     .insertInto('metrics')

@@ -25,7 +25,7 @@ const read = createListeningSockets(async () => runs)
 const ownerOf = async (port: number) => (await read())?.ownerOf(port)
 
 test.each([['0.0.0.0'], ['127.0.0.1'], ['::'], ['::1']])(
-  'finds a listening socket on %s and the program that owns it',
+  'a listening socket on %s and the program that owns it are found',
   async (host) => {
     const server = createServer()
     await new Promise<void>((resolve) => server.listen(0, host, resolve))
@@ -36,7 +36,7 @@ test.each([['0.0.0.0'], ['127.0.0.1'], ['::'], ['::1']])(
   },
 )
 
-test('finds a UDP socket', async () => {
+test('a UDP socket is found', async () => {
   const socket = createSocket('udp4')
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve))
   expect(await ownerOf(socket.address().port)).toMatchObject({ kind: 'program', pid: process.pid })
@@ -95,7 +95,7 @@ test.each([
     'security 107: as a child that claims to be another instance',
     'QUARTERDECK_INSTANCE=lobby-abc124 node -e "$0"; true',
   ],
-])('recognizes the socket of an instance as its own: %s', async (_how, script) => {
+])('the socket of an instance is recognized as its own: %s', async (_how, script) => {
   const port = await freePort()
   const parent = spawn('sh', ['-c', script, LISTEN_WHILE_INPUT], {
     env: { ...process.env, PORT: String(port), QUARTERDECK_INSTANCE: 'lobby-abc123' },
@@ -156,7 +156,7 @@ test('the owner of a socket is unknown as long as the processes of instances are
   server.close()
 })
 
-test('describes the owner of a port in words that operators know', () => {
+test('the owner of a port is described in words that operators know', () => {
   const rows = [{ pod_name: 'lobby-abc123', deployment: 'lobby' }]
   const told = (owner: PortOwner) => describeOwner(owner, rows)
   expect(told({ kind: 'instance', podName: 'lobby-abc123' })).toBe('the deployment "lobby" (lobby-abc123)')

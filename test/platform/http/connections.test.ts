@@ -45,13 +45,13 @@ afterEach(async () => {
   await app?.close()
 })
 
-test('reads the limits of open files from the system', () => {
+test('the limits of open files are read from the system', () => {
   // A child process inherits the limit.
   const inChild = (limit: string) => Number(execFileSync('sh', ['-c', `ulimit ${limit}`], { encoding: 'utf8' }))
   expect(openFileLimits()).toEqual({ soft: inChild('-Sn'), hard: inChild('-Hn') })
 })
 
-test('limits connections to half of the open files, logs the first refusal, and accepts new ones when some close', async () => {
+test('connections are limited to half of the open files; the first refusal is logged, and new ones are accepted when some close', async () => {
   const port = await listenWith(21)
   let refused = 0
   for (let count = 0; count < 15; count++)
@@ -71,7 +71,7 @@ test('a connection that cannot be accepted is logged and does not end the platfo
   expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200)
 })
 
-test('limits all instances together to a quarter of the connections, whatever their users, and serves other clients', async () => {
+test('all instances together are limited to a quarter of the connections, whatever their users, and other clients are served', async () => {
   const port = await listenWith(80)
   // As labelLocalConnections does (proxies/localConnections.ts).
   app!.server.prependListener('connection', (socket) => {
@@ -94,7 +94,7 @@ test('limits all instances together to a quarter of the connections, whatever th
   expect(answer.toString()).toMatch(/^HTTP\/1\.1 200/)
 })
 
-test('limits one address to half of the connections, logs the first refusal, and serves other addresses', async () => {
+test('one address is limited to half of the connections; the first refusal is logged, and other addresses are served', async () => {
   const port = await listenWith(40)
   let refused = 0
   for (let count = 0; count < 15; count++) connectFrom('127.0.0.2', port).on('close', () => (refused += 1))

@@ -10,7 +10,7 @@ import { until } from '../../support/platform/until'
 
 const { platform, call, shareDir, statesOf } = useDeploymentCalls()
 
-test('§7 toggles, restarts and deletes a deployment', async () => {
+test('§7 a deployment is toggled, restarted and deleted', async () => {
   const content =
     'name: a-process\ntype: process\ndataDirectory: /a-process\nrun: { command: ["node", "-e", "setInterval(() => {}, 1000)"] }\nstop: { timeoutSeconds: 1 }\n'
   await call('POST', '', { name: 'a-process', type: 'process' })

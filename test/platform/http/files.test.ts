@@ -137,7 +137,7 @@ test('§7 archive, archive-multiple and unarchive work over HTTP', async () => {
 })
 
 describe('creating, moving and deleting', () => {
-  test('§7 creates a file and a directory; an existing name gets 409', async () => {
+  test('§7 a file and a directory are created; an existing name gets 409', async () => {
     const path = await makeDirectory('made')
     expect(await call('POST', 'file', { path: `${path}/new.txt`, content: '' })).toMatchObject({ status: 201 })
     expect(await call('POST', 'directory', { path: `${path}/sub` })).toMatchObject({ status: 201 })
@@ -232,7 +232,7 @@ describe('creating, moving and deleting', () => {
     ])
   })
 
-  test('§7 deletes a file or a tree, each by its own call only', async () => {
+  test('§7 a file or a tree is deleted, each by its own call only', async () => {
     const path = await makeDirectory('deleted', { 'tree/deep/b.txt': 'b', file: '' })
     expect(await call('DELETE', `file?${at(`${path}/tree`)}`)).toMatchObject({ status: 409 })
     expect(await call('DELETE', `directory?${at(`${path}/file`)}`)).toMatchObject({ status: 409 })

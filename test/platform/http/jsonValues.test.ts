@@ -22,7 +22,7 @@ test.each([
   '["\\\\\\",",1]',
   '{"a\\"":"\\\\\\\\"}',
   '[[[]],"]"]',
-])('counts the values of %s, with empty lists and objects at most twice', (text) => {
+])('the values of %s are counted, empty lists and objects at most twice', (text) => {
   const values = countOf(JSON.parse(text))
   const empty = text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""').match(/\[\]|\{\}/g)?.length ?? 0
   expect(hasMoreValues(text, values - 1)).toBe(true)

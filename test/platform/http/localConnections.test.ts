@@ -108,7 +108,7 @@ testAsRoot('a connection that is reset before its user is known does not disturb
   expect((await fetch(`http://127.0.0.1:${port}/api/health`)).status).toBe(200)
 })
 
-test('logs a warning at the start for a trusted proxy on this machine if instances cannot be told apart', async () => {
+test('the start warns about a trusted proxy on this machine if its connections cannot be distinguished from those of instances', async () => {
   await listen(false)
   expect(platform!.logged.filter((line) => line.includes('contains an address of this machine'))).toHaveLength(1)
 })

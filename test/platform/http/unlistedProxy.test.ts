@@ -2,7 +2,7 @@ import Fastify from 'fastify'
 import { createTrustedProxies } from '../../../src/platform/accounts/clientAddress'
 import { warnOfUnlistedProxies } from '../../../src/platform/http/proxies/unlistedProxy'
 
-test('warns about X-Forwarded-For from unlisted addresses, once per address and for at most five', async () => {
+test('the log warns about X-Forwarded-For from unlisted addresses, once per address and for at most five', async () => {
   const logged: { msg: string; address: string }[] = []
   const app = Fastify({
     logger: {

@@ -41,7 +41,7 @@ async function statusOf(client: Socket): Promise<number> {
   return Number(String(client.read(12)).slice(9))
 }
 
-test('limits the memory of unread file contents per user', async () => {
+test('the memory of unread file contents is limited per user', async () => {
   // JSON escapes each of these characters with six.
   writeFileSync(join(platform().dataDir, 'nfsshare/long.txt'), '\u0001'.repeat(5 * 2 ** 20))
   await expectHeldUnder(200 * 2 ** 20, async () => {
@@ -59,7 +59,7 @@ test('limits the memory of unread file contents per user', async () => {
   )
 })
 
-test('limits the concurrent downloads of a user, and a finished one makes room', async () => {
+test('the concurrent downloads of a user are limited, and a finished one makes room', async () => {
   writeFileSync(join(platform().dataDir, 'nfsshare/world.bin'), '')
   truncateSync(join(platform().dataDir, 'nfsshare/world.bin'), 64 * 2 ** 20)
   const download = async () => {
@@ -76,7 +76,7 @@ test('limits the concurrent downloads of a user, and a finished one makes room',
   await until(async () => (await statusOf(await download())) === 200)
 })
 
-test('limits the concurrent request bodies of a user, including incomplete ones', async () => {
+test('the concurrent request bodies of a user are limited, including incomplete ones', async () => {
   const body = Buffer.alloc(25 * 2 ** 20, ' ')
   await expectHeldUnder(200 * 2 ** 20, async () => {
     for (let count = 0; count < 2; count++) ask('PATCH /api/sftp/file/content', body)

@@ -8,7 +8,7 @@ import { useUploadRequests, formOf, type Part } from '../../support/platform/upl
 
 const { platform, ann, share, port, upload, makeDirectory, temporaryRecords } = useUploadRequests()
 
-test('prefers the names of their own field to those of the parts, which browsers percent-encode', async () => {
+test('the names in their own field are preferred to those of the parts, which browsers percent-encode', async () => {
   const path = await makeDirectory('named')
   const names = ['a"b.txt', '100%22.txt']
   const { status } = await upload([
@@ -42,7 +42,7 @@ test.each<[string, string, string]>([
   expect(await readdir(join(share(), path.slice('/nfsshare/'.length)))).toEqual([])
 })
 
-test('§7 stores several files byte by byte', async () => {
+test('§7 several files are stored byte by byte', async () => {
   const path = await makeDirectory('several')
   const [one, two] = [randomBytes(300_000), Buffer.alloc(0)]
   expect(

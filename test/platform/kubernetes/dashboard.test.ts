@@ -40,14 +40,14 @@ async function issue(): Promise<string> {
 }
 const things = () => [...api.things.keys()].sort()
 
-test('§7 returns the host from the setting', async () => {
+test('§7 the host is that of the setting', async () => {
   expect(await platform().call('GET', `${PATH}/host`, { token: ann().token })).toMatchObject({
     status: 200,
     body: { data: { host: 'https://dashboard.example' } },
   })
 })
 
-test('decisions §9: creates a service account, a role binding and a token, and stores the token encrypted', async () => {
+test('decisions §9: a service account, a role binding and a token are created, and the token is stored encrypted', async () => {
   expect(await token('GET')).toMatchObject({ status: 200, body: { data: { token: null } } })
   expect(await token('POST')).toMatchObject({
     status: 201,

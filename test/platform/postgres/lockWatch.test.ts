@@ -15,7 +15,7 @@ jest.setTimeout(120_000)
 
 const directory = useTemporaryDirectory()
 
-test('security: ends sessions that exhaust the lock table, and revokes the login of a role that repeats it', async () => {
+test('security: sessions that exhaust the lock table are ended, and the login of a role that repeats it is revoked', async () => {
   const { users, adminUrl, lines } = await startUsersServer(join(directory(), 'data'))
   const admin = await connectClient(adminUrl)
   for (const role of ['greedy', 'other']) await admin.query(`create role ${role} login password 'secret'`)
@@ -47,7 +47,7 @@ test('security: ends sessions that exhaust the lock table, and revokes the login
   await users.stop()
 })
 
-test('security: revokes the login of a role that fills the lock table after a restart before the watch connects', async () => {
+test('security: the login of a role that fills the lock table after a restart, before the watch connects, is revoked', async () => {
   const dataDir = join(directory(), 'restarted')
   const { users, adminUrl, lines } = await startUsersServer(dataDir)
   const admin = await connectClient(adminUrl)
@@ -118,7 +118,7 @@ test('the watch ends while a session that does not react to signals holds too ma
   expect(ends).toBe(1)
 })
 
-test('pauses between attempts to make room in a table of locks that stays full, and reports it once a second', async () => {
+test('a lock table that stays full is reported once a second, with pauses between the attempts to make room', async () => {
   const message = (type: string, body: string) => {
     const header = Buffer.from(`${type}\0\0\0\0`)
     header.writeInt32BE(body.length + 4, 1)

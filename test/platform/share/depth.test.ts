@@ -79,7 +79,7 @@ test('directories with names of maximum length are copied although the whole pat
   expect(await replicate(join(share(), 'long'), join(directory(), 'long'))).toBe(0)
 })
 
-test('§13 keep: writes back what lies above the depth limit, and reports the rest', async () => {
+test('§13 keep: what lies above the depth limit is written back, and the rest is reported', async () => {
   const copy = join(directory(), 'instance')
   mkdirSync(join(copy, 'world/deep'), { recursive: true })
   mkdirSync(join(share(), 'kept'))

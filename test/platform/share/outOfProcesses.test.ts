@@ -24,7 +24,7 @@ test('security 206: a directory is not listed at the limit of processes, and the
   await listing.close()
 })
 
-test('security 206: so is an archive, for which no process can be started', () => {
+test('security 206: an archive for which no process can be started is refused with the same reason', () => {
   const error = Object.assign(new Error('spawn node EAGAIN'), { code: 'EAGAIN', syscall: 'spawn /usr/bin/node' })
   expect(fileFailure(error, 'a.zip')).toMatchObject({
     code: 'UNAVAILABLE',

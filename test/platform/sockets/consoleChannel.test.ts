@@ -3,7 +3,7 @@ import { until } from '../../support/platform/until'
 
 const { platform, bob, call, instance, stateIs, podName, open } = useEchoConsole()
 
-test('decisions §6: sends the last lines first, then new ones numbered without gaps, and executes commands', async () => {
+test('decisions §6: the last lines are sent first, then new ones numbered without gaps, and commands are executed', async () => {
   const viewer = await open()
   await until(() => viewer.lines.includes('Ready'))
   viewer.command('hello')
@@ -173,7 +173,7 @@ test('a command of maximum length is accepted, whatever its characters', async (
   await until(() => viewer.lines.includes('[System] This is not a valid console request.'))
 })
 
-test('decisions §10: records power and commands with user and result, and unknown commands by first word and length only', async () => {
+test('decisions §10: power and commands are recorded with user and result, unknown commands by first word and length only', async () => {
   const viewer = await open('', bob())
   viewer.command('give ann minecraft:compass')
   viewer.command('/login hunter22-canary')

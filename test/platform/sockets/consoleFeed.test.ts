@@ -66,7 +66,7 @@ test.each([
   feed.close()
 })
 
-test('a viewer that resumes reading continues where it stopped, or is told how many lines were skipped', async () => {
+test('a viewer that resumes reading continues where it stopped, or gets the number of skipped lines', async () => {
   const { feed, print } = await feedOf()
   const network = new Network(false)
   feed.attach(network, undefined, 1000)

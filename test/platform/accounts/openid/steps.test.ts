@@ -50,7 +50,7 @@ describe('a step', () => {
     expect(await again.open(back.href)).toMatchObject({ to: '/login?sso=refused' })
   })
 
-  test('a sign-in that the user cancels, or that fails at the provider(), ends with a reason of the console and no text of the provider', async () => {
+  test('a sign-in that the user cancels, or that fails at the provider, ends with a reason in the console’s words and no text of the provider', async () => {
     const state = async (browser: ReturnType<typeof openBrowser>) =>
       new URL((await browser.open(START)).to).searchParams.get('state')!
     const browser = openBrowser(platform())

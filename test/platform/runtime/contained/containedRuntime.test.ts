@@ -179,7 +179,7 @@ describeContained('contained instances (skipped where runc, conmon or socat is m
   }, 180_000)
 
   testAsRoot(
-    '49: a full disk of the data directory ends no instance, and consoles continue when space is free',
+    'a full disk of the data directory ends no instance, and consoles continue when space is free',
     async () => {
       const small = join(root(), 'small')
       mountTmpfs(join(small, 'runtime/contained'), '1m')

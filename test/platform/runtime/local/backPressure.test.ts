@@ -11,7 +11,7 @@ afterEach(() => {
   jest.useRealTimers()
 })
 
-test('pauses the output of instances until the connection has drained', () => {
+test('the output of instances is paused until the connection has drained', () => {
   backPressure.pauseOutput('lobby-0')
   backPressure.pauseOutput('proxy-0')
   expect([...paused]).toEqual(['lobby-0', 'proxy-0'])

@@ -56,7 +56,7 @@ test('only the end of a large file from an earlier version is read, starting at 
   expect(lines).toHaveLength(Math.floor(MAX_STORED_BYTES / 8000))
 })
 
-test('returns the newest lines after a number, up to a limit', () => {
+test('the newest lines after a number are returned, up to a limit', () => {
   const log = new ConsoleLog(join(directory(), 'few.log'))
   for (const content of ['a', 'b', 'c', 'd']) log.add('message', content)
   expect(log.since(3).map(({ content }) => content)).toEqual(['c', 'd'])

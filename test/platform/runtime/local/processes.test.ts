@@ -12,7 +12,7 @@ const vector = (...pairs: [bigint, bigint][]) => {
   return bytes
 }
 
-test('reads the page size from the kernel, which may be 16 or 64 KiB', () => {
+test('the page size is that of the kernel, which may be 16 or 64 KiB', () => {
   expect(pageBytesOf(vector([16n, 4096n], [6n, 65_536n], [17n, 100n], [0n, 0n]))).toBe(65_536)
   expect(pageBytesOf(Buffer.alloc(0))).toBe(4096)
   expect(pageBytesOf(readFileSync('/proc/self/auxv'))).toBe(
@@ -20,7 +20,7 @@ test('reads the page size from the kernel, which may be 16 or 64 KiB', () => {
   )
 })
 
-test('measures the memory of a session as the kernel counts it', () => {
+test('the memory of a session is measured as the kernel counts it', () => {
   // The session of this test, which contains at least this process.
   const session = Number(readFileSync('/proc/self/stat', 'utf8').split(') ')[1]!.split(' ')[3])
   const used = usageBySession().get(session)!
