@@ -3,7 +3,7 @@ const MAX_LISTED = 3
 
 /** Collects the entries that a walk of a tree skipped, for one report at its end. */
 export interface SkippedEntries {
-  /** @param reason a sentence that names the entry and says what to do. */
+  /** @param reason a sentence that names the entry and says what to do; repeated ones of those listed do not count. */
   add(reason: string): void
   /** The report; undefined when nothing was skipped. */
   summary(): string | undefined
@@ -14,6 +14,7 @@ export function createSkippedEntries(): SkippedEntries {
   let count = 0
   return {
     add(reason) {
+      if (reasons.includes(reason)) return
       count += 1
       if (reasons.length < MAX_LISTED) reasons.push(reason)
     },

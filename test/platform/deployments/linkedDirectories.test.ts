@@ -1,4 +1,4 @@
-import { mkdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { useDeploymentCalls } from '../../support/platform/deploymentCalls'
 import { until } from '../../support/platform/until'
@@ -69,6 +69,28 @@ test('a link may lead to another place in its own directory', async () => {
     () => firstInstance('own'),
     (instance) => instance?.state === 'RUNNING',
   )
+})
+
+test('security 236: an instance ends although a link was made in place of a directory in "keep", and its files are beside it', async () => {
+  const write = "const fs = require('fs'); fs.writeFileSync('world/1', 'mine'); fs.writeFileSync('ops', 'mine');"
+  const content = `${definition('replaced', 'dataDirectory: /replaced\ndata: copy\nkeep: [world, ops]\n').replace('setInterval', `${write} console.log('ready'); setInterval`)}ready: ready\n`
+  await call('POST', '', { name: 'replaced', type: 'process' })
+  const own = join(shareDir(), 'replaced')
+  await mkdir(join(own, 'world'))
+  expect(await call('PATCH', '/replaced', { content })).toMatchObject({ status: 200 })
+  await call('POST', '/replaced/toggle', { enabled: true })
+  await until(
+    () => firstInstance('replaced'),
+    (instance) => instance?.state === 'RUNNING',
+  )
+  await rm(join(own, 'world'), { recursive: true })
+  await symlink('../treasure', join(own, 'world'))
+  await call('POST', '/replaced/toggle', { enabled: false })
+  await until(async () => (await firstInstance('replaced')) === undefined)
+  const beside = (await readdir(own)).filter((name) => name.startsWith('world ('))
+  expect(beside).toEqual([expect.stringMatching(/^world \(replaced-[0-9a-f]{6}\)$/)])
+  expect(await readdir(join(own, beside[0]!))).toEqual(['1'])
+  expect(await readFile(join(own, 'ops'), 'utf8')).toBe('mine')
 })
 
 test('a directory in "keep" that is a link is named when the configuration is saved, and refused at the start and before a restart', async () => {

@@ -101,12 +101,8 @@ test('security: links are followed neither in the copy nor in the directory, and
   await symlink(join(outside, 'secret'), join(copy(), 'real/leak'))
   await symlink(outside, join(copy(), 'linked'))
   await symlink(outside, join(lobby(), 'places'))
-  expect(await writeBack('real', 'linked', 'linked/*', '*/secret')).toBe(1)
-  await expect(writeBack('places')).rejects.toMatchObject({
-    code: 'CONFLICT',
-    message: expect.stringContaining('"places" is a file or a link in the shared area') as string,
-  })
-  expect(await filesIn(lobby())).toEqual(['places', 'real/file'])
+  expect(await writeBack('real', 'linked', 'linked/*', '*/secret', 'places')).toBe(2)
+  expect(await filesIn(lobby())).toEqual(['places', 'places (copy)/file', 'real/file'])
   expect(await filesIn(outside)).toEqual(['data/x', 'secret'])
 })
 
@@ -312,13 +308,40 @@ test('a removed copy has nothing to write back', async () => {
   expect(await writeBack('world')).toBe(0)
 })
 
-test('a directory in place of a file aborts the write-back with a message that names both', async () => {
-  await put(copy(), { 'config.yml': 'text' })
-  await put(lobby(), { 'config.yml/inside': 'x' })
-  await expect(writeBack('config.yml')).rejects.toMatchObject({
+test('security 236: what has a link, a file or a directory in its place is written beside it, also again, and reported', async () => {
+  await put(copy(), { 'world/region/1': 'one', 'world/region/2': 'two', 'config.yml': 'text', 'ops.json': 'mine' })
+  await put(lobby(), { 'config.yml/inside': 'x', 'treasure/1': 'of another' })
+  await symlink('treasure', join(lobby(), 'world'))
+  const paths = ['world/region/*', 'config.yml', 'ops.json']
+  for (const written of [4, 0]) {
+    const skipped = createSkippedEntries()
+    const task = { copy: copy(), directory: lobby(), paths }
+    expect(await files.writeBack(task, new AbortController().signal, skipped)).toBe(written)
+    expect(skipped.summary()).toBe(
+      '"world" is a file or a link in the shared area, not a directory. What is kept of it is in "world (copy)". ' +
+        '"config.yml" is a directory in the shared area, not a file. What is kept of it is in "config.yml (copy)".',
+    )
+  }
+  expect(await filesIn(lobby())).toEqual([
+    'config.yml (copy)',
+    'config.yml/inside',
+    'ops.json',
+    'treasure/1',
+    'world',
+    'world (copy)/region/1',
+    'world (copy)/region/2',
+  ])
+})
+
+test('security 236: a link that another instance put beside it as well is not followed', async () => {
+  await put(copy(), { 'world/level.dat': 'mine' })
+  await mkdir(join(lobby(), 'treasure'))
+  for (const name of ['world', 'world (copy)']) await symlink('treasure', join(lobby(), name))
+  await expect(writeBack('world')).rejects.toMatchObject({
     code: 'CONFLICT',
-    message: '"config.yml" is a directory in the shared area, not a file.',
+    message: '"world (copy)" is a file or a link in the shared area, not a directory.',
   })
+  expect(await filesIn(lobby())).toEqual(['world', 'world (copy)'])
 })
 
 test.each([

@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import type { Logger } from 'pino'
 import { SHARED_ROOT } from '../../../contract/pageRules'
 import { AppError, errorCodeOf } from '../../errors'
@@ -21,12 +22,13 @@ export interface WriteBackTask {
 /**
  * Copies files from an instance's copy to the deployment's directory (decisions §13, `keep`): those that are missing
  * there, or that the instance alone has changed, or that are newer, each replaced atomically. A newer file there was
- * written by another instance or an operator, so it stays; for the same reason nothing is deleted. Omits links, special
- * files and names that are not valid UTF-8, and follows no link.
- * @param skipped collects matching entries that are not written back: directories that are too deep, files with too
- * many holes, names that are not valid UTF-8.
+ * written by another instance or an operator, so it stays; for the same reason nothing is deleted. Where a link or a
+ * file has taken the place of a directory, or a directory that of a file, writes beside it, under a name that ends with
+ * that of the copy. Omits links, special files and names that are not valid UTF-8, and follows no link.
+ * @param skipped collects matching entries that are not written back (directories that are too deep, files with too
+ * many holes, names that are not valid UTF-8), and those that are written beside something else.
  * @returns the number of files written.
- * @throws the signal's reason (written files stay); AppError CONFLICT (a file in a directory's place or the reverse),
+ * @throws the signal's reason (written files stay); AppError CONFLICT (the deployment's directory was replaced),
  * NOT_FOUND (no directory), UNAVAILABLE (not mounted), DISK_FULL
  */
 export type WriteBack = (task: WriteBackTask, signal: AbortSignal, skipped?: SkippedEntries) => Promise<number>
@@ -53,7 +55,7 @@ export function createWriteBack(jail: Jail, temporaries: Temporaries, log: Logge
       if (!opened) return 0
       return await withDirectory(opened, async (from) => {
         let written = 0
-        const context = { temporaries, signal, skipped, copiedAt, holes: 0 }
+        const context = { temporaries, signal, skipped, copyName: basename(copy), copiedAt, holes: 0 }
         for (const path of paths)
           written += await writeMatchesBack(from, () => openTarget(directory), path.split('/'), [], context)
         return written

@@ -20,6 +20,8 @@ interface WriteContext {
   temporaries: Temporaries
   signal: AbortSignal
   skipped: SkippedEntries
+  /** Name of the copy, from which the names of what is written beside something else are made. */
+  copyName: string
   /** When the copy was complete, 0 if that is not known. */
   copiedAt: number
   /** Bytes of holes in the files so far. */
@@ -56,7 +58,7 @@ export async function writeMatchesBack(
     }
     const below = await openSubdirectory(from, name)
     if (!below) continue
-    const openBelow = () => withDirectory(openTarget(), (to) => ensureSubdirectory(to, name))
+    const openBelow = () => withDirectory(openTarget(), (to) => ensureSubdirectory(to, name, context))
     written += await withDirectory(below, (source) =>
       writeMatchesBack(source, openBelow, rest, [...parents, name], context),
     )
@@ -101,9 +103,11 @@ async function writeFileBack(
   if (!opened) return 0
   const { handle, stats } = opened
   try {
-    const existing = await lstatOf(to, name)
+    const taken = (await lstatOf(to, name))?.isDirectory() === true
+    const targetName = taken ? nameBeside(name, 'is a directory in the shared area, not a file', context) : name
+    const existing = await lstatOf(to, targetName)
     if (existing?.isDirectory())
-      throw new AppError('CONFLICT', `"${name}" is a directory in the shared area, not a file.`)
+      throw new AppError('CONFLICT', `"${targetName}" is a directory in the shared area, not a file.`)
     if (existing?.isFile() && isNewest(existing, stats, context.copiedAt)) return 0
     const holes = holesOf(stats)
     if (context.holes + holes > HOLES_LIMIT) {
@@ -124,7 +128,7 @@ async function writeFileBack(
       await temporary.discard()
       throw error
     }
-    await temporary.replace(name)
+    await temporary.replace(targetName)
     return 1
   } finally {
     await handle.close()
@@ -149,7 +153,7 @@ async function writeEntryBack(
     return 0
   }
   return withDirectory(below, async (source) =>
-    withDirectory(ensureSubdirectory(to, name), async (target) => {
+    withDirectory(ensureSubdirectory(to, name, context), async (target) => {
       let written = 0
       const path = `${parentPath}${name}/`
       for await (const entry of usableNamesIn(source, path, context))
@@ -174,14 +178,39 @@ async function* usableNamesIn(
   }
 }
 
-async function ensureSubdirectory(directory: OpenDirectory, name: string): Promise<OpenDirectory> {
+const NO_DIRECTORY = 'is a file or a link in the shared area, not a directory'
+
+/** Opens or creates a directory. If something else has its name, opens or creates one beside that. */
+async function ensureSubdirectory(
+  directory: OpenDirectory,
+  name: string,
+  context: WriteContext,
+): Promise<OpenDirectory> {
+  const opened = await makeSubdirectory(directory, name)
+  if (opened) return opened
+  const beside = nameBeside(name, NO_DIRECTORY, context)
+  const other = await makeSubdirectory(directory, beside)
+  if (!other) throw new AppError('CONFLICT', `"${beside}" ${NO_DIRECTORY}.`)
+  return other
+}
+
+/** @returns undefined if something else has its name */
+async function makeSubdirectory(directory: OpenDirectory, name: string): Promise<OpenDirectory | undefined> {
   try {
     await mkdir(directory.entryPath(name), { mode: 0o755 })
     await inheritOwner(directory, name)
   } catch (error) {
     if (errorCodeOf(error) !== 'EEXIST') throw error
   }
-  const opened = await openSubdirectory(directory, name)
-  if (!opened) throw new AppError('CONFLICT', `"${name}" is a file or a link in the shared area, not a directory.`)
-  return opened
+  return openSubdirectory(directory, name)
+}
+
+/**
+ * The name for an entry whose own is taken, as by a link that was made since the copy: retrying would not end while it
+ * is there, and the instance with it. It is the same for each attempt, so that a repeated one creates no second entry.
+ */
+function nameBeside(name: string, reason: string, { copyName, skipped }: WriteContext): string {
+  const beside = `${name} (${copyName})`
+  skipped.add(`"${name}" ${reason}. What is kept of it is in "${beside}".`)
+  return beside
 }
