@@ -203,6 +203,13 @@ test('an encrypted archive fails with a clear message', async () => {
   })
 })
 
+test('a 7z whose names are encrypted as well is called encrypted, not damaged', async () => {
+  await put('secret.7z', await make7z({ 'a.txt': 'x' }, '-pgeheim', '-mhe=on'))
+  await expect(files().unarchive(ANN, '/nfsshare/secret.7z')).rejects.toMatchObject({
+    message: 'The archive was not extracted: it is encrypted.',
+  })
+})
+
 test('a file that is not an archive, and a directory, are refused', async () => {
   await put('notes.txt', 'x')
   await mkdir(join(share(), 'directory.zip'))

@@ -30,8 +30,8 @@ async function main([mode, name = '', limitsText = '{}']: string[]): Promise<voi
   const limits = JSON.parse(limitsText) as { entries: number; size: number }
   const line: number[] = []
   const sevenZip = await SevenZip({
-    // 7-Zip prompts for a password on standard input; answer with end of file.
-    stdin: () => null as unknown as number,
+    // Only a password is asked for, also for the listing if the names are encrypted.
+    stdin: () => process.exit(exitCodes.encrypted),
     stdout: (byte) => {
       if (mode !== 'list') return
       line.push(byte)

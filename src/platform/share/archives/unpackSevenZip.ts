@@ -109,6 +109,8 @@ async function run(
     throw new AppError('INVALID_INPUT', 'The archive was not extracted: it contains links.')
   if (end.code === exitCodes.longName)
     throw new AppError('INVALID_INPUT', 'The archive was not extracted: one of its names is too long.')
+  if (end.code === exitCodes.encrypted)
+    throw new AppError('INVALID_INPUT', 'The archive was not extracted: it is encrypted.')
   throw failureOf(end.code, kind)
 }
 
