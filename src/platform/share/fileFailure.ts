@@ -79,6 +79,26 @@ export function fileFailure(error: unknown, path: string): unknown {
   }
 }
 
+/**
+ * Names the entry that could not be read, where that ends the work on a whole tree.
+ * @param path for users, relative to that tree
+ * @returns throws an AppError, or the error itself if its reason lies elsewhere
+ */
+export const throwReadFailure =
+  (path: string) =>
+  (error: unknown): never => {
+    const code = errorCodeOf(error)
+    const shown = printable(`"${path}"`)
+    if (code === 'EACCES' || code === 'EPERM')
+      throw new AppError(
+        'CONFLICT',
+        `The platform may not read ${shown}. Allow its user to, or move it out of the directory.`,
+      )
+    if (DISK_FAILURES.has(code))
+      throw new AppError('UNAVAILABLE', `${shown} does not answer (${code}). Check its disk or its mount.`)
+    throw error
+  }
+
 /** EAGAIN: a lease (fcntl(2), F_SETLEASE) keeps a file from being opened, or no process can be started. */
 function temporaryFailure(error: NodeJS.ErrnoException, shown: string): unknown {
   if (error.syscall === 'open')

@@ -2,6 +2,7 @@ import { appendFile, mkdir, readdir, readFile, rm, statfs, writeFile } from 'nod
 import { join } from 'node:path'
 import pino from 'pino'
 import { createReplicas, type Replicas, type SyncState } from '../../../src/platform/share/replicas/replicas'
+import { hungDiskMissing, mountDeadDisk } from '../../support/platform/hungDisk'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 import { canMount, mountTmpfs, unmount } from '../../support/platform/tmpfs'
 import { until } from '../../support/platform/until'
@@ -92,6 +93,33 @@ test('a failed sync reports its reason and is retried, and success clears the re
     expect(failing.state).toEqual({ event: 'sync_completed' })
   } finally {
     await failing.close()
+  }
+})
+
+;(hungDiskMissing === undefined ? test.each : test.skip.each)([
+  [
+    'the program of a mount has ended',
+    0,
+    'UNAVAILABLE',
+    '"world/maps" does not answer (ENOTCONN). Check its disk or its mount.',
+  ],
+  [
+    'the platform may not read an entry',
+    1,
+    'CONFLICT',
+    'The platform may not read "world/maps". Allow its user to, or move it out of the directory.',
+  ],
+])('security 237: where %s, the sync and the copy for an instance name it', async (_what, user, code, message) => {
+  const lobby = join(directory(), `unreadable-${user}`)
+  await mkdir(join(lobby, 'world'), { recursive: true })
+  const unmountDead = mountDeadDisk(join(lobby, 'world/maps'), user)
+  try {
+    await expect(replicas.copyTo(lobby, join(directory(), 'copy'))).rejects.toMatchObject({ code, message })
+    replicas.setWatched([lobby])
+    await until(() => replicas.state.problem !== undefined)
+    expect(replicas.state.problem).toBe(`"unreadable-${user}" could not be copied yet. This is retried. ${message}`)
+  } finally {
+    unmountDead()
   }
 })
 

@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import type { Logger } from 'pino'
+import { AppError } from '../../errors'
 import { dataDiskFull, fileFailure } from '../fileFailure'
 import { createSkippedEntries } from '../skippedEntries'
 import type { ReplicateOptions } from './replicate'
@@ -114,5 +115,5 @@ export class DirectorySync {
 function problemOf(directory: string, error: unknown): string {
   // The sync reads the shared area and writes to this machine's disk.
   const failure = dataDiskFull(error) ?? fileFailure(error, `"${basename(directory)}"`)
-  return `"${basename(directory)}" could not be copied yet. This is retried. ${failure instanceof Error && failure !== error ? failure.message : ''}`.trim()
+  return `"${basename(directory)}" could not be copied yet. This is retried. ${failure instanceof AppError ? failure.message : ''}`.trim()
 }

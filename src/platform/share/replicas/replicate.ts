@@ -13,7 +13,7 @@ import {
   utimes,
   type FileHandle,
 } from 'node:fs/promises'
-import { isAbsolute, sep } from 'node:path'
+import { basename, isAbsolute, sep } from 'node:path'
 import { AppError } from '../../errors'
 import { DEPTH_LIMIT, tooDeepMessage } from '../depth'
 import {
@@ -25,6 +25,7 @@ import {
   type OpenDirectory,
   type RawName,
 } from '../jail'
+import { throwReadFailure } from '../fileFailure'
 import { hasRoomForCopies } from '../disks'
 import { createSkippedEntries, type SkippedEntries } from '../skippedEntries'
 import { isInternalName, internalName } from '../internalNames'
@@ -73,20 +74,36 @@ export interface ReplicateOptions {
  * is relative to open directories and follows no link.
  * @param source a real path. @param target a directory of the platform.
  * @returns the number of entries that were copied or removed.
- * @throws the signal's reason (finished copies stay); AppError CONFLICT when `source` leads elsewhere by now
+ * @throws the signal's reason (finished copies stay); AppError CONFLICT when `source` leads elsewhere by now, or when
+ * an entry may not be read; UNAVAILABLE when one does not answer
  */
 export async function replicate(
   source: string,
   target: string,
   { signal, skipped = createSkippedEntries(), trustedUntil = Infinity, onDirectory }: ReplicateOptions = {},
 ): Promise<number> {
-  return withDirectory(openRealDirectory(source), async (root) => {
+  const opened = openRealDirectory(source).catch(throwReadFailure(basename(source)))
+  return withDirectory(opened, async (root) => {
     await mkdir(target, { recursive: true })
     const context = { root: root.realPath, signal, skipped, trustedUntil, onDirectory, holes: 0 }
     return withDirectory(openRealDirectory(await realpath(target)), (to) =>
       replicateDirectory(root, to, '', 1, context),
     )
   })
+}
+
+/** As `namesIn`, with errors that name the directory. @param path as of `replicateDirectory` */
+async function* readableNamesIn(from: OpenDirectory, path: string): AsyncGenerator<RawName> {
+  const names = namesIn(from)
+  try {
+    for (;;) {
+      const next = await names.next().catch(throwReadFailure(path.slice(0, -1) || basename(from.realPath)))
+      if (next.done) return
+      yield next.value
+    }
+  } finally {
+    await names.return(undefined)
+  }
 }
 
 interface ReplicationContext extends Pick<ReplicateOptions, 'onDirectory'> {
@@ -114,19 +131,20 @@ async function replicateDirectory(
   await context.onDirectory?.(from, path)
   let changes = 0
   const kept = createKept(from)
-  for await (const name of namesIn(from)) {
+  for await (const name of readableNamesIn(from, path)) {
     context.signal?.throwIfAborted()
     // An unfinished upload or archive.
     if (typeof name === 'string' && isInternalName(name)) continue
-    const [stats, existing] = await Promise.all([lstatOf(from, name), lstatOf(to, name)])
+    const pathOfEntry = `${path}${String(name)}`
+    const reading = lstatOf(from, name).catch(throwReadFailure(pathOfEntry))
+    const [stats, existing] = await Promise.all([reading, lstatOf(to, name)])
     if (stats?.isDirectory()) {
-      const pathOfEntry = `${path}${String(name)}`
       if (level > DEPTH_LIMIT) {
         context.skipped.add(tooDeepMessage(pathOfEntry))
         changes += await removeCopy(to, name, existing, context.signal)
         continue
       }
-      const below = await openSubdirectory(from, name)
+      const below = await openSubdirectory(from, name).catch(throwReadFailure(pathOfEntry))
       if (!below) continue
       const isOther = isMoved || isMovedSince(stats, existing)
       changes += await withDirectory(below, (source) =>
@@ -140,7 +158,7 @@ async function replicateDirectory(
     } else if (stats?.isFile()) {
       // Most files are unchanged and need not be opened.
       if (isMoved || !existing || !isUnchanged(stats, existing, context)) {
-        const copied = await replicateFile(from, name, to, existing, path, context)
+        const copied = await replicateFile(from, name, to, existing, pathOfEntry, context)
         if (copied === 'skipped') {
           changes += await removeCopy(to, name, existing, context.signal)
           continue
@@ -221,16 +239,16 @@ async function replicateFile(
   name: RawName,
   to: OpenDirectory,
   existing: Stats | undefined,
-  path: string,
+  pathOfEntry: string,
   context: ReplicationContext,
 ): Promise<number | 'skipped'> {
-  const opened = await openRegularFile(from, name)
+  const opened = await openRegularFile(from, name).catch(throwReadFailure(pathOfEntry))
   if (!opened) return 0
   const { handle, stats } = opened
   try {
     const holes = holesOf(stats)
     if (context.holes + holes > HOLES_LIMIT) {
-      context.skipped.add(tooManyHolesMessage(`${path}${String(name)}`, stats))
+      context.skipped.add(tooManyHolesMessage(pathOfEntry, stats))
       return 'skipped'
     }
     context.holes += holes
@@ -238,7 +256,7 @@ async function replicateFile(
     if (existing && !existing.isFile()) await removeTree(to, name)
     const unfinished = to.entryPath(internalName(randomUUID()))
     try {
-      await copyContents(opened, unfinished, (bytes) => requireRoom(to, bytes))
+      await copyContents(opened, unfinished, (bytes) => requireRoom(to, bytes)).catch(throwReadFailure(pathOfEntry))
       // As texts: a Date cannot represent every time of a file, and Node.js replaces negative numbers by the present.
       await utimes(unfinished, String(stats.atimeMs / 1000), String(stats.mtimeMs / 1000))
       await rename(unfinished, to.entryPath(name))

@@ -4,6 +4,7 @@ import { AppError, errorCodeOf } from '../../errors'
 import type { Temporaries } from '../changes/temporaries'
 import { DEPTH_LIMIT, tooDeepMessage, truncatedPath } from '../depth'
 import { lstatOf } from '../directoryEntries'
+import { throwReadFailure } from '../fileFailure'
 import { isInternalName } from '../internalNames'
 import { namesIn, openRegularFile, openSubdirectory, withDirectory, type OpenDirectory } from '../jail'
 import { inheritOwner } from '../ownership'
@@ -99,7 +100,7 @@ async function writeFileBack(
   parentPath: string,
   context: WriteContext,
 ): Promise<number> {
-  const opened = await openRegularFile(from, name)
+  const opened = await openRegularFile(from, name).catch(throwReadFailure(`${parentPath}${name}`))
   if (!opened) return 0
   const { handle, stats } = opened
   try {
