@@ -2,8 +2,10 @@ import pg, { type Pool } from 'pg'
 import pino from 'pino'
 import { reconcile } from '../../../src/platform/deployments/reconcile/reconcile'
 import { clusterDoesNotAnswer } from '../../../src/platform/runtime/contact'
+import type { Runtime } from '../../../src/platform/runtime/runtime'
 import { insertDeployment } from '../../../src/platform/state/deployments/deployments'
 import { findLastHeartbeat } from '../../../src/platform/state/deployments/heartbeats'
+import { insertInstance, setDesiredState } from '../../../src/platform/state/deployments/instances'
 import { FOREVER, useManagedDeployments } from '../../support/platform/managedDeployments'
 import { until } from '../../support/platform/until'
 
@@ -148,6 +150,32 @@ test('a run of no instance that cannot be removed does not block the removal of 
   }
   await reconcile(passParts({ runtime }))
   expect(removed).toEqual(['other'])
+})
+
+test.each([
+  ['cannot be removed', 'gone'],
+  ['has a console that cannot be written', 'running'],
+] as const)('an instance that %s does not hold up the others of its deployment', async (_what, wanted) => {
+  const fails = () => Promise.reject(new Error('The disk does not answer'))
+  const started: string[] = []
+  await add('lobby', FOREVER, 'instances: { min: 3, max: 3, playersPerInstance: 10 }\n', 'scalable')
+  for (const [slot, name] of ['stuck', 'other', 'third'].entries()) {
+    const names = { deployment: 'lobby', name, pod_name: `lobby-${name}` }
+    await insertInstance(managed.state.db, { uid: `5f0c1d2e-0000-4000-8000-00000000000${slot}`, slot, ...names })
+  }
+  await setDesiredState(managed.state.db, '5f0c1d2e-0000-4000-8000-000000000000', wanted)
+  const exit = { code: 1, signal: null, at: Date.now(), requested: false, orderly: false, failure: undefined }
+  const run = { runId: 'run', state: 'EXITED', ip: '', port: undefined, startedAt: 0, exit } as const
+  const runtime: Runtime = {
+    ...managed.runtime,
+    list: async () => [{ podName: 'lobby-stuck', ...run }],
+    remove: fails,
+    note: fails,
+    ensure: async ({ podName }) => void started.push(podName),
+  }
+  await reconcile(passParts({ runtime }))
+  expect(started).toEqual(expect.arrayContaining(['lobby-other', 'lobby-third']))
+  expect(started).not.toContain('lobby-stuck')
 })
 
 test('a standby manager releases its connection after every attempt to acquire the lock', async () => {

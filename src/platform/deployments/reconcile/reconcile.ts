@@ -143,7 +143,9 @@ async function reconcileDeployment(
   // Without a valid definition the instances stay as they are.
   if (!stored.definition) return []
   const { definition } = stored
-  for (const row of rows) if (row.wanted === 'gone') await removeInstance(context, row, runs.get(row.pod_name))
+  await forEach(context, rows, async (row) => {
+    if (row.wanted === 'gone') await removeInstance(context, row, runs.get(row.pod_name))
+  })
   await advanceRestart(
     context,
     definition,
@@ -152,21 +154,36 @@ async function reconcileDeployment(
   )
   const delays = await advanceDrains(context, definition, rows, runs)
   const kept = await adjustInstances(context, definition, rows, runs)
-  for (const row of kept) {
+  await forEach(context, kept, async (row) => {
     const run = runs.get(row.pod_name)
     if (!hasExited(run)) {
       if (row.wanted === 'stopped') await context.runtime.stop(row.pod_name)
       delays.push(...(await announceLateStart(context, definition, row, run)))
-      continue
+      return
     }
     const { isBlocked, startAfter } = await recordExit(context, definition, row, run)
-    if (isBlocked || row.wanted === 'stopped') continue
+    if (isBlocked || row.wanted === 'stopped') return
     const delay = startAfter - context.now()
     // A longer wait means that the clock was set back: start at once.
     if (delay > 0 && delay <= MAX_RESTART_DELAY_MS) delays.push(delay)
     else delays.push(...(await startInstance(context, deployment, definition, row, runs)))
-  }
+  })
   return delays
+}
+
+/** Takes a step for one instance after another. One that fails must not hold up the others of its deployment. */
+async function forEach(
+  { log }: ReconcileContext,
+  rows: InstanceRow[],
+  step: (row: InstanceRow) => Promise<void>,
+): Promise<void> {
+  for (const row of rows) {
+    try {
+      await step(row)
+    } catch (error) {
+      log.error({ err: error, podName: row.pod_name }, 'failed to reconcile an instance; retrying')
+    }
+  }
 }
 
 /** Writes once to the console that a run is not ready in time. @returns milliseconds until that is due */
