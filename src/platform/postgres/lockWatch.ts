@@ -16,7 +16,7 @@ const AGES_MS = 60_000
  * The lock table holds about 24,000 locks (`max_locks_per_transaction`). A dump of a database takes one for each table.
  */
 const MAX_LOCKS = 10_000
-/** A role whose sessions were ended this often, each time within FORGET_MS of the last, loses the right to log in. */
+/** A role whose sessions were ended this often, other ones each time, each time within FORGET_MS of the last, loses the right to log in. */
 const MAX_ENDS = 3
 const FORGET_MS = 10 * 60_000
 /** The role that initdb creates, as which the platform administers the server. */
@@ -43,7 +43,7 @@ export function watchLocks(
 ): () => Promise<void> {
   const stopped = new AbortController()
   const pause = (ms: number) => delay(ms, undefined, { signal: stopped.signal })
-  const ends = new Map<string, { count: number; at: number }>()
+  const ends = new Map<string, { count: number; at: number; pids: number[] }>()
   /** When the full lock table was last logged. */
   let warnedAt = -Infinity
 
@@ -53,12 +53,16 @@ export function watchLocks(
     const { oid, pids, locks } = greediest
     const earlier = ends.get(oid)
     const at = performance.now()
+    const isRecent = earlier !== undefined && at - earlier.at < FORGET_MS
+    // A session may take seconds to end, for example to undo its work.
+    const isAnother = !isRecent || pids.some((pid) => !earlier.pids.includes(pid))
     // A role with few locks does not count: others may have taken most, and a role that dumps a database must not lose
     // its right to log in.
-    const added = locks > MAX_LOCKS / 2 ? 1 : 0
-    const count = (earlier && at - earlier.at < FORGET_MS ? earlier.count : 0) + added
-    ends.set(oid, { count, at })
+    const added = isAnother && locks > MAX_LOCKS / 2 ? 1 : 0
+    const count = (isRecent ? earlier.count : 0) + added
+    ends.set(oid, { count, at, pids })
     await postgres.endUsersSessions(pids)
+    if (!isAnother) return
     const role = await withRoom(async () => {
       const { rows } = await client.query<{ role: string }>(
         'select rolname as role from pg_roles where oid = $1::oid',

@@ -118,6 +118,26 @@ test('the watch ends while a session that does not react to signals holds too ma
   expect(ends).toBe(1)
 })
 
+test('a session that takes several looks to end counts once, so its role may still log in', async () => {
+  const dataDir = join(directory(), 'slow')
+  mkdirSync(dataDir, { mode: 0o711 })
+  const { log, lines } = createLog()
+  const postgres = await startEmbeddedPostgres(dataDir, 'databases', log)
+  const admin = await connectClient(postgres.adminUrl)
+  await admin.query("create role greedy login password 'secret'; grant connect on database postgres to greedy")
+  const url = postgres.adminUrl.replace(/\/\/[^@]+@/, '//greedy:secret@')
+  const greedy = await connectClient(url)
+  await greedy.query('select count(pg_advisory_lock(at)) from generate_series(1, 15000) at')
+  let ends = 0
+  const stop = watchLocks({ adminUrl: postgres.adminUrl, endUsersSessions: async () => void ends++ }, log)
+  await until(() => ends >= 5)
+  await stop()
+  expect(await canConnect(url)).toBe(true)
+  expect(lines.filter((line) => line.includes('held too many locks'))).toHaveLength(1)
+  await Promise.all([greedy.end(), admin.end()])
+  await postgres.stop()
+})
+
 test('a lock table that stays full is reported once a second, with pauses between the attempts to make room', async () => {
   const message = (type: string, body: string) => {
     const header = Buffer.from(`${type}\0\0\0\0`)
