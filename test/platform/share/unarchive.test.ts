@@ -2,7 +2,15 @@ import { mkdir, readdir, readFile, readlink, stat, writeFile } from 'node:fs/pro
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { useArchiveFiles, ANN } from '../../support/platform/archiveFiles'
-import { make7z, makeRar, makeTar, makeTarGz, makeZip } from '../../support/platform/archives'
+import {
+  make7z,
+  makeRar,
+  makeTar,
+  makeTarGz,
+  makeZip,
+  renameInZip,
+  withoutUtf8Mark,
+} from '../../support/platform/archives'
 
 const { base, share, files, open, tree, put } = useArchiveFiles()
 
@@ -86,6 +94,23 @@ test('executables stay executable, times are kept, and links within the archive 
   const { mode, mtimeMs } = await stat(join(share(), 'a/run.sh'))
   expect([mode & 0o777, mtimeMs]).toEqual([0o755, Date.parse('2024-05-06T07:08:10Z')])
   expect(await readlink(join(share(), 'a/bin/go'))).toBe('../run.sh')
+})
+
+test('names of a zip by macOS or Info-ZIP, which are UTF-8 without being marked so, are read as UTF-8', async () => {
+  await put('mac.zip', withoutUtf8Mark(await makeZip({ 'Städte/Überwelt ☃.txt': 'snow', 'Städte/leer/': '' })))
+  await files().unarchive(ANN, '/nfsshare/mac.zip')
+  expect(await tree(join(share(), 'mac'))).toEqual({
+    'Städte/': '',
+    'Städte/leer/': '',
+    'Städte/Überwelt ☃.txt': 'snow',
+  })
+})
+
+test('unmarked names of a zip that are no UTF-8 are read as those of MS-DOS', async () => {
+  const zip = renameInZip(withoutUtf8Mark(await makeZip({ 'k_se.txt': 'cheese' })), 'k_se', 'k\x84se')
+  await put('dos.zip', zip)
+  await files().unarchive(ANN, '/nfsshare/dos.zip')
+  expect(await readdir(join(share(), 'dos'))).toEqual(['käse.txt'])
 })
 
 test('an archive within an archive is extracted as an ordinary file', async () => {

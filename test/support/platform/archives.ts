@@ -28,10 +28,22 @@ export async function makeZip(
   return buffer(zip.outputStream)
 }
 
-/** Replaces a name by another one of the same length in the local and central headers. */
+/** Replaces a name by another one of the same length, in Latin-1, in the local and central headers. */
 export function renameInZip(zip: Buffer, from: string, to: string): Buffer {
-  if (Buffer.byteLength(from) !== Buffer.byteLength(to)) throw new Error('The names must be of one length')
+  if (from.length !== to.length) throw new Error('The names must be of one length')
   return Buffer.from(zip.toString('latin1').replaceAll(from, to), 'latin1')
+}
+
+/** Makes names in UTF-8 unmarked in the local and central headers, as macOS and Info-ZIP write them. */
+export function withoutUtf8Mark(zip: Buffer): Buffer {
+  const unmarked = Buffer.from(zip)
+  for (const [signature, flags] of [
+    ['PK\x03\x04', 6],
+    ['PK\x01\x02', 8],
+  ] as const)
+    for (let at = zip.indexOf(signature); at !== -1; at = zip.indexOf(signature, at + 1))
+      unmarked.writeUInt16LE(zip.readUInt16LE(at + flags) & ~0x800, at + flags)
+  return unmarked
 }
 
 /** Makes a tar of these entries without validating them. */

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { FileHandle } from 'node:fs/promises'
 import { Transform, type Readable } from 'node:stream'
 import { promisify } from 'node:util'
@@ -20,6 +21,8 @@ const TYPE_MASK = 0o170000
 const TYPE_LINK = 0o120000
 const TYPE_FILE = 0o100000
 const MADE_BY_UNIX = 3
+/** The extra field with a name in UTF-8 (APPNOTE 4.6.9), which yauzl prefers. */
+const UNICODE_PATH = 0x7075
 /** PATH_MAX of Linux, in bytes. */
 const MAX_TARGET_BYTES = 4096
 
@@ -47,7 +50,7 @@ export async function unpackZip(
     progress({ entry: fileName, done: (done += compressedSize) })
     if ((declaredSize += entry.uncompressedSize) > limits.size) throw tooLargeError(limits)
     if (entry.isEncrypted()) throw entryError(fileName, 'is encrypted')
-    const mode = entry.versionMadeBy >> 8 === MADE_BY_UNIX ? entry.externalFileAttributes >>> 16 : 0
+    const mode = isMadeByUnix(entry) ? entry.externalFileAttributes >>> 16 : 0
     const type = mode & TYPE_MASK
     if (fileName.endsWith('/')) await extraction.directory(fileName)
     else if (type === TYPE_LINK) extraction.link(fileName, await readTarget(zip, entry))
@@ -74,9 +77,19 @@ async function* entriesOf(zip: ZipFile): AsyncGenerator<Entry> {
       zip.readEntry()
     })
     if (!entry) return
+    entry.fileName = nameOf(entry)
     yield entry
   }
 }
+
+/** macOS and Info-ZIP write names in UTF-8 without marking them, which yauzl reads as those of MS-DOS (CP437). */
+function nameOf(entry: Entry): string {
+  const { fileName, fileNameRaw, extraFields } = entry
+  const isText = isMadeByUnix(entry) && isUtf8(fileNameRaw) && !extraFields.some(({ id }) => id === UNICODE_PATH)
+  return isText ? fileNameRaw.toString('utf8') : fileName
+}
+
+const isMadeByUnix = ({ versionMadeBy }: Entry) => versionMadeBy >> 8 === MADE_BY_UNIX
 
 async function contentOf(zip: ZipFile, entry: Entry): Promise<Readable> {
   const content = await new Promise<Readable>((resolve, reject) => {
