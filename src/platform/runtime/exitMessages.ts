@@ -16,6 +16,9 @@ export function describeExit({ code, signal, requested, failure, interruption }:
 /** @param interruption of `InstanceExit` */
 export const interruptionText = (interruption: string) => `Ended by the cluster: ${interruption}`
 
+/** The console message for a start that the cluster refuses. @param reason of the cluster, as text */
+export const clusterStartFailure = (reason: string) => `Could not be started: ${reason.replace(/\.?$/, '.')}`
+
 /** Codes of Node.js' errors for what a machine lacks for a while: processes, memory, descriptors, disk space. */
 const TEMPORARY_CODES = ['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE', 'ENOSPC', 'EDQUOT']
 

@@ -47,6 +47,14 @@ export class ClusterRefusal extends Error {
   }
 }
 
+/** Why a valid Pod is forbidden for a while: a quota, a missing right, a namespace that is being deleted or made. */
+const TEMPORARILY_FORBIDDEN = /exceeded quota|cannot \w+ resource|is being terminated|error looking up service account/
+
+/** Whether the reason lies with the cluster and passes. Otherwise it is the request: invalid, or against a policy. */
+export function isTemporaryRefusal({ status, message }: ClusterRefusal): boolean {
+  return status === 403 ? TEMPORARILY_FORBIDDEN.test(message) : status !== 400 && status !== 422
+}
+
 /** Requests to the cluster's API server. */
 export interface ClusterClient {
   readonly namespace: string

@@ -1,10 +1,11 @@
+import { STATUS_CODES } from 'node:http'
 import type { Logger } from 'pino'
 import { createKeyedQueue } from '../../concurrency/keyedQueue'
 import { createSharedRead } from '../../concurrency/sharedRead'
 import { AppError } from '../../errors'
-import { isTemporaryError } from '../exitMessages'
+import { clusterStartFailure, isTemporaryError } from '../exitMessages'
 import type { InstanceSpec, Runtime } from '../runtime'
-import { ClusterRefusal, type ClusterClient } from './clusterClient'
+import { ClusterRefusal, isTemporaryRefusal, type ClusterClient } from './clusterClient'
 import type { ConsoleStore } from './console/consoleStore'
 import { listNodes } from './nodes'
 import { createKeptFiles, type KeptCopies } from './keptFiles'
@@ -83,7 +84,9 @@ export function openKubernetesRuntime(parts: KubernetesParts): Runtime {
       runs.put(await pods.apply(podOf(spec, parts)))
     } catch (error) {
       if (!(error instanceof ClusterRefusal)) throw error
-      runs.startFailed(spec, `Could not be started: ${error.message}`)
+      // The client library has no message for a 401.
+      const reason = error.message || (STATUS_CODES[error.status] ?? `status ${error.status}`)
+      runs.startFailed(spec, clusterStartFailure(reason), isTemporaryRefusal(error))
     }
   }
 

@@ -1,6 +1,6 @@
 import { constants } from 'node:os'
 import type { V1ContainerStateTerminated, V1ContainerStatus, V1Pod } from '@kubernetes/client-node'
-import { describeExit, startFailureMessage } from '../exitMessages'
+import { clusterStartFailure, describeExit, startFailureMessage } from '../exitMessages'
 import type { InstanceExit, RuntimeInstance } from '../runtime'
 import {
   CONTAINER,
@@ -171,7 +171,8 @@ export function exitOf(pod: V1Pod, at: number): InstanceExit {
   const ended = statusOfContainer(pod, CONTAINER)?.state?.terminated
   const requested = stopRequestedAt(pod) !== undefined
   const interruption = requested ? undefined : interruptionOf(pod)
-  const failure = ended ? startFailureOf(ended, pod) : copyFailureOf(pod)
+  const rejection = requested || interruption !== undefined ? undefined : rejectionOf(pod)
+  const failure = ended ? startFailureOf(ended, pod) : (copyFailureOf(pod) ?? rejection)
   const signal = ended && failure === undefined ? signalOf(ended) : undefined
   const killed = ended?.reason === 'OOMKilled' ? killedForMemory(pod) : undefined
   return {
@@ -182,6 +183,7 @@ export function exitOf(pod: V1Pod, at: number): InstanceExit {
     orderly:
       ended !== undefined && (requested || ended.exitCode === 0) && failure === undefined && signal !== 'SIGKILL',
     failure: failure ?? (ended || interruption !== undefined ? undefined : 'Stopped before it was started.'),
+    ...(failure !== undefined && failure === rejection && { isTemporary: true }),
     ...(interruption !== undefined && { interruption }),
     ...(killed !== undefined && { killed }),
   }
@@ -201,6 +203,12 @@ function interruptionOf(pod: V1Pod): string | undefined {
   return pod.metadata?.deletionTimestamp === undefined && hasEnded(pod)
     ? undefined
     : 'its Pod was deleted in the cluster'
+}
+
+/** Why a node has refused the Pod before any of its containers started: it may lack CPU, memory or places for Pods. */
+function rejectionOf({ status }: V1Pod): string | undefined {
+  if (status?.phase !== 'Failed' || status.reason === undefined) return undefined
+  return clusterStartFailure(status.message || status.reason)
 }
 
 /** The exit code of a program that a signal ended is 128 plus the signal's number. */

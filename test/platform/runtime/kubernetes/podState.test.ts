@@ -277,6 +277,18 @@ test('an end caused by the cluster is reported as such, and not as a crash', () 
   )
 })
 
+test('security 230: a Pod that its node refuses for want of CPU, memory or places is no crash, and is tried again', () => {
+  const message = 'Pod was rejected: Node didn\u2019t have enough resource: cpu, requested: 1000, used: 1500'
+  const rejected = podWith(undefined, {}, { phase: 'Failed', reason: 'OutOfcpu', message })
+  expect(instanceOf(rejected)).toMatchObject({
+    state: 'EXITED',
+    exit: { failure: `Could not be started: ${message}.`, isTemporary: true },
+  })
+  const stopping = podWith(undefined, stopped, { phase: 'Failed', reason: 'OutOfcpu', message })
+  expect(exitOf(stopping, 0)).toMatchObject({ requested: true, failure: 'Stopped before it was started.' })
+  expect(exitOf(podWith(ended(1)), 0).isTemporary).toBeUndefined()
+})
+
 test('the reasons why a Pod does not start yet are reported, each kind once', () => {
   const waiting = (reason: string, message: string) =>
     podWith({ waiting: { reason, message } }, {}, { phase: 'Pending' })

@@ -1,0 +1,110 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import pino from 'pino'
+import { createClusterClient } from '../../../../src/platform/runtime/kubernetes/clusterClient'
+import { openKubernetesRuntime } from '../../../../src/platform/runtime/kubernetes/kubernetesRuntime'
+import type { Runtime } from '../../../../src/platform/runtime/runtime'
+import { createConsoleStore } from '../../../../src/platform/state/deployments/consoles'
+import { freshState, type FreshState } from '../../../support/platform/freshState'
+import { instanceSpec } from '../../../support/platform/instanceSpec'
+import { useTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
+
+const root = useTemporaryDirectory()
+let state: FreshState
+let server: Server
+let runtime: Runtime
+/** How the server refuses to create a Pod. */
+let refusal: { status: number; message: string }
+
+beforeAll(async () => void (state = await freshState()))
+afterAll(() => state.close())
+beforeEach(async () => {
+  // No Pods, and a watch without changes.
+  server = createServer(({ method, url = '' }, response) => {
+    response.setHeader('content-type', 'application/json')
+    if (method === 'PATCH') response.writeHead(refusal.status).end(JSON.stringify({ kind: 'Status', ...refusal }))
+    else if (url.includes('watch=')) response.flushHeaders()
+    else response.end('{"metadata": {"resourceVersion": "1"}, "items": []}')
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const kubeconfig = join(root(), 'kubeconfig')
+  writeFileSync(
+    kubeconfig,
+    `{apiVersion: v1, kind: Config, current-context: c, contexts: [{name: c, context: {cluster: c, user: u}}],
+      clusters: [{name: c, cluster: {server: "http://127.0.0.1:${port}", insecure-skip-tls-verify: true}}], users: [{name: u, user: {}}]}`,
+  )
+  runtime = openKubernetesRuntime({
+    client: createClusterClient({ kubeconfig }, 'games'),
+    store: createConsoleStore(state.db),
+    isActive: () => true,
+    claim: 'share',
+    image: 'java:21',
+    user: 1000,
+    peersDirectory: () => '/peers',
+    copies: { pathOf: () => '/copies', writeBack: async () => 0, remove: async () => undefined },
+    prepare: async () => undefined,
+    log: pino({ level: 'silent' }),
+  })
+})
+afterEach(async () => {
+  await runtime.close()
+  server.close()
+  server.closeAllConnections()
+})
+
+/** How a start ends that the cluster refuses. */
+async function endOf(status: number, message: string) {
+  refusal = { status, message }
+  await runtime.ensure(instanceSpec({ podName: 'lobby-1', command: ['game'] }))
+  return (await runtime.list()).find(({ podName }) => podName === 'lobby-1')?.exit
+}
+
+test.each([
+  [
+    'a quota is used up',
+    403,
+    'pods "lobby-1" is forbidden: exceeded quota: games, requested: pods=1, used: pods=2, limited: pods=2',
+  ],
+  [
+    'the quota changed meanwhile',
+    409,
+    'Operation cannot be fulfilled on resourcequotas "games": the object has been modified',
+  ],
+  [
+    'a right is missing',
+    403,
+    'pods "lobby-1" is forbidden: User "quarterdeck" cannot create resource "pods" in API group "" in the namespace "games"',
+  ],
+  ['the credentials have expired', 401, 'Unauthorized'],
+  [
+    'the namespace is being deleted',
+    403,
+    'pods "lobby-1" is forbidden: unable to create new content in namespace games because it is being terminated',
+  ],
+  ['the namespace is missing', 404, 'namespaces "games" not found'],
+  ['the API server is overloaded', 429, 'too many requests'],
+  [
+    'an admission webhook does not answer',
+    500,
+    'Internal error occurred: failed calling webhook "policy.example": connect: connection refused',
+  ],
+])('security 230: a start is tried again, and does not count as a crash, when %s', async (_why, status, message) => {
+  expect(await endOf(status, message)).toMatchObject({
+    failure: `Could not be started: ${message}.`,
+    isTemporary: true,
+  })
+})
+
+test.each([
+  ['an invalid Pod', 422, 'Pod "lobby-1" is invalid: spec.containers[0].image: Required value'],
+  ['a limit range', 403, 'pods "lobby-1" is forbidden: maximum cpu usage per Container is 1, but limit is 2'],
+])('a start that the cluster refuses because of %s counts as a crash', async (_why, status, message) => {
+  const exit = await endOf(status, message)
+  expect(exit).toMatchObject({ failure: `Could not be started: ${message}.` })
+  expect(exit?.isTemporary).toBeUndefined()
+})
