@@ -1,12 +1,14 @@
 import type { V1Service } from '@kubernetes/client-node'
 import type { Logger } from 'pino'
 import type { PublishedDeployment } from '../runtime'
-import { ClusterRefusal, type ClusterClient } from './clusterClient'
+import { ClusterRefusal, isTemporaryRefusal, type ClusterClient } from './clusterClient'
 import { DEPLOYMENT_LABEL, MANAGED_BY } from './podSpec'
 import { FIELD_MANAGER } from './pods'
 
 /** Services are also applied without a change, so that a deleted one is created again. */
 const RESYNC_MS = 5 * 60_000
+/** Delay before Services are applied again of which the cluster has refused one for a while. */
+const RETRY_MS = 10_000
 
 /** The name of the Service that exposes a deployment outside of the cluster, in addition to the headless one. */
 const exposedName = (deployment: string) => `${deployment}-exposed`
@@ -21,9 +23,12 @@ export function createServices(
   log: Pick<Logger, 'error'>,
 ): (deployments: PublishedDeployment[]) => Promise<void> {
   const { namespace } = client
-  let published: { text: string; at: number } | undefined
+  let published: { text: string; until: number } | undefined
+  /** The last refusal of each Service by its name, so that a retry is not logged again. */
+  const refusals = new Map<string, string>()
 
-  async function apply(service: V1Service): Promise<void> {
+  /** @returns whether it has to be tried again soon */
+  async function apply(service: V1Service): Promise<boolean> {
     const name = nameOf(service)
     try {
       await client.call((core, { setHeaderOptions, PatchStrategy }) =>
@@ -32,29 +37,36 @@ export function createServices(
           setHeaderOptions('Content-Type', PatchStrategy.ServerSideApply),
         ),
       )
+      refusals.delete(name)
+      return false
     } catch (error) {
       if (!(error instanceof ClusterRefusal)) throw error
       // One refused Service, because of its name for example, must not prevent the others.
-      log.error({ err: error, service: name }, 'the cluster refuses the Service of a deployment')
+      if (refusals.get(name) !== error.message)
+        log.error({ err: error, service: name }, 'the cluster refuses the Service of a deployment')
+      refusals.set(name, error.message)
+      return isTemporaryRefusal(error)
     }
   }
 
   return async (deployments) => {
     const text = JSON.stringify(deployments)
-    if (published?.text === text && performance.now() - published.at < RESYNC_MS) return
+    if (published?.text === text && performance.now() < published.until) return
     const { items } = await client.call((core) => core.listNamespacedService({ namespace }))
     const own = items.filter(isOurs).map(nameOf)
     const taken = new Set(items.filter((service) => !isOurs(service)).map(nameOf))
     const wanted = uniqueByName(deployments.flatMap(servicesOf))
     for (const name of own)
       if (!wanted.has(name)) await client.call((core) => core.deleteNamespacedService({ name, namespace }))
+    let isToRetry = false
     for (const [name, service] of wanted) {
       // A Service that was created elsewhere, such as the console's own, must not be changed.
       if (taken.has(name))
         log.error({ service: name }, 'failed to create the Service of a deployment: another Service has its name')
-      else await apply(service)
+      else if (await apply(service)) isToRetry = true
     }
-    published = { text, at: performance.now() }
+    for (const name of refusals.keys()) if (!wanted.has(name)) refusals.delete(name)
+    published = { text, until: performance.now() + (isToRetry ? RETRY_MS : RESYNC_MS) }
   }
 }
 

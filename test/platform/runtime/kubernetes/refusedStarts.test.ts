@@ -16,17 +16,24 @@ const root = useTemporaryDirectory()
 let state: FreshState
 let server: Server
 let runtime: Runtime
-/** How the server refuses to create a Pod. */
-let refusal: { status: number; message: string }
+/** How the server refuses to create something; undefined if it does not. */
+let refusal: { status: number; message: string } | undefined
+/** The paths of what should be created. */
+let asked: string[]
+let logged: string[]
 
 beforeAll(async () => void (state = await freshState()))
 afterAll(() => state.close())
 beforeEach(async () => {
-  // No Pods, and a watch without changes.
+  asked = []
+  logged = []
+  // No Pods, no Services, and a watch without changes.
   server = createServer(({ method, url = '' }, response) => {
     response.setHeader('content-type', 'application/json')
-    if (method === 'PATCH') response.writeHead(refusal.status).end(JSON.stringify({ kind: 'Status', ...refusal }))
-    else if (url.includes('watch=')) response.flushHeaders()
+    if (method === 'PATCH') {
+      asked.push(url.replace(/\?.*/, ''))
+      response.writeHead(refusal?.status ?? 200).end(JSON.stringify({ kind: 'Status', ...refusal }))
+    } else if (url.includes('watch=')) response.flushHeaders()
     else response.end('{"metadata": {"resourceVersion": "1"}, "items": []}')
   })
   server.listen(0, '127.0.0.1')
@@ -48,10 +55,11 @@ beforeEach(async () => {
     peersDirectory: () => '/peers',
     copies: { pathOf: () => '/copies', writeBack: async () => 0, remove: async () => undefined },
     prepare: async () => undefined,
-    log: pino({ level: 'silent' }),
+    log: pino({ level: 'error' }, { write: (line) => void logged.push(line) }),
   })
 })
 afterEach(async () => {
+  jest.restoreAllMocks()
   await runtime.close()
   server.close()
   server.closeAllConnections()
@@ -107,4 +115,29 @@ test.each([
   const exit = await endOf(status, message)
   expect(exit).toMatchObject({ failure: `Could not be started: ${message}.` })
   expect(exit?.isTemporary).toBeUndefined()
+})
+
+test.each([
+  ['within ten seconds, when a quota is used up', 'services "lobby" is forbidden: exceeded quota: games', 2],
+  ['later, when a policy forbids it', 'services "lobby" is forbidden: not allowed by the policy "names"', 1],
+])('security 230: a Service that the cluster refuses is tried again %s', async (_when, message, attempts) => {
+  let ahead = 0
+  const now = performance.now.bind(performance)
+  jest.spyOn(performance, 'now').mockImplementation(() => now() + ahead)
+  const publish = () => runtime.publish!([{ deployment: 'lobby', port: 25565, expose: 'none' }])
+  refusal = { status: 403, message }
+  await publish()
+  await publish()
+  expect(asked).toEqual(['/api/v1/namespaces/games/services/lobby'])
+  ahead = 10_000
+  await publish()
+  expect(asked).toHaveLength(attempts)
+  expect(logged.filter((line) => line.includes('refuses the Service'))).toHaveLength(1)
+  refusal = undefined
+  ahead = 20_000
+  await publish()
+  const sent = asked.length
+  ahead = 40_000
+  await publish()
+  expect(asked).toHaveLength(sent)
 })
