@@ -13,6 +13,7 @@ import { join } from 'node:path'
 import { rightsOf, type RightsOf } from '../support/platform/limitedUsers'
 import { testPostgres, usePlatform } from '../support/platform/startPlatform'
 import { useTemporaryDirectory } from '../support/platform/temporaryDirectory'
+import { canMount, mountTmpfs, unmount } from '../support/platform/tmpfs'
 import { until } from '../support/platform/until'
 import { commandLine, type Ended } from './runCli'
 
@@ -242,6 +243,31 @@ test('security 85: a download follows no link in the local directory', async () 
   await ok('cp', 'remote:/echo/tree', at('named'))
   expect(existsSync(at('outside/tree/inner/file.txt'))).toBe(true)
 })
+
+test('a file with the longest name is downloaded', async () => {
+  const name = 'n'.repeat(255)
+  writeFileSync(shared(`echo/${name}`), 'text')
+  mkdirSync(at('long'))
+  await withKey().ok('cp', `remote:/echo/${name}`, at('long'))
+  expect(readdirSync(at('long'))).toEqual([name])
+  rmSync(shared(`echo/${name}`))
+})
+
+;(canMount ? test : test.skip)(
+  'a directory is downloaded to another disk (skipped where mounting is not allowed)',
+  async () => {
+    mkdirSync(shared('backup/region'), { recursive: true })
+    writeFileSync(shared('backup/region/r.0.0.mca'), 'chunks')
+    mountTmpfs(at('disk'))
+    try {
+      await withKey().ok('cp', 'remote:/backup/.', at('disk'))
+      expect(readdirSync(at('disk'))).toEqual(['region'])
+      expect(readdirSync(at('disk/region'))).toEqual(['r.0.0.mca'])
+    } finally {
+      unmount(at('disk'))
+    }
+  },
+)
 
 test('a download of which the server leaves something out copies the rest, and fails with what is missing', async () => {
   const { ok, run } = withKey()

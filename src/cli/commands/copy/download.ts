@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises'
-import { basename, dirname, join, posix, resolve } from 'node:path'
+import { dirname, join, posix, resolve } from 'node:path'
 import { Transform, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { DownloadTicketAnswer } from '../../../contract/file'
@@ -51,7 +51,8 @@ async function downloadFile(
     parseAs: 'stream',
     signal,
   })
-  const unfinished = join(dirname(target), `.${basename(target)}.${randomUUID()}.part`)
+  // Without the file's own name, which may be as long as a name can be.
+  const unfinished = join(dirname(target), `.quarterdeck-${randomUUID()}.part`)
   try {
     const body = answerOf(answer as { data?: AsyncIterable<Uint8Array> | null; response: Response })
     await receive(api, body ?? [], unfinished, { signal, onBytes: (count) => (progress.bytes += count) })
@@ -62,7 +63,7 @@ async function downloadFile(
   progress.files += 1
 }
 
-/** The server sends a ZIP archive, which is unpacked beside the target when it is complete. */
+/** The server sends a ZIP archive, which is unpacked within the target, or beside a new one, when it is complete. */
 async function downloadDirectory(
   api: Api,
   from: string,
@@ -75,7 +76,9 @@ async function downloadDirectory(
     signal,
   })
   const body = answerOf(answer as { data?: AsyncIterable<Uint8Array> | null; response: Response })
-  const unfinished = await mkdtemp(join(dirname(target), '.quarterdeck-'))
+  // The directory beside a target may be on another disk, or may not be written to.
+  const base = (await isLocalDirectory(target)) ? target : dirname(target)
+  const unfinished = await mkdtemp(join(base, '.quarterdeck-'))
   try {
     const archive = join(unfinished, 'archive.zip')
     await receive(api, body ?? [], archive, { signal, onBytes: (count) => (progress.bytes += count) })
