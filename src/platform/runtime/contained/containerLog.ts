@@ -21,6 +21,8 @@ const MAX_READS = 20
 const DECODE_BURST = 64 * 2 ** 20
 const DECODE_RATE = 8 * 2 ** 10
 const REOPEN_TIMEOUT_MS = 2000
+/** Delay after a rotation that failed. */
+const ROTATE_AGAIN_MS = 1000
 /** Added to the numbering when the number of lost lines is unknown, so that no number is used twice. */
 const UNKNOWN_GAP = 10_000_000
 
@@ -49,6 +51,8 @@ export class ContainerLog {
   private decodeBudget = DECODE_BURST
   /** Monotonic: a wall clock that is set back would stop the decoding. */
   private budgetUpdatedAt = performance.now()
+  /** Monotonic, as above. */
+  private rotateAt = 0
   private isReading = false
   private isClosing = false
 
@@ -142,7 +146,7 @@ export class ContainerLog {
 
   async remove(): Promise<void> {
     await this.close()
-    for (const path of [this.file, this.previousFile, this.numbersFile]) await rm(path, { force: true })
+    for (const path of [this.file, this.spareFile, this.previousFile, this.numbersFile]) await rm(path, { force: true })
     this.current = { ino: 0, before: 0 }
     this.previous = undefined
     this.last = 0
@@ -151,6 +155,11 @@ export class ContainerLog {
 
   private get previousFile(): string {
     return `${this.file}.1`
+  }
+
+  /** Conmon’s name for the file that it creates when it reopens its log, and renames. */
+  private get spareFile(): string {
+    return `${this.file}.tmp`
   }
 
   private get numbersFile(): string {
@@ -200,7 +209,10 @@ export class ContainerLog {
       if (isDrained) await this.openFile()
       else isDrained = true
     }
-    if (this.offset >= ROTATE_BYTES) return this.rotate(budget)
+    if (this.offset >= ROTATE_BYTES && performance.now() >= this.rotateAt) {
+      if (await this.rotate()) return this.readAppended(budget)
+      this.rotateAt = performance.now() + ROTATE_AGAIN_MS
+    }
     return !isBudgetUsed
   }
 
@@ -237,10 +249,7 @@ export class ContainerLog {
 
   /** Opens the file at the log's path; it succeeds the current file, if there is one. */
   private async openFile(): Promise<boolean> {
-    const handle = await open(this.file, 'r').catch((error: unknown) => {
-      if (errorCodeOf(error) === 'ENOENT') return undefined
-      throw error
-    })
+    const handle = (await openIfExists(this.file)) ?? (await this.openAfterKill())
     if (!handle) return false
     const { ino } = await handle.stat()
     const isFirst = this.handle === undefined
@@ -257,7 +266,26 @@ export class ContainerLog {
     this.offset = 0
     this.last = this.current.before
     await this.saveNumbering()
+    await this.createSpare()
     return true
+  }
+
+  /** Completes a rotation during which the platform was killed: conmon was not asked yet to reopen its log. */
+  private async openAfterKill(): Promise<FileHandle | undefined> {
+    if ((await inodeOf(this.previousFile)) === undefined) return undefined
+    const isReopened = await this.reopenLog().catch(() => false)
+    return isReopened ? openIfExists(this.file) : undefined
+  }
+
+  /**
+   * Creates the next log while the disk still has an inode for it: conmon ends if it cannot create it, and the instance
+   * with it.
+   */
+  private async createSpare(): Promise<boolean> {
+    return appendFile(this.spareFile, '', { mode: 0o600 }).then(
+      () => true,
+      () => false,
+    )
   }
 
   /** Restores the numbering of files that an earlier platform left. */
@@ -299,19 +327,34 @@ export class ContainerLog {
     }
   }
 
-  private async rotate(budget: number): Promise<boolean> {
-    await rename(this.file, this.previousFile)
-    const isWritten = await this.reopen().catch(() => false)
-    for (
-      const deadline = performance.now() + REOPEN_TIMEOUT_MS;
-      isWritten && performance.now() < deadline;
-      await delay(5)
-    ) {
-      if ((await inodeOf(this.file)) !== undefined) return this.readAppended(budget)
+  /** @returns false if that is not possible at present */
+  private async rotate(): Promise<boolean> {
+    if (!(await this.createSpare())) return false
+    try {
+      await rename(this.file, this.previousFile)
+    } catch {
+      return false
     }
-    // No conmon writes the log: create the new file for the next line.
-    await appendFile(this.file, '', { mode: 0o600 }).catch(() => undefined)
-    return this.readAppended(budget)
+    try {
+      // Without a conmon, nobody else creates the new file.
+      if (!(await this.reopenLog())) await appendFile(this.file, '', { mode: 0o600 }).catch(() => undefined)
+      return true
+    } catch {
+      // Such as no free file descriptor. Conmon still writes to this file.
+      await rename(this.previousFile, this.file).catch(() => undefined)
+      return false
+    }
+  }
+
+  /**
+   * @returns whether there is a new file, which conmon has created
+   * @throws Node.js errors if conmon could not be asked
+   */
+  private async reopenLog(): Promise<boolean> {
+    if (!(await this.reopen())) return false
+    for (const deadline = performance.now() + REOPEN_TIMEOUT_MS; performance.now() < deadline; await delay(5))
+      if ((await inodeOf(this.file)) !== undefined) return true
+    return false
   }
 
   /** Up to `limit` stored lines before the current position. */
@@ -320,6 +363,13 @@ export class ContainerLog {
     const previous = this.previous && { path: this.previousFile, ino: this.previous.ino }
     return readTail({ handle: this.handle, offset: this.offset, last: this.last, previous }, limit)
   }
+}
+
+async function openIfExists(path: string): Promise<FileHandle | undefined> {
+  return open(path, 'r').catch((error: unknown) => {
+    if (errorCodeOf(error) === 'ENOENT') return undefined
+    throw error
+  })
 }
 
 async function inodeOf(path: string): Promise<number | undefined> {
