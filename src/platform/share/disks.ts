@@ -11,10 +11,11 @@ const FULL_BYTES = 4 * 2 ** 20
 /** Free inodes below which even a small write may fail: an archive or a save briefly needs several. */
 const FULL_INODES = 32
 /**
- * Bytes that copies of files leave free on their disk, where the platform's state may be, and the largest part of the
- * disk that this may be.
+ * Bytes and inodes that copies of files leave free on their disk, where the platform's state may be, and the largest
+ * part of the disk that this may be.
  */
 const RESERVED_BYTES = 64 * 2 ** 20
+const RESERVED_INODES = 16_384
 const RESERVED_PART = 0.1
 const LEVELS = ['ok', 'low', 'critical', 'full'] as const
 const INTERVAL_MS = 60_000
@@ -70,8 +71,11 @@ export function watchDisks(dataDir: string, ownDirs: string[], shareDir: string,
  * @throws Node.js errors of the file system
  */
 export async function hasRoomForCopies(path: string, bytes = 0): Promise<boolean> {
-  const { bavail, blocks, bsize } = await statfs(path)
-  return bavail * bsize - bytes >= Math.min(RESERVED_BYTES, blocks * bsize * RESERVED_PART)
+  const { bavail, blocks, bsize, files, ffree } = await statfs(path)
+  return (
+    bavail * bsize - bytes >= Math.min(RESERVED_BYTES, blocks * bsize * RESERVED_PART) &&
+    ffree >= Math.min(RESERVED_INODES, files * RESERVED_PART)
+  )
 }
 
 /** Whether the disk of a directory has room for at least small writes; true if it cannot be measured. */

@@ -1,10 +1,10 @@
-import { appendFile, mkdir, readdir, readFile, rm, statfs, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, readdir, readFile, rm, statfs, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pino from 'pino'
 import { createReplicas, type Replicas, type SyncState } from '../../../src/platform/share/replicas/replicas'
 import { hungDiskMissing, mountDeadDisk } from '../../support/platform/hungDisk'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
-import { canMount, mountTmpfs, unmount } from '../../support/platform/tmpfs'
+import { canMount, mountTmpfs, remount, unmount } from '../../support/platform/tmpfs'
 import { until } from '../../support/platform/until'
 
 const directory = useTemporaryDirectory()
@@ -169,6 +169,32 @@ test('a failed sync reports its reason and is retried, and success clears the re
       expect(Math.min(leastFree, await freeBytes())).toBeGreaterThan(2 ** 20)
     } finally {
       clearInterval(polled)
+      await full.close()
+      unmount(data)
+    }
+  },
+)
+
+const MANY_ENTRIES: [kind: string, make: (path: string) => Promise<void>][] = [
+  ['files', (path) => writeFile(path, '')],
+  ['directories', async (path) => void (await mkdir(path))],
+  ['links', (path) => symlink('target', path)],
+]
+;(canMount ? test : test.skip).each(MANY_ENTRIES)(
+  'security 226: copies of too many %s leave inodes for the platform on the disk of its data',
+  async (kind, make) => {
+    const data = join(directory(), `inodes-of-${kind}`)
+    const many = join(directory(), `many-${kind}`)
+    mountTmpfs(data, '16m')
+    remount(data, 'nr_inodes=300')
+    await mkdir(many)
+    await writeFile(join(many, 'target'), '')
+    for (let at = 0; at < 400; at += 1) await make(join(many, `${at}`))
+    const full = createReplicas(data, pino({ level: 'silent' }))
+    try {
+      await expect(full.copyTo(many, join(data, 'copy'))).rejects.toMatchObject({ code: 'ENOSPC' })
+      expect((await statfs(data)).ffree).toBeGreaterThan(20)
+    } finally {
       await full.close()
       unmount(data)
     }

@@ -224,7 +224,10 @@ function createKept(from: OpenDirectory) {
 
 async function ensureDirectory(to: OpenDirectory, name: RawName, existing: Stats | undefined): Promise<OpenDirectory> {
   if (existing && !existing.isDirectory()) await removeTree(to, name)
-  if (!existing?.isDirectory()) await mkdir(to.entryPath(name))
+  if (!existing?.isDirectory()) {
+    await requireRoom(to)
+    await mkdir(to.entryPath(name))
+  }
   const opened = await openSubdirectory(to, name)
   if (!opened)
     throw new AppError(
@@ -318,6 +321,7 @@ async function replicateLink(
   existing: Stats | undefined,
 ): Promise<number> {
   if (existing?.isSymbolicLink() && target === (await readlink(to.entryPath(name)))) return 0
+  await requireRoom(to)
   await removeTree(to, name)
   await symlink(target, to.entryPath(name))
   return 1
