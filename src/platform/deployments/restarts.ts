@@ -54,7 +54,8 @@ export function createRestarter(
     for (const row of toRestart) {
       if (row.wanted === 'stopped') await setDesiredState(db, row.uid, 'running')
       const run = runs.find(({ podName, state }) => podName === row.pod_name && state !== 'EXITED')
-      if (run && row.drain_then === 'stop') await setDrain(db, row.uid, { run: run.runId, then: 'restart' })
+      // A drain that is left would stop the instance, also if its run has ended by itself.
+      if (row.drain_then === 'stop') await setDrain(db, row.uid, run ? { run: run.runId, then: 'restart' } : null)
       if (run) {
         toEnd.add(run.runId)
         await setRestartRun(db, row.uid, run.runId)

@@ -11,6 +11,7 @@ const { clock, manage, deployments, passParts, add, stateOf, running, fill } = m
 
 describe('§14 drain', () => {
   const ECHO = "console.log('up'); process.stdin.on('data', (line) => console.log('got ' + line))"
+  const LEAVES = "console.log('up'); process.stdin.once('data', () => process.exit(0))"
   const drained = (timeoutSeconds: number) => `drain: { command: leave, timeoutSeconds: ${timeoutSeconds} }\n`
   const linesOf = async (podName: string) =>
     (await managed.runtime.history(podName, 1000)).map(({ content }) => content)
@@ -83,6 +84,52 @@ describe('§14 drain', () => {
     await expect(power.request(podName, 'drainAndRestart')).rejects.toMatchObject({
       code: 'CONFLICT',
       message: 'The instance is not running.',
+    })
+  })
+
+  test('an instance whose drain command ends it stays stopped, which is neither a crash nor followed by a start', async () => {
+    await add('world', LEAVES, `node: node-a\n${drained(600)}`, 'persistent')
+    const manager = manage()
+    const [instance] = await until(
+      () => running('world'),
+      (all) => all.length === 1,
+    )
+    const { podName } = instance!
+    fill(podName, 2)
+    const power = createPower({ db: managed.state.db, runtime: managed.runtime, wake: () => manager.wake() })
+    await power.request(podName, 'drainAndStop')
+    await until(async () => (await listInstances(managed.state.db))[0]!.handled_run !== null)
+    expect((await listInstances(managed.state.db))[0]).toMatchObject({
+      wanted: 'stopped',
+      drain_run: null,
+      crashes: [],
+      start_after: null,
+    })
+    expect((await linesOf(podName)).at(-1)).toBe('[System] Ended by itself with exit code 0.')
+    expect(await stateOf('world')).toBe('STOPPED')
+  })
+
+  test('a restart of a deployment whose instance has just ended during a drain before its stop starts it again', async () => {
+    await add('world', LEAVES, `node: node-a\n${drained(600)}`, 'persistent')
+    const parts = passParts()
+    await reconcile(parts)
+    const [instance] = await until(
+      () => running('world'),
+      (all) => all.length === 1,
+    )
+    const { podName } = instance!
+    const { runId } = await runOf(podName)
+    const power = createPower({ db: managed.state.db, runtime: managed.runtime, wake: () => undefined })
+    await power.request(podName, 'drainAndStop')
+    await managed.runtime.write(podName, 'leave')
+    await until(async () => (await runOf(podName)).state === 'EXITED')
+    // The signal ends the wait only.
+    await expect(deployments().restart('world', AbortSignal.abort())).rejects.toThrow()
+    await reconcile(parts)
+    expect((await listInstances(managed.state.db))[0]).toMatchObject({ wanted: 'running', drain_run: null })
+    await until(async () => {
+      await reconcile(parts)
+      return (await stateOf('world')) === 'RUNNING' && (await runOf(podName)).runId !== runId
     })
   })
 

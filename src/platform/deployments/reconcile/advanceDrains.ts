@@ -48,11 +48,13 @@ export async function advanceDrains(
     const run = runs.get(row.pod_name)
     const isDone = hasExited(run) || run.runId !== row.drain_run
     if (isDone || run.state === 'STOPPING') {
-      // The run may have ended by itself. The action after the drain is still done.
-      if (row.drain_then === 'gone') await setDesiredState(db, row.uid, 'gone')
-      if (row.drain_then === 'stop') await setDesiredState(db, row.uid, 'stopped')
+      // The run may have ended by itself. The action after the drain is still done, and the rest of the pass must know
+      // it: the end of a run that is wanted counts as a crash.
+      if (row.drain_then !== 'restart') {
+        row.wanted = row.drain_then === 'gone' ? 'gone' : 'stopped'
+        await setDesiredState(db, row.uid, row.wanted)
+      }
       if (isDone) await setDrain(db, row.uid, null)
-      if (isDone && row.drain_then !== 'restart') delays.push(0)
       continue
     }
     const count = players.playersOf(run)?.count
