@@ -18,7 +18,7 @@ export const rateLimits = {
   unknownAddress: { name: 'strange', tries: 3, seconds: 1800 },
   /** Passwords from one address for any account. Generous, because an office shares an address. */
   address: { name: 'address', tries: 100, seconds: 300 },
-  /** Second steps of signing in and registering from one address. Generous, because each step has its own limit. */
+  /** Second steps of signing in and registering from one address. Generous, because each step limits wrong codes. */
   step: { name: 'step', tries: 200, seconds: 300 },
   /** Challenges for passkeys alone from one address. Each is stored for five minutes. */
   challenge: { name: 'challenge', tries: 200, seconds: 300 },

@@ -27,7 +27,7 @@ export interface SignIn {
   /**
    * Step 1. An account under attack from many addresses allows few attempts per address, except for addresses where its
    * user has a session.
-   * @returns the token of step 2: single purpose, 5 minutes, 5 attempts
+   * @returns the token of step 2: single purpose, 5 minutes, 5 wrong codes
    * @throws AppError BAD_CREDENTIALS, TOO_MANY_TRIES
    */
   login(credentials: Login, client: Client): Promise<string>
@@ -81,6 +81,16 @@ export function createSignIn(
     return { user, tokenHash }
   }
 
+  /** Does the work of an attempt at step 2. The attempts of a step count wrong codes only. */
+  async function countOnlyWrongCode<Result>(tokenHash: string, work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof AppError && error.code === 'INVALID_CODE')) await uncountLoginAttempt(db, tokenHash)
+      throw error
+    }
+  }
+
   /** @param tokenHash the hash of step 2's token; undefined for a passkey alone */
   function openSession(user: UserRow, tokenHash: string | undefined, client: Client): Promise<SignedIn> {
     // In one transaction, so that a concurrent password change ends either the step or the session.
@@ -112,20 +122,15 @@ export function createSignIn(
 
     async confirmSignIn({ username, token: code, sessionToken }, client) {
       const { user, tokenHash } = await openStep(username, sessionToken, client)
-      try {
-        await codes.check(user, code, { username: null, address: client.address })
-      } catch (error) {
-        // The code was not verified, so the step keeps its attempts, which count wrong codes only.
-        if (error instanceof AppError && error.code === 'TOO_MANY_TRIES') await uncountLoginAttempt(db, tokenHash)
-        throw error
-      }
+      await countOnlyWrongCode(tokenHash, () => codes.check(user, code, { username: null, address: client.address }))
       return openSession(user, tokenHash, client)
     },
 
     async stepPasskeyOptions({ username, sessionToken }, client, rp) {
       const { user, tokenHash } = await openStep(username, sessionToken, client)
-      const options = await passkeys.options(rp, { purpose: 'step', user_id: user.id, step_hash: tokenHash })
-      // The attempts of a step count wrong answers only.
+      const options = await countOnlyWrongCode(tokenHash, () =>
+        passkeys.options(rp, { purpose: 'step', user_id: user.id, step_hash: tokenHash }),
+      )
       await uncountLoginAttempt(db, tokenHash)
       return options
     },
@@ -133,7 +138,9 @@ export function createSignIn(
     async confirmWithPasskey({ username, sessionToken, response }, client, rp) {
       const { user, tokenHash } = await openStep(username, sessionToken, client)
       const owner = { purpose: 'step' as const, user_id: user.id, step_hash: tokenHash }
-      const { user_id } = await passkeys.verify(response, rp, owner, client.address)
+      const { user_id } = await countOnlyWrongCode(tokenHash, () =>
+        passkeys.verify(response, rp, owner, client.address),
+      )
       if (user_id !== user.id) throw new Error('The passkey of another user was accepted')
       return openSession(user, tokenHash, client)
     },

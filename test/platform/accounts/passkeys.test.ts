@@ -92,6 +92,32 @@ test('a passkey is the second factor, and the list shows when it was used', asyn
   expect((await methodsOf(ann())).passkeys).toMatchObject([{ name: 'Laptop', last_used_at: expect.any(String) }])
 })
 
+test.each(['passkey', 'code'])(
+  'passkeys that fail in a sign-in with a %s neither use up its tries nor hide the wrong codes of others',
+  async (last) => {
+    const frank = await platform().register(`frank-${last}`)
+    const key = await addPasskey(frank)
+    const verify = (step: object, token: string) => post('/api/auth/verify-login', { ...step, token })
+    const enterPasskey = async (step: object, origin = ORIGIN) =>
+      post('/api/auth/verify-passkey', { ...step, response: assertionOf(key, await optionsOf(step), origin) })
+    // Somebody else, who knows the password.
+    const other = await stepOf(frank)
+    for (let tries = 0; tries < 2; tries++) expect((await verify(other, '000000')).body.code).toBe('INVALID_CODE')
+    const step = await stepOf(frank)
+    expect((await verify(step, '000000')).body.code).toBe('INVALID_CODE')
+    for (let tries = 0; tries < 3; tries++) {
+      expect(await enterPasskey(step, 'https://evil.example')).toMatchObject(refused)
+      // An address where passkeys do not work.
+      const at = { host: '192.0.2.1', origin: 'https://192.0.2.1' }
+      const options = await platform().call('POST', '/api/auth/passkey-options', { body: step, headers: at })
+      expect(options.status).toBe(409)
+    }
+    const signedIn =
+      last === 'code' ? await verify(step, await platform().nextCode(frank.secret)) : await enterPasskey(step)
+    expect(signedIn).toMatchObject({ status: 200, body: { data: { wrongCodes: { count: 2 } } } })
+  },
+)
+
 test('a passkey that verified its user signs in without a password', async () => {
   expect(await alone(assertionOf(annKey, await aloneOptions(), ORIGIN))).toMatchObject({
     status: 200,
