@@ -88,7 +88,8 @@ function lastLines(entries: Entry[], count: number): Entry[] {
 function printEntry(terminal: Terminal, entry: Entry, follow: boolean): void {
   if (terminal.isJson) return terminal.json(entry)
   if (entry.type === 'line') terminal.coloured(entry.content)
-  else if (entry.type === 'gap') terminal.note(`-- ${entry.lines} lines are missing here --`)
+  else if (entry.type === 'gap')
+    terminal.note(`-- ${entry.lines === 1 ? '1 line is' : `${entry.lines} lines are`} missing here --`)
   else if (entry.type === 'notice') terminal.note(entry.content)
   else if (follow) terminal.note(`-- ${entry.state} --`)
 }

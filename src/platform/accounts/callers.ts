@@ -3,6 +3,7 @@ import { AppError } from '../errors'
 import type { ApiKeys, KeyLimit } from './apiKeys'
 import { credentialOf, rightsText, type Caller, type Credential } from '../caller'
 import { createPresentCallers } from './presentCallers'
+import { waitText } from './rateLimits'
 import { noSession, type Sessions } from './sessions'
 
 /** Recognises who makes a call or opens a socket. */
@@ -63,7 +64,7 @@ export function createCallers(
       const { limit } = counted
       onLimit?.(limit)
       if (limit.remaining < 0)
-        throw new AppError('TOO_MANY_TRIES', `Too many calls with this API key. Wait ${limit.secondsLeft} seconds.`, {
+        throw new AppError('TOO_MANY_TRIES', `Too many calls with this API key. Wait ${waitText(limit.secondsLeft)}.`, {
           retryAfterSeconds: limit.secondsLeft,
         })
       return caller

@@ -48,9 +48,9 @@ export function tooManyTries(seconds: number): AppError {
   })
 }
 
-/** Formats whole seconds, rounded up: `90 seconds`, `15 minutes`, `24 hours`. */
+/** Formats whole seconds, at least one, rounded up: `1 second`, `90 seconds`, `15 minutes`, `24 hours`. */
 export function waitText(seconds: number): string {
-  if (seconds <= 90) return `${seconds} seconds`
+  if (seconds <= 90) return seconds === 1 ? '1 second' : `${seconds} seconds`
   return seconds <= 90 * 60 ? `${Math.ceil(seconds / 60)} minutes` : `${Math.ceil(seconds / 3600)} hours`
 }
 

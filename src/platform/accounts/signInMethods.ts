@@ -53,7 +53,7 @@ export interface SignInMethods {
   confirmAuthenticator(by: SessionUser, confirmed: ConfirmAuthenticator): Promise<void>
   /** @throws AppError NOT_FOUND */
   rename(userId: number, table: MethodTable, id: string, name: string): Promise<void>
-  /** @returns the name. @throws AppError NOT_FOUND; CONFLICT for the last authenticator */
+  /** @returns the name. @throws AppError NOT_FOUND; CONFLICT for the last method */
   remove(userId: number, table: MethodTable, id: string): Promise<string>
   /** @returns ten new codes; earlier codes become invalid */
   newRecoveryCodes(userId: number): Promise<string[]>

@@ -13,7 +13,8 @@ export async function copy({ terminal, api }: Session, from: string, to: string)
   if (from.startsWith(REMOTE) === to.startsWith(REMOTE))
     throw new CliError(EXIT.usage, 'One of the two paths must be on the server, such as remote:/lobby/plugins')
   const progress: Progress = { files: 0, bytes: 0 }
-  const progressText = () => `${progress.files} files, ${bytesText(progress.bytes)}`
+  const progressText = () =>
+    `${progress.files} ${progress.files === 1 ? 'file' : 'files'}, ${bytesText(progress.bytes)}`
   const timer = setInterval(() => terminal.progress(progressText()), 200)
   // Unfinished files are removed before the program ends.
   const interrupted = new AbortController()

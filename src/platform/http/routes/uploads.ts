@@ -270,7 +270,7 @@ function checked<Output>(
 function tooLarge(limit: number): AppError {
   return new AppError(
     'TOO_LARGE',
-    `A file may have at most ${limit < 2 ** 30 ? `${limit / 2 ** 20} MiB` : `${limit / 2 ** 30} GiB`} (QUARTERDECK_UPLOAD_LIMIT).`,
+    `A file may have at most ${limit % 2 ** 30 === 0 ? `${limit / 2 ** 30} GiB` : `${limit / 2 ** 20} MiB`} (QUARTERDECK_UPLOAD_LIMIT).`,
   )
 }
 
