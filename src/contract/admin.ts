@@ -126,7 +126,7 @@ export const ActivityQuery = z.strictObject({
     .max(200)
     .regex(NUL_FREE, NO_NUL)
     .optional()
-    .describe('Case-insensitive; in username, action, subject and address.'),
+    .describe('Case-insensitive; in username, action, subject, address and name of the API key.'),
 })
 export type ActivityQuery = z.infer<typeof ActivityQuery>
 

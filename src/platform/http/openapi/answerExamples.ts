@@ -6,10 +6,12 @@ import {
   deployment,
   entries,
   instance,
+  INVITE_CODE,
   LATER,
   NOON,
   OPAQUE,
   OTHER_UUID,
+  RECOVERY_CODE,
   TODAY,
   UUID,
 } from './exampleValues'
@@ -32,7 +34,7 @@ const methods = {
 }
 const archiveFile = { name: 'world.zip', path: '/nfsshare/lobby/world.zip' }
 const invite = {
-  code: 'kQ3v9XbT',
+  code: INVITE_CODE,
   message: 'For Alex',
   created_at: TODAY,
   used_by: null,
@@ -59,7 +61,7 @@ export const answerExamples: Record<string, object> = {
   listUsers: { users: [{ id: 1, username: 'steve', is_admin: true }] },
   getCpuUsage: { data: [{ timestamp: NOON, value: 125 }] },
   getMemoryUsage: { data: [{ timestamp: NOON, value: 943_718 }] },
-  getHealth: { parts: ['state', 'manager', 'sql', 'mongo'], isolation: 'contained', disks: [disk] },
+  getHealth: { parts: ['database', 'runtime', 'cluster', 'share'], isolation: 'contained', disks: [disk] },
   getSignInMethods: { passkeys: true, openId: { name: 'Example', available: true } },
   verifyInvite: { token: OPAQUE },
   register: { qrCode: 'data:image/png;base64,iVBORw0KGgo=', secret: 'JBSWY3DPEHPK3PXP' },
@@ -77,7 +79,7 @@ export const answerExamples: Record<string, object> = {
   prove: { proof: OPAQUE },
   beginAuthenticator: { setup: OPAQUE, qrCode: 'data:image/png;base64,iVBORw0KGgo=', secret: 'JBSWY3DPEHPK3PXP' },
   beginPasskey: { options },
-  createRecoveryCodes: { codes: ['k7qd-2mxr-9tpw', 'v3nc-8hfj-4wzt'] },
+  createRecoveryCodes: { codes: [RECOVERY_CODE, 'V3NC-8HFJ-4WZT-E5SB'] },
   getAccount: { ...access, id: 7, username: 'steve', previous_sign_in: { at: TODAY, address: '203.0.113.7' } },
   listKeys: { keys: [apiKey] },
   createKey: { key: `qd_kQ3v${'0'.repeat(36)}`, info: apiKey },
@@ -88,7 +90,14 @@ export const answerExamples: Record<string, object> = {
   getManagerTimestamp: { timestamp: NOON, disks: [disk] },
   listNodes: {
     nodes: ['node-a'],
-    details: [{ name: 'node-a', ready: true, cpu: { free: 3.5, total: 4 }, memory: { free: 6.2, total: 8 } }],
+    details: [
+      {
+        name: 'node-a',
+        ready: true,
+        cpu: { free: 3.5, total: 4 },
+        memory: { free: 6_657_199_104, total: 8_589_934_592 },
+      },
+    ],
   },
   getCrash: {
     exit: { code: 1, signal: null, at: NOON, reason: 'Ended by itself with exit code 1.' },

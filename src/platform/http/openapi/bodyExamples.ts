@@ -2,7 +2,7 @@ import type { CreateApiKey } from '../../../contract/access'
 import type { CreateDatabase } from '../../../contract/database'
 import type { Configuration, CreateDeployment, Toggle } from '../../../contract/deployment'
 import type { MoveFile, SaveFile } from '../../../contract/file'
-import { access, CONTENT, LATER, NOON, OPAQUE, severalFiles } from './exampleValues'
+import { access, CONTENT, INVITE_CODE, LATER, NOON, OPAQUE, RECOVERY_CODE, severalFiles } from './exampleValues'
 
 /** The result of the browser's passkey prompt. */
 const passkeyResponse = { id: OPAQUE, response: { clientDataJSON: 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0' } }
@@ -11,7 +11,7 @@ const passkeyResponse = { id: OPAQUE, response: { clientDataJSON: 'eyJ0eXBlIjoid
 export const bodyExamples: Record<string, unknown> = {
   logIn: { username: 'steve', password: 'correct horse battery' },
   verifyLogIn: { username: 'steve', token: '123456', sessionToken: OPAQUE },
-  verifyInvite: { inviteCode: 'kQ3v9XbT' },
+  verifyInvite: { inviteCode: INVITE_CODE },
   register: { username: 'steve', password: 'correct horse battery', inviteToken: OPAQUE },
   verifyRegistration: { username: 'steve', token: '123456', inviteToken: OPAQUE },
   changePassword: { password: 'correct horse battery', newPassword: 'staple battery horse', token: '123456' },
@@ -38,7 +38,7 @@ export const bodyExamples: Record<string, unknown> = {
   setAdministrator: { is_admin: true },
   setPassword: { password: 'staple battery horse' },
   createInviteCode: { message: 'For Alex' },
-  verifyRecoveryCode: { username: 'steve', sessionToken: OPAQUE, recoveryCode: 'k7qd-2mxr-9tpw' },
+  verifyRecoveryCode: { username: 'steve', sessionToken: OPAQUE, recoveryCode: RECOVERY_CODE },
   getPasskeyOptions: { username: 'steve', sessionToken: OPAQUE },
   verifyPasskey: { username: 'steve', sessionToken: OPAQUE, response: passkeyResponse },
   logInWithPasskey: { response: passkeyResponse },

@@ -10,6 +10,8 @@ export const NOON = Date.UTC(2026, 0, 31, 12)
 
 export const TODAY = new Date(NOON).toISOString()
 export const LATER = new Date(NOON + 90 * 86_400_000).toISOString()
+export const INVITE_CODE = 'KQ3V-9XBT-M7WD'
+export const RECOVERY_CODE = 'K7QD-2MXR-9TPW-6HJ4'
 /** Stands for any opaque value of the server or an authenticator. */
 export const OPAQUE = 'Zk1c0tQ8mX2vL9rKc4WnB'
 

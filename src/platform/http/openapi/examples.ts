@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import { answerExamples } from './answerExamples'
 import { bodyExamples } from './bodyExamples'
-import { UUID } from './exampleValues'
+import { INVITE_CODE, UUID } from './exampleValues'
 
 /** Values of parameters by their name. */
 const parameters: Partial<Record<string, unknown>> = {
@@ -11,7 +11,7 @@ const parameters: Partial<Record<string, unknown>> = {
   uid: UUID,
   pod: 'lobby-3fa9c1',
   path: '/nfsshare/lobby/server.properties',
-  code: 'kQ3v9XbT',
+  code: INVITE_CODE,
 }
 
 interface Operation {

@@ -128,13 +128,7 @@ function signInRoutes(app: Router, { signIn, openId, publicUrl }: SignInParts, l
     {
       config: publicCall(secondStep),
       schema: {
-        ...call(
-          'verifyLogIn',
-          'Sign in, second step: the one-time code',
-          'BAD_CREDENTIALS',
-          'INVALID_CODE',
-          'STEP_EXPIRED',
-        ),
+        ...call('verifyLogIn', 'Sign in, second step: the one-time code', 'INVALID_CODE', 'STEP_EXPIRED'),
         body: VerifyLogin,
         response: { 200: VerifyLoginAnswer },
       },
@@ -167,13 +161,7 @@ function registrationRoutes(app: Router, registration: Registration, limit: Publ
     {
       config: publicCall(false),
       schema: {
-        ...call(
-          'register',
-          'Register, second step: the name and the password',
-          'INVALID_INVITE',
-          'STEP_EXPIRED',
-          'NAME_TAKEN',
-        ),
+        ...call('register', 'Register, second step: the name and the password', 'STEP_EXPIRED', 'NAME_TAKEN'),
         body: Register,
         response: { 200: RegisterAnswer },
       },
