@@ -218,6 +218,44 @@ test('another replica continues to read when the reading one is gone without rel
   await console.close()
 })
 
+test.each(['the watch for the ready line', 'a viewer'])(
+  'a line that another replica stores while a listener is added is not lost for %s that was there before',
+  async (first) => {
+    const podName = newPod()
+    const log = new PodLog()
+    log.print('begin')
+    await openConsole(podName, log).settle()
+    const store = createConsoleStore(state.db)
+    await store.lease(podName, 'another')
+    let isAdding = false
+    const console = openConsole(podName, log, [], 'this', {
+      ...store,
+      async lines(name, from) {
+        // Only a new listener needs the first line.
+        if (isAdding && from === 1) {
+          isAdding = false
+          await store.append(podName, await store.head(podName), [{ type: 'message', content: 'Ready' }])
+        }
+        return store.lines(name, from)
+      },
+    })
+    const watched: string[] = []
+    const seen: string[] = []
+    const watch = () => console.watchLines((texts) => void watched.push(...texts))
+    const view = () => console.follow(1, (lines) => void seen.push(...lines.map(({ content }) => content)))
+    const [add, addOther] = first === 'a viewer' ? [view, watch] : [watch, view]
+    await add()
+    isAdding = true
+    await addOther()
+    expect(isAdding).toBe(false)
+    console.deliverTo(Infinity)
+    await until(() => watched.length + seen.length >= 4, Boolean, 3).catch(() => undefined)
+    await console.close()
+    expect(watched).toEqual(['begin', 'Ready'])
+    expect(seen).toEqual(['begin', 'Ready'])
+  },
+)
+
 test('a log that no longer holds the newest stored line says that output is missing', async () => {
   const log = new PodLog()
   const console = openConsole(newPod(), log)

@@ -100,11 +100,9 @@ export class PodConsole {
     await this.settle()
     await this.enqueue(async () => {
       await this.deliverStored()
-      const { store, podName } = this.parts
-      const kept = newestStored(await store.lines(podName, Math.max(since, this.delivered - MAX_STORED_LINES + 1)))
+      const kept = newestStored(await this.deliveredSince(Math.max(since, this.delivered - MAX_STORED_LINES + 1)))
       this.follower = follower
       if (kept.length > 0) follower(kept)
-      this.delivered = Math.max(this.delivered, kept.at(-1)?.seq ?? 0)
     })
     this.start()
     return () => {
@@ -125,9 +123,7 @@ export class PodConsole {
       this.lineWatch = watch
       const { store, podName, run } = this.parts
       const head = await store.head(podName)
-      const printed = head.runId === run()?.runId ? await store.lines(podName, head.runFirst) : []
-      watch(printedTexts(printed))
-      this.delivered = Math.max(this.delivered, printed.at(-1)?.seq ?? 0)
+      watch(head.runId === run()?.runId ? printedTexts(await this.deliveredSince(head.runFirst)) : [])
     })
     this.start()
   }
@@ -359,6 +355,12 @@ export class PodConsole {
       return
     }
     this.deliver(await store.lines(podName, this.delivered + 1))
+  }
+
+  /** Lines for a new listener. The other one lacks those after `delivered`, so they are delivered to both later. */
+  private async deliveredSince(first: number): Promise<ConsoleLine[]> {
+    const lines = await this.parts.store.lines(this.parts.podName, first)
+    return lines.filter(({ seq }) => seq <= this.delivered)
   }
 
   private deliver(lines: ConsoleLine[]): void {
