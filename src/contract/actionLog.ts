@@ -28,7 +28,10 @@ const Lines = z
   )
 
 /** Payloads that the player itself reads, not only the reducers. */
-const payloads: Record<string, z.ZodType> = { 'console/linesReceived': Lines, 'route/changed': Route }
+const payloads = new Map<string, z.ZodType>([
+  ['console/linesReceived', Lines],
+  ['route/changed', Route],
+])
 
 /** An action after redaction, as it is dispatched again in a replay. */
 export const LoggedAction = z
@@ -43,7 +46,7 @@ export const LoggedAction = z
     changed: z.record(z.string(), z.string()),
   })
   .superRefine(({ type, payload }, context) => {
-    const issue = payloads[type]?.safeParse(payload).error?.issues[0]
+    const issue = payloads.get(type)?.safeParse(payload).error?.issues[0]
     if (issue) context.addIssue({ code: 'custom', path: ['payload', ...issue.path], message: issue.message })
   })
 export type LoggedAction = z.infer<typeof LoggedAction>

@@ -123,6 +123,11 @@ const played: [string, string, RegExp][] = [
     }),
     /The final state differs from the recording: theme\.$/,
   ],
+  [
+    'an action named like a property of each object',
+    withAction('constructor', 1),
+    /The file was changed after it was exported\. 1 action changed the state differently than recorded\.$/,
+  ],
 ]
 
 const directory = mkdtempSync(join(tmpdir(), 'quarterdeck-tampered-'))
