@@ -1,27 +1,19 @@
 import crypto from 'node:crypto'
-import { connect, type AddressInfo, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
+import { useRawConnections } from '../../support/platform/rawConnections'
 import { useEmptyPlatform } from '../../support/platform/startPlatform'
 import { until } from '../../support/platform/until'
 
 const platform = useEmptyPlatform()
-let port: number
-const sockets: Socket[] = []
+const connect = useRawConnections(platform)
 
-beforeAll(async () => {
-  await platform().app.listen({ host: '127.0.0.1', port: 0 })
-  port = (platform().app.server.address() as AddressInfo).port
-})
-afterEach(() => {
-  jest.restoreAllMocks()
-  for (const socket of sockets.splice(0)) socket.destroy()
-})
+afterEach(() => jest.restoreAllMocks())
 
 const requests = (path: string, count: number) =>
   `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer x\r\n\r\n`.repeat(count)
 
 function pipeline(path: string, count: number): Socket {
-  const socket = connect({ port, host: '127.0.0.1' }).on('error', () => undefined)
-  sockets.push(socket)
+  const socket = connect()
   socket.write(requests(path, count))
   return socket
 }
@@ -39,7 +31,7 @@ test('four pipelined requests are answered, and four more after them', async () 
 const closed = (socket: Socket) => new Promise((resolve) => socket.once('close', resolve))
 
 /** Waits until the platform has handled all that it has read. */
-const nextCall = () => fetch(`http://127.0.0.1:${port}/api/health`)
+const nextCall = () => platform().call('GET', '/api/health')
 
 test('security 127: of a thousand pipelined calls, four are handled, and the connection is closed', async () => {
   // Each request that is handled gets an id.

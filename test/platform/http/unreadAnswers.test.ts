@@ -1,34 +1,28 @@
 import { once } from 'node:events'
 import { truncateSync, writeFileSync } from 'node:fs'
-import { connect, type AddressInfo, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { expectHeldUnder } from '../../support/platform/heldMemory'
+import { useRawConnections } from '../../support/platform/rawConnections'
 import { usePlatform } from '../../support/platform/startPlatform'
 import { until } from '../../support/platform/until'
 
 const { platform, account: ann } = usePlatform('ann')
-let port: number
+const connect = useRawConnections(platform)
 /** The server's ends of the connections, in the order of the requests. */
 const served: Socket[] = []
-const clients: Socket[] = []
 
-beforeAll(async () => {
-  await platform().app.listen({ port: 0, host: '127.0.0.1' })
-  port = (platform().app.server.address() as AddressInfo).port
+beforeAll(() => {
   platform().app.server.on('connection', (socket) => served.push(socket))
 })
 afterEach(async () => {
-  for (const client of clients.splice(0)) client.destroy()
   await until(() => served.every(({ closed }) => closed))
   served.length = 0
 })
 
 /** Sends a request and does not read the response. */
 function ask(head: string, body?: Buffer): Socket {
-  const client = connect(port, '127.0.0.1')
-    .on('error', () => undefined)
-    .pause()
-  clients.push(client)
+  const client = connect().pause()
   client.write(
     `${head} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ann().token}\r\n${body ? 'Content-Type: application/json\r\nContent-Length: 31457280\r\n' : ''}\r\n`,
   )
@@ -44,14 +38,15 @@ async function statusOf(client: Socket): Promise<number> {
 test('the memory of unread file contents is limited per user', async () => {
   // JSON escapes each of these characters with six.
   writeFileSync(join(platform().dataDir, 'nfsshare/long.txt'), '\u0001'.repeat(5 * 2 ** 20))
+  let waiting: Socket[] = []
   await expectHeldUnder(200 * 2 ** 20, async () => {
-    const waiting = Array.from({ length: 20 }, () => ask('GET /api/sftp/file/content?path=/nfsshare/long.txt'))
+    waiting = Array.from({ length: 20 }, () => ask('GET /api/sftp/file/content?path=/nfsshare/long.txt'))
     await until(() => served.length === 20 && served.every(({ bytesWritten }) => bytesWritten > 0))
     const statuses = await Promise.all(waiting.map(statusOf))
     expect(statuses.filter((status) => status === 200)).toHaveLength(4)
     expect(statuses.filter((status) => status === 503)).toHaveLength(16)
   })
-  for (const client of clients) client.destroy()
+  for (const client of waiting) client.destroy()
   await until(
     async () =>
       (await platform().call('GET', '/api/sftp/file/content?path=/nfsshare/long.txt', { token: ann().token }))
@@ -69,10 +64,11 @@ test('the concurrent downloads of a user are limited, and a finished one makes r
     })
     return ask(`GET /api/sftp/download?path=/nfsshare/world.bin&token=${String(body.data.token)}`)
   }
-  const statuses = []
-  for (let count = 0; count < 33; count++) statuses.push(await statusOf(await download()))
+  const first = await download()
+  const statuses = [await statusOf(first)]
+  for (let count = 1; count < 33; count++) statuses.push(await statusOf(await download()))
   expect(statuses).toEqual([...Array<number>(32).fill(200), 429])
-  clients[0]!.destroy()
+  first.destroy()
   await until(async () => (await statusOf(await download())) === 200)
 })
 

@@ -1,26 +1,20 @@
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { writeFile } from 'node:fs/promises'
-import { connect, type AddressInfo, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { join } from 'node:path'
+import { useRawConnections } from '../../support/platform/rawConnections'
 import { useEmptyPlatform } from '../../support/platform/startPlatform'
 import { until } from '../../support/platform/until'
 
 /** No other timer of the platform has this length. */
 const BODY_MS = 317
 const platform = useEmptyPlatform(() => ({ bodyMs: BODY_MS }))
-let port: number
-
-beforeAll(async () => {
-  await platform().app.listen({ port: 0, host: '127.0.0.1' })
-  port = (platform().app.server.address() as AddressInfo).port
-})
+const connect = useRawConnections(platform)
 
 /** Sends these bytes and returns the response once the server closes the connection. */
 async function answerTo(...pieces: string[]): Promise<{ status: number; head: string; body: unknown }> {
-  const socket = connect(port, '127.0.0.1')
-  // Closing a connection that is still being written to resets it.
-  socket.on('error', () => undefined)
+  const socket = connect()
   let text = ''
   socket.on('data', (chunk: Buffer) => (text += chunk.toString()))
   for (const piece of pieces) socket.write(piece)
@@ -98,7 +92,7 @@ test.each([
 
 test('decisions §1: a request whose header never ends gets 408', async () => {
   const { server } = platform().app
-  const socket = connect(port, '127.0.0.1')
+  const socket = connect()
   let text = ''
   socket.on('data', (chunk: Buffer) => (text += chunk.toString()))
   const [accepted] = (await once(server, 'connection')) as [Socket]
@@ -130,9 +124,9 @@ test('a call that does not read its body sets no body time-out, and an unread re
   const { token } = await platform().register('olga')
   await writeFile(join(platform().dataDir, 'nfsshare/long.txt'), 'x'.repeat(4 * 2 ** 20))
   const wait = jest.spyOn(globalThis, 'setTimeout')
-  const reader = connect(port, '127.0.0.1')
+  const reader = connect()
   try {
-    reader.on('error', () => undefined).pause()
+    reader.pause()
     reader.write(
       `GET /api/sftp/file/content?path=/nfsshare/long.txt HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n\r\n`.repeat(
         4,
@@ -156,7 +150,7 @@ test('a call that does not read its body sets no body time-out, and an unread re
 })
 
 test('an aborted body leaves no error behind, and the next one is read', async () => {
-  const socket = connect(port, '127.0.0.1')
+  const socket = connect()
   socket.write(
     'POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"username":',
   )
@@ -176,8 +170,7 @@ test('a body whose client disconnects during authentication is not waited for', 
   try {
     // Authentication queries the database, so this happens before it is done.
     platform().app.server.once('request', (request: IncomingMessage) => request.socket.destroy())
-    const socket = connect(port, '127.0.0.1')
-    socket.on('error', () => undefined)
+    const socket = connect()
     socket.write(
       `POST /api/sftp/directory HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"path":`,
     )
@@ -194,7 +187,7 @@ test.each(['h2c', 'TLS/1.0', 'websockets', 'h2c, IRC/6.9'])(
   'security 111: a request with an Upgrade header for %s is answered without an upgrade, and so is the next one on its connection',
   async (protocol) => {
     const head = `HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nUpgrade: ${protocol}\r\nConnection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n`
-    const socket = connect(port, '127.0.0.1')
+    const socket = connect()
     let text = ''
     socket.on('data', (chunk: Buffer) => (text += chunk.toString()))
     const statuses = () => [...text.matchAll(/HTTP\/1.1 (\d+)/g)].map(([, status]) => Number(status))

@@ -1,22 +1,15 @@
 import { once } from 'node:events'
-import { connect, type AddressInfo, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { AppError } from '../../../src/platform/errors'
 import { handshakeOf } from '../../support/platform/handshake'
+import { useRawConnections } from '../../support/platform/rawConnections'
 import { useEmptyPlatform } from '../../support/platform/startPlatform'
 import { until } from '../../support/platform/until'
 
 const platform = useEmptyPlatform()
-let port: number
-const sockets: Socket[] = []
+const connect = useRawConnections(platform)
 
-beforeAll(async () => {
-  await platform().app.listen({ host: '127.0.0.1', port: 0 })
-  port = (platform().app.server.address() as AddressInfo).port
-})
-afterEach(() => {
-  jest.restoreAllMocks()
-  for (const socket of sockets.splice(0)) socket.destroy()
-})
+afterEach(() => jest.restoreAllMocks())
 
 test.each<[string, (...headers: string[]) => string]>([
   [
@@ -41,15 +34,13 @@ test.each<[string, (...headers: string[]) => string]>([
       throw new AppError('NO_SESSION', 'This API key is not valid.')
     })
     const send = (localAddress: string, token: string): Socket => {
-      const socket = connect({ port, host: '127.0.0.1', localAddress }).on('error', () => undefined)
-      sockets.push(socket)
+      const socket = connect(localAddress)
       socket.write(requestOf('Host: x', `Authorization: Bearer ${token}`))
       return socket
     }
     const answers = Array.from({ length: 200 }, (_handshake, at) => once(send('127.0.0.1', `qd_${at}`), 'data'))
     await until(() => asked.length >= 16)
-    sockets.push(connect({ port, host: '127.0.0.1' }).on('error', () => undefined))
-    sockets.at(-1)!.write('GET /api/deployments HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer qd_call\r\n\r\n')
+    connect().write('GET /api/deployments HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer qd_call\r\n\r\n')
     send('127.0.0.2', 'qd_other')
     await until(() => asked.includes('qd_other'))
     open()
