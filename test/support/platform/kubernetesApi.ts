@@ -1,8 +1,7 @@
-import { writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:https'
 import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
+import { writeKubeconfig } from './kubeconfig'
 
 /** For 127.0.0.1 and these tests only; valid from 2000 to 2126, so that the clock does not matter. */
 const KEY = `-----BEGIN PRIVATE KEY-----
@@ -57,25 +56,11 @@ export class KubernetesApi {
     })
     this.server = server
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const kubeconfig = join(directory, 'kubeconfig')
-    const config = {
-      apiVersion: 'v1',
-      kind: 'Config',
-      clusters: [
-        {
-          name: 'test',
-          cluster: {
-            server: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
-            'certificate-authority-data': Buffer.from(CERTIFICATE).toString('base64'),
-          },
-        },
-      ],
-      users: [{ name: 'platform', user: { token: TOKEN } }],
-      contexts: [{ name: 'test', context: { cluster: 'test', user: 'platform', namespace: 'panel' } }],
-      'current-context': 'test',
+    const cluster = {
+      server: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      'certificate-authority-data': Buffer.from(CERTIFICATE).toString('base64'),
     }
-    await writeFile(kubeconfig, JSON.stringify(config))
-    return { kubeconfig }
+    return { kubeconfig: writeKubeconfig(directory, cluster, { token: TOKEN }, 'panel') }
   }
 
   async stop(): Promise<void> {

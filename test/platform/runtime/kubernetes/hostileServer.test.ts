@@ -1,8 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import pino from 'pino'
 import { WebSocketServer, type WebSocket } from 'ws'
 import { createClusterClient, type ClusterClient } from '../../../../src/platform/runtime/kubernetes/clusterClient'
@@ -11,6 +9,7 @@ import {
   type KubernetesParts,
 } from '../../../../src/platform/runtime/kubernetes/kubernetesRuntime'
 import { PodInput } from '../../../../src/platform/runtime/kubernetes/console/podInput'
+import { writeKubeconfig } from '../../../support/platform/kubeconfig'
 import { useTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
 import { until } from '../../../support/platform/until'
 
@@ -34,13 +33,8 @@ beforeEach(async () => {
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const kubeconfig = join(root(), 'kubeconfig')
-  writeFileSync(
-    kubeconfig,
-    `{apiVersion: v1, kind: Config, current-context: c, contexts: [{name: c, context: {cluster: c, user: u}}],
-      clusters: [{name: c, cluster: {server: "http://127.0.0.1:${(server.address() as AddressInfo).port}", insecure-skip-tls-verify: true}}],
-      users: [{name: u, user: {}}]}`,
-  )
+  const { port } = server.address() as AddressInfo
+  const kubeconfig = writeKubeconfig(root(), { server: `http://127.0.0.1:${port}` })
   client = createClusterClient({ kubeconfig }, 'games')
 })
 afterEach(() => {

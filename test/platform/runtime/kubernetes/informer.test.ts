@@ -1,11 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import pino from 'pino'
 import { createClusterClient } from '../../../../src/platform/runtime/kubernetes/clusterClient'
 import { startInformer, type Informer } from '../../../../src/platform/runtime/kubernetes/informer'
+import { writeKubeconfig } from '../../../support/platform/kubeconfig'
 import { useTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
 import { until } from '../../../support/platform/until'
 
@@ -48,13 +47,8 @@ beforeEach(async () => {
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const kubeconfig = join(root(), 'kubeconfig')
-  writeFileSync(
-    kubeconfig,
-    `{apiVersion: v1, kind: Config, current-context: c, contexts: [{name: c, context: {cluster: c, user: u}}],
-      clusters: [{name: c, cluster: {server: "http://127.0.0.1:${(server.address() as AddressInfo).port}", insecure-skip-tls-verify: true}}],
-      users: [{name: u, user: {}}]}`,
-  )
+  const { port } = server.address() as AddressInfo
+  const kubeconfig = writeKubeconfig(root(), { server: `http://127.0.0.1:${port}` })
   informer = startInformer<Item>({
     client: createClusterClient({ kubeconfig }, 'games'),
     path: '/items',

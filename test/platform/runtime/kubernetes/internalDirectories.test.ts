@@ -6,6 +6,7 @@ import { createPeersFiles } from '../../../../src/platform/deployments/monitorin
 import type { ConsoleStore } from '../../../../src/platform/runtime/kubernetes/console/consoleStore'
 import { openClusterRuntime } from '../../../../src/platform/runtime/kubernetes/openClusterRuntime'
 import { instanceSpec } from '../../../support/platform/instanceSpec'
+import { writeKubeconfig } from '../../../support/platform/kubeconfig'
 import { useTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
 
 const root = useTemporaryDirectory()
@@ -24,14 +25,8 @@ function linkTo(name: string): string {
 
 test('security 63: a link in the place of the copies leads neither a start nor a removal out of the shared area', async () => {
   const shareDir = linkTo('.quarterdeck-copies')
-  const kubeconfig = join(root(), 'kubeconfig')
-  writeFileSync(
-    kubeconfig,
-    `{apiVersion: v1, kind: Config, current-context: c, contexts: [{name: c, context: {cluster: c, user: u}}],
-      clusters: [{name: c, cluster: {server: "http://127.0.0.1:1"}}], users: [{name: u, user: {}}]}`,
-  )
   const runtime = openClusterRuntime({
-    cluster: { kubeconfig },
+    cluster: { kubeconfig: writeKubeconfig(root(), { server: 'http://127.0.0.1:1' }) },
     namespace: 'games',
     shareClaim: 'share',
     image: 'image',
