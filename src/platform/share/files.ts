@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { createChanges, type Changes } from './changes/changes'
 import { createTextFiles, type TextFiles } from './textFiles'
 import { createDownloads, type Downloads } from './transfers/downloads'
+import { createZipLists, type ZipLists } from './transfers/zipLists'
 import { createEntryLocks, type ReplicaLocks } from './changes/entryLocks'
 import type { ExtractionLimits } from './archives/extraction'
 import { createKeyedQueue } from '../concurrency/keyedQueue'
@@ -56,12 +57,23 @@ interface FileParts extends ShareLocation {
   now: () => number
   /** Extraction limits by size of the archive in bytes; overridden by tests. */
   limitsOf?: (archiveSize: number) => ExtractionLimits
+  /** Overridden by tests. */
+  zipLists?: ZipLists
   /** For a platform with replicas. */
   replica?: { withLocks: ReplicaLocks; temporaries: TemporaryRecords } | undefined
 }
 
 /** Also removes unfinished files of an earlier platform process that was killed. */
-export async function openFiles({ dataDir, shareDir, marker, log, now, limitsOf, replica }: FileParts): Promise<Files> {
+export async function openFiles({
+  dataDir,
+  shareDir,
+  marker,
+  log,
+  now,
+  limitsOf,
+  zipLists = createZipLists(),
+  replica,
+}: FileParts): Promise<Files> {
   const jail = createJail(shareDir, marker)
   const locks = createEntryLocks(replica?.withLocks)
   const temporaries = await openTemporaries(dataDir, jail, locks, log, replica?.temporaries)
@@ -78,7 +90,7 @@ export async function openFiles({ dataDir, shareDir, marker, log, now, limitsOf,
       jail: within,
       textFiles: createTextFiles(within, temporaries, saveQueue),
       changes: createChanges(within, locks),
-      downloads: createDownloads(within),
+      downloads: createDownloads(within, zipLists),
       upload: () => uploads.begin(),
       async archive(userId, path, signals) {
         const [, name] = parentAndName(parsePath(path))

@@ -110,7 +110,7 @@ test('an archive is refused with a message that names the directory', async () =
 })
 
 test('a download contains everything else, and a text file that lists what is missing', async () => {
-  writeFileSync(join(share(), 'got.zip'), await buffer(await files.downloads.zip(['/nfsshare/lobby'])))
+  writeFileSync(join(share(), 'got.zip'), await buffer(await files.downloads.zip(1, ['/nfsshare/lobby'])))
   await files.unarchive(1, '/nfsshare/got.zip')
   expect(readdirSync(join(share(), 'got')).sort()).toEqual(['lobby', 'not-included.txt'])
   expect(readdirSync(join(share(), 'got/lobby')).sort()).toEqual(['a.txt', 'deep', 'z.txt'])

@@ -39,7 +39,7 @@ test('§7 a zip of many entries contains them all, and its entry list holds only
     add.apply(this, given)
   })
   try {
-    writeFileSync(join(share, 'got.zip'), await buffer(await files.downloads.zip(['/nfsshare/many'])))
+    writeFileSync(join(share, 'got.zip'), await buffer(await files.downloads.zip(1, ['/nfsshare/many'])))
     await files.unarchive(1, '/nfsshare/got.zip')
   } finally {
     watched.mockRestore()
@@ -66,7 +66,7 @@ test('security 124: a zip leaves out a very long file of which nearly nothing is
   for (const name of ['hole', 'level.dat']) writeFileSync(join(share, 'world', name), 'text')
   await truncate(join(share, 'world/hole'), 100 * 2 ** 30)
   try {
-    writeFileSync(join(share, 'got.zip'), await buffer(await files.downloads.zip(['/nfsshare/world'])))
+    writeFileSync(join(share, 'got.zip'), await buffer(await files.downloads.zip(1, ['/nfsshare/world'])))
     await files.unarchive(1, '/nfsshare/got.zip')
   } finally {
     await files.close()
@@ -83,7 +83,7 @@ test('security 124: a zip leaves out a very long file of which nearly nothing is
     writeFileSync(join(share, 'world/level.dat'), 'text')
     const unmount = mountDeadDisk(join(share, 'world/private'), 1)
     try {
-      writeFileSync(join(share, 'got.zip'), await buffer(await files.downloads.zip(['/nfsshare/world'])))
+      writeFileSync(join(share, 'got.zip'), await buffer(await files.downloads.zip(1, ['/nfsshare/world'])))
       await files.unarchive(1, '/nfsshare/got.zip')
     } finally {
       unmount()
@@ -107,7 +107,7 @@ test('security 132: a zip of files with times before 1970 and after 2038 is comp
   await utimes(join(share, 'world/old'), new Date('1969-12-31'), new Date('1969-12-31'))
   try {
     for (const path of ['world', 'world/long.txt', 'world/short.txt']) {
-      writeFileSync(join(share, 'got.zip'), await buffer(await files.downloads.zip([`/nfsshare/${path}`])))
+      writeFileSync(join(share, 'got.zip'), await buffer(await files.downloads.zip(1, [`/nfsshare/${path}`])))
       const { path: got } = await files.unarchive(1, '/nfsshare/got.zip')
       const into = join(share, got.slice('/nfsshare/'.length), path === 'world' ? 'world' : '')
       for (const name of path === 'world' ? Object.keys(contents) : [path.slice('world/'.length)])
@@ -134,7 +134,7 @@ test('security 132: a zip leaves out an entry whose path is longer than a zip ca
     { cwd: join(share, 'world') },
   )
   try {
-    const zip = (await buffer(await files.downloads.zip(['/nfsshare/world']))).toString('latin1')
+    const zip = (await buffer(await files.downloads.zip(1, ['/nfsshare/world']))).toString('latin1')
     expect(zip).toContain('world/level.dat')
     expect(zip).toContain('not-included.txt')
   } finally {
@@ -149,7 +149,7 @@ test('security 146: a zip gives no program the rights of whoever extracts it', a
   writeFileSync(join(share, 'run'), 'text')
   await chmod(join(share, 'run'), 0o6755)
   try {
-    writeFileSync(join(share, 'got.zip'), await buffer(await files.downloads.zip(['/nfsshare/run'])))
+    writeFileSync(join(share, 'got.zip'), await buffer(await files.downloads.zip(1, ['/nfsshare/run'])))
     const list = [
       '-c',
       'import sys,zipfile\nfor e in zipfile.ZipFile(sys.argv[1]).infolist(): print(oct(e.external_attr >> 16))',

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import type { PassThrough } from 'node:stream'
 import { buffer, text } from 'node:stream/consumers'
+import pino from 'pino'
 import { fromBuffer, type Entry } from 'yauzl'
 import { removePath } from '../../../src/platform/share/changes/removal'
 import { createJail, withDirectory, type OpenDirectory } from '../../../src/platform/share/jail'
@@ -9,11 +10,15 @@ import { chownTree } from '../../../src/platform/share/ownership'
 import { replicate } from '../../../src/platform/share/replicas/replicate'
 import { createSkippedEntries } from '../../../src/platform/share/skippedEntries'
 import { measureTree } from '../../../src/platform/share/walk'
-import { createDownloads } from '../../../src/platform/share/transfers/downloads'
+import { createDownloads, type Downloads } from '../../../src/platform/share/transfers/downloads'
+import { createZipLists } from '../../../src/platform/share/transfers/zipLists'
+import { openFiles } from '../../../src/platform/share/files'
+import { createFollowedReach } from '../../../src/platform/share/reach'
 import { heldNow } from '../../support/platform/heldMemory'
-import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
+import { createTemporaryDirectory, useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 import { until } from '../../support/platform/until'
 
+const ANN = 1
 const share = useTemporaryDirectory()
 const inShare = <Result>(use: (directory: OpenDirectory) => Promise<Result>, ...path: string[]) =>
   withDirectory(createJail(share()).openDirectory(path), use)
@@ -53,7 +58,7 @@ describe('security 115: a directory with 30,000 long names', () => {
 test('security 115: a zip ends with a note when the memory for its list is used up', async () => {
   mkdirSync(join(share(), 'some/below'), { recursive: true })
   for (let at = 0; at < 100; at += 1) writeFileSync(join(share(), 'some/below', `${at}.txt`), 'x')
-  const zip = await createDownloads(createJail(share()), 20_000).zip(['/nfsshare/some'])
+  const zip = await createDownloads(createJail(share()), createZipLists(20_000, 1000)).zip(ANN, ['/nfsshare/some'])
   const names: string[] = []
   const bytes = await buffer(zip)
   const note = await new Promise<string>((resolve, reject) =>
@@ -73,21 +78,53 @@ test('security 115: a zip ends with a note when the memory for its list is used 
   expect(names.length).toBeLessThan(60)
 })
 
-test('security 214: a small zip is complete although others, which are not read, use up the memory for lists', async () => {
-  mkdirSync(join(share(), 'large'))
-  mkdirSync(join(share(), 'small'))
-  for (let at = 0; at < 100; at += 1) writeFileSync(join(share(), 'large', `${at}.txt`), 'x')
-  for (let at = 0; at < 30; at += 1) writeFileSync(join(share(), 'small', `${at}.txt`), 'x')
-  const downloads = createDownloads(createJail(share()), 20_000, 20_000)
-  const unread = await Promise.all([1, 2].map(() => downloads.zip(['/nfsshare/large'])))
-  // Their last entry is the note.
-  for (const zip of unread) await until(() => (zip as PassThrough).writableEnded)
-  try {
-    const bytes = (await buffer(await downloads.zip(['/nfsshare/small']))).toString('latin1')
-    for (let at = 0; at < 30; at += 1) expect(bytes).toContain(`small/${at}.txt`)
-  } finally {
-    for (const zip of unread) zip.destroy()
+describe('beside zips that are not read', () => {
+  beforeAll(() => {
+    mkdirSync(join(share(), 'large'))
+    mkdirSync(join(share(), 'small'))
+    for (let at = 0; at < 100; at += 1) writeFileSync(join(share(), 'large', `${at}.txt`), 'x')
+    for (let at = 0; at < 30; at += 1) writeFileSync(join(share(), 'small', `${at}.txt`), 'x')
+  })
+
+  /** @returns a zip of the small directory, while others of the large one have used up what they may */
+  async function zipBeside(holders: number[], downloadsOf: () => Downloads): Promise<string> {
+    const unread = await Promise.all(holders.map((userId) => downloadsOf().zip(userId, ['/nfsshare/large'])))
+    // Their last entry is the note.
+    for (const zip of unread) await until(() => (zip as PassThrough).writableEnded)
+    try {
+      return (await buffer(await downloadsOf().zip(ANN, ['/nfsshare/small']))).toString('latin1')
+    } finally {
+      for (const zip of unread) zip.destroy()
+    }
   }
+  const complete = () => Array.from({ length: 30 }, (_, at): unknown => expect.stringContaining(`small/${at}.txt`))
+
+  test('security 214: a small zip is complete although others, which are not read, use up the memory for lists', async () => {
+    const downloads = createDownloads(createJail(share()), createZipLists(20_000, 20_000))
+    const bytes = await zipBeside([2, 3], () => downloads)
+    for (const expected of complete()) expect(bytes).toEqual(expected)
+  })
+
+  test('security 238: a large zip is complete although those of one other user, which are not read, hold all that they may', async () => {
+    const downloads = createDownloads(createJail(share()), createZipLists(20_000, 1000))
+    const bytes = await zipBeside([2, 2, 2], () => downloads)
+    for (const expected of complete()) expect(bytes).toEqual(expected)
+  })
+
+  test('security 238: the calls of all users, each within their rights, share the memory for lists', async () => {
+    const dataDir = createTemporaryDirectory('data')
+    const zipLists = createZipLists(20_000, 1000)
+    const files = await openFiles({
+      dataDir,
+      shareDir: share(),
+      log: pino({ level: 'silent' }),
+      now: Date.now,
+      zipLists,
+    })
+    const bytes = await zipBeside([2, 3], () => files.within(createFollowedReach(undefined)).downloads)
+    await files.close()
+    expect(bytes).toContain('not-included.txt')
+  })
 })
 
 test('a copy follows its source even if that has more entries than are held in memory', async () => {

@@ -117,12 +117,18 @@ export function downloadRoutes(app: Router, { fileAccess, activeWork, tickets }:
     async (request, reply) => {
       const { body } = request
       zips.begin(request, reply)
-      const files = await filesOf(userOf(request), request, reply)
+      const user = userOf(request)
+      const files = await filesOf(user, request, reply)
       const [first] = body.files
       const name = body.files.length === 1 && first ? `${first.name}.zip` : 'files.zip'
       return asAttachment(reply, name)
         .type('application/zip')
-        .send(await files.downloads.zip(body.files.map(({ path }) => path)))
+        .send(
+          await files.downloads.zip(
+            user.userId,
+            body.files.map(({ path }) => path),
+          ),
+        )
     },
   )
 }

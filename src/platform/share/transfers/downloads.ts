@@ -14,6 +14,7 @@ import { createSkippedEntries, type SkippedEntries } from '../skippedEntries'
 import { PERMISSION_BITS } from '../permissions'
 import { placeUnderFreeName } from '../changes/placing'
 import { piped } from '../streams'
+import type { ZipLists } from './zipLists'
 import { archiveTimeOf, unlessForbidden, walkTree } from '../walk'
 import { formatPath, parsePath, printable, type PathSegments } from '../apiPath'
 
@@ -39,16 +40,9 @@ export interface Downloads {
    * memory for the zip's list, and says so in a text file in the zip.
    * @throws AppError NOT_FOUND, NOT_ALLOWED before the first byte; later failures end the stream with an error.
    */
-  zip(paths: string[]): Promise<Readable>
+  zip(userId: number, paths: string[]): Promise<Readable>
 }
 
-/**
- * Bytes of memory for the list of a zip's entries, which follows them: a quarter of a million entries of the usual
- * length. All zips in progress together have twice as much.
- */
-const MAX_LIST_BYTES = 128 * 2 ** 20
-/** Of these, what each zip has whatever others take: two thousand entries. */
-const OWN_LIST_BYTES = 2 ** 20
 /** Memory of an entry besides its path, which is held twice. */
 const ENTRY_BYTES = 400
 /** Of an entry: a zip has 16 bits for the length (APPNOTE 4.4.10), and the paths of directories get a slash. */
@@ -60,10 +54,8 @@ const FILE_DATA_DONE = 3
 /** Already compressed formats: compressing them again only takes time. */
 const COMPRESSED = /\.(?:jar|zip|gz|tgz|xz|zst|bz2|7z|rar|mca|mcr|png|jpe?g|webp|gif|mp[34]|ogg|webm|woff2?)$/i
 
-/** @param maxListBytes overridden by tests, as is ownListBytes */
-export function createDownloads(jail: Jail, maxListBytes = MAX_LIST_BYTES, ownListBytes = OWN_LIST_BYTES): Downloads {
-  /** Bytes of memory for the lists of all zips in progress. */
-  let allListBytes = 0
+/** @param zipLists shared by all callers */
+export function createDownloads(jail: Jail, zipLists: ZipLists): Downloads {
   return {
     async file(path) {
       const segments = parsePath(path)
@@ -84,7 +76,7 @@ export function createDownloads(jail: Jail, maxListBytes = MAX_LIST_BYTES, ownLi
       }
     },
 
-    async zip(paths) {
+    async zip(userId, paths) {
       // Unique paths: opening one that is repeated ten thousand times takes long.
       const requested = new Map(paths.map((path) => [formatPath(parsePath(path, 'files')), path]))
       for (const [path, given] of requested) {
@@ -101,20 +93,13 @@ export function createDownloads(jail: Jail, maxListBytes = MAX_LIST_BYTES, ownLi
       const disconnected = new AbortController()
       output.once('close', () => disconnected.abort())
       const doneEntries = createDoneEntries(zip)
-      let listBytes = 0
-      output.once('close', () => (allListBytes -= listBytes))
-      const hasRoom = (bytes: number) => {
-        if (output.closed || listBytes + bytes > maxListBytes) return false
-        if (listBytes + bytes > ownListBytes && allListBytes + bytes > 2 * maxListBytes) return false
-        listBytes += bytes
-        allListBytes += bytes
-        return true
-      }
+      const list = zipLists.begin(userId)
+      output.once('close', () => list.end())
       addAll(
         zip,
         jail,
         [...requested.keys()].map((path) => parsePath(path)),
-        { doneEntries, hasRoom },
+        { doneEntries, hasRoom: (bytes) => list.reserve(bytes) },
         disconnected.signal,
       )
         .then(() => {
