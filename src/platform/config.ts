@@ -233,6 +233,15 @@ export interface Settings {
   sample: boolean
 }
 
+/** Names of the command line and of the development server, which may be set on the same machine. */
+const OTHER_NAMES = [
+  'QUARTERDECK_SERVER',
+  'QUARTERDECK_KEY',
+  'QUARTERDECK_PLATFORM_URL',
+  'QUARTERDECK_DEV_PORT',
+  'QUARTERDECK_BUILD',
+]
+
 /**
  * Reads the settings from environment variables; an empty variable counts as absent.
  * @throws StartError with one line for each invalid value and each unknown `QUARTERDECK_` name
@@ -245,7 +254,7 @@ export function readSettings(environment: Record<string, string | undefined>): S
     if (result.success) values[name] = result.data
     else lines.push(`${name}: ${result.error.issues[0]?.message ?? 'is not valid'}`)
   }
-  const known = [...Object.keys(settings), 'QUARTERDECK_PLATFORM_URL', 'QUARTERDECK_DEV_PORT', 'QUARTERDECK_BUILD']
+  const known = [...Object.keys(settings), ...OTHER_NAMES]
   for (const name of Object.keys(environment)) {
     if (name.startsWith('QUARTERDECK_') && !known.includes(name))
       lines.push(`${name}: is not a setting of this version`)

@@ -189,6 +189,11 @@ test('each invalid value is reported in one line that names its setting', () => 
   expect(lines).toContain('QUARTERDECK_PROT: is not a setting of this version')
 })
 
+test('the variables of the command line do not prevent the start', () => {
+  const environment = { QUARTERDECK_SERVER: 'https://console.example', QUARTERDECK_KEY: 'qd_secret' }
+  expect(readSettings(environment)).toEqual(readSettings({}))
+})
+
 test('the README lists the settings as they are', () => {
   expect(readFileSync(join(__dirname, '../../README.md'), 'utf8')).toContain(settingsTable())
 })
