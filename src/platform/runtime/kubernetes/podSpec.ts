@@ -126,6 +126,10 @@ function copyContainer(spec: InstanceSpec, settings: PodSettings): V1Container {
     name: COPY_CONTAINER,
     image: settings.image,
     command: ['sh', '-c', spec.keep ? COPY + MARK_COPY : COPY],
+    // Its last output says why it has failed.
+    terminationMessagePolicy: 'FallbackToLogsOnError',
+    // A quota of the namespace may demand limits of each container. A Pod reserves the larger of both, not their sum.
+    resources: limitsOf(spec),
     securityContext: RESTRICTED,
     volumeMounts: [
       { name: 'share', mountPath: '/source', subPath: subPathOf(spec.dataDirectory), readOnly: true },

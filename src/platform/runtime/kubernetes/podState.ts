@@ -26,6 +26,9 @@ const INTERRUPTIONS = [
 /** Differences between the clocks of nodes up to this have no effect. Times of the API are whole seconds. */
 const CLOCK_TOLERANCE_MS = 2000
 
+/** How `cp` fails on a disk that is full or does not answer, with the texts of glibc and musl. */
+const FULL_DISK = /No space left|uota exceeded|I\/O error|Input\/output error|Stale (?:NFS )?file handle/
+
 /** Why containers wait, in words for users. */
 const PULL_REASONS = [
   'ErrImagePull',
@@ -171,8 +174,9 @@ export function exitOf(pod: V1Pod, at: number): InstanceExit {
   const ended = statusOfContainer(pod, CONTAINER)?.state?.terminated
   const requested = stopRequestedAt(pod) !== undefined
   const interruption = requested ? undefined : interruptionOf(pod)
-  const rejection = requested || interruption !== undefined ? undefined : rejectionOf(pod)
-  const failure = ended ? startFailureOf(ended, pod) : (copyFailureOf(pod) ?? rejection)
+  const copyFailure = ended ? undefined : copyFailureOf(pod)
+  const rejection = ended || requested || interruption !== undefined ? undefined : rejectionOf(pod)
+  const failure = ended ? startFailureOf(ended, pod) : (copyFailure ?? rejection)
   const signal = ended && failure === undefined ? signalOf(ended) : undefined
   const killed = ended?.reason === 'OOMKilled' ? killedForMemory(pod) : undefined
   return {
@@ -183,7 +187,7 @@ export function exitOf(pod: V1Pod, at: number): InstanceExit {
     orderly:
       ended !== undefined && (requested || ended.exitCode === 0) && failure === undefined && signal !== 'SIGKILL',
     failure: failure ?? (ended || interruption !== undefined ? undefined : 'Stopped before it was started.'),
-    ...(failure !== undefined && failure === rejection && { isTemporary: true }),
+    ...((copyFailure === undefined ? rejection !== undefined : FULL_DISK.test(copyFailure)) && { isTemporary: true }),
     ...(interruption !== undefined && { interruption }),
     ...(killed !== undefined && { killed }),
   }
@@ -233,7 +237,8 @@ function startFailureOf({ reason, message = '' }: V1ContainerStateTerminated, po
 function copyFailureOf(pod: V1Pod): string | undefined {
   const ended = statusOfContainer(pod, COPY_CONTAINER)?.state?.terminated
   if (!ended || ended.exitCode === 0) return undefined
-  return `Could not be started: its files could not be copied (${ended.message?.trim() || `exit code ${ended.exitCode}`}).`
+  const [reason = ''] = ended.message?.trim().split('\n').slice(-1) ?? []
+  return `Could not be started: its files could not be copied (${reason || `exit code ${ended.exitCode}`}).`
 }
 
 /**

@@ -289,6 +289,34 @@ test('security 230: a Pod that its node refuses for want of CPU, memory or place
   expect(exitOf(podWith(ended(1)), 0).isTemporary).toBeUndefined()
 })
 
+test.each([
+  ["cp: can't create directory '/data/world': No space left on device", true],
+  ["cp: error writing '/data/world': Disk quota exceeded", true],
+  ["cp: can't open '/source/secret': Permission denied", undefined],
+])('security 231: a copy that fails says why, and is tried again if the disk is full: %s', (reason, isTemporary) => {
+  const copy = podOf({ ...SPEC, copy: true }, settings).spec?.initContainers?.[0]
+  expect(copy?.terminationMessagePolicy).toBe('FallbackToLogsOnError')
+  const initContainerStatuses = [
+    {
+      name: 'copy',
+      image: 'java:21',
+      imageID: '',
+      ready: false,
+      restartCount: 0,
+      state: { terminated: { exitCode: 1, message: `cp: an earlier line\n${reason}\n` } },
+    },
+  ]
+  const exit = exitOf(podWith(undefined, {}, { phase: 'Failed', initContainerStatuses }), 0)
+  expect(exit.failure).toBe(`Could not be started: its files could not be copied (${reason}).`)
+  expect(exit.isTemporary).toBe(isTemporary)
+})
+
+test('the copy of an instance has its limits, which a quota may demand of each container', () => {
+  const { initContainers, containers } = podOf({ ...SPEC, copy: true }, settings).spec!
+  expect(initContainers?.[0]?.resources).toEqual(containers[0]?.resources)
+  expect(containers[0]?.resources).toEqual({ limits: { cpu: '1500m', memory: String(2 ** 30) } })
+})
+
 test('the reasons why a Pod does not start yet are reported, each kind once', () => {
   const waiting = (reason: string, message: string) =>
     podWith({ waiting: { reason, message } }, {}, { phase: 'Pending' })
