@@ -237,8 +237,10 @@ function startFailureOf({ reason, message = '' }: V1ContainerStateTerminated, po
 function copyFailureOf(pod: V1Pod): string | undefined {
   const ended = statusOfContainer(pod, COPY_CONTAINER)?.state?.terminated
   if (!ended || ended.exitCode === 0) return undefined
-  const [reason = ''] = ended.message?.trim().split('\n').slice(-1) ?? []
-  return `Could not be started: its files could not be copied (${reason || `exit code ${ended.exitCode}`}).`
+  // BusyBox warns last that it cannot preserve the owner of the working directory, and succeeds all the same.
+  const lines = (ended.message ?? '').split('\n').filter((line) => line.trim() !== '' && !line.includes('preserve'))
+  const reason = lines.findLast((line) => FULL_DISK.test(line)) ?? lines.at(-1) ?? `exit code ${ended.exitCode}`
+  return `Could not be started: its files could not be copied (${reason}).`
 }
 
 /**

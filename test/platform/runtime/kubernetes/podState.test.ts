@@ -289,6 +289,9 @@ test('security 230: a Pod that its node refuses for want of CPU, memory or place
   expect(exitOf(podWith(ended(1)), 0).isTemporary).toBeUndefined()
 })
 
+/** The last line of BusyBox in a directory of another owner. */
+const PRESERVE = "cp: can't preserve ownership of '/data/.': Operation not permitted"
+
 test.each([
   ["cp: can't create directory '/data/world': No space left on device", true],
   ["cp: error writing '/data/world': Disk quota exceeded", true],
@@ -303,7 +306,7 @@ test.each([
       imageID: '',
       ready: false,
       restartCount: 0,
-      state: { terminated: { exitCode: 1, message: `cp: an earlier line\n${reason}\n` } },
+      state: { terminated: { exitCode: 1, message: `cp: an earlier line\n${reason}\n${PRESERVE}\n` } },
     },
   ]
   const exit = exitOf(podWith(undefined, {}, { phase: 'Failed', initContainerStatuses }), 0)
