@@ -1,7 +1,11 @@
-import { chown, lchown } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { constants, type Stats } from 'node:fs'
+import { chown, lchown, open, rename, rm } from 'node:fs/promises'
 import { errorCodeOf } from '../errors'
 import { DEPTH_LIMIT, tooDeepMessage } from './depth'
-import { namesIn, withDirectory, openSubdirectory, type OpenDirectory, type RawName } from './jail'
+import { internalName } from './internalNames'
+import { namesIn, openRegularFile, openSubdirectory, withDirectory, type OpenDirectory, type RawName } from './jail'
+import { copyWithHoles, HOLES_LIMIT, holesOf } from './replicas/sparseFiles'
 import { createSkippedEntries, type SkippedEntries } from './skippedEntries'
 import { lstatOf } from './directoryEntries'
 
@@ -64,7 +68,7 @@ async function chownEntries(
         continue
       }
       if (stats.uid !== uid || stats.gid !== uid) {
-        await lchown(parent.entryPath(name), uid, uid)
+        await giveEntry(parent, name, stats, uid)
         changed += 1
       }
       if (!stats.isDirectory()) continue
@@ -75,6 +79,45 @@ async function chownEntries(
 
   await chownContents(directory, '', 1)
   return changed
+}
+
+/**
+ * Changes the owner of an entry, not of what is in it. A file of another deployment with several names is replaced by a
+ * copy: the instance of that deployment may have kept a name, by which it could read and change the file, and would
+ * become its owner again at its next start.
+ */
+async function giveEntry(directory: OpenDirectory, name: RawName, stats: Stats, uid: number): Promise<void> {
+  const isShared = stats.isFile() && stats.nlink > 1 && stats.uid !== uid && isDeploymentUser(stats.uid)
+  if (isShared) await replaceByCopy(directory, name, uid)
+  else await lchown(directory.entryPath(name), uid, uid)
+}
+
+/**
+ * By descriptors, so that a swapped name leads to no other file. A file with too many holes, which would take days,
+ * keeps its owner.
+ */
+async function replaceByCopy(directory: OpenDirectory, name: RawName, uid: number): Promise<void> {
+  const opened = await openRegularFile(directory, name)
+  if (!opened) return
+  const { handle, stats } = opened
+  if (holesOf(stats) > HOLES_LIMIT) return handle.close()
+  const unfinished = directory.entryPath(internalName(randomUUID()))
+  try {
+    const copy = await open(unfinished, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY, 0o600)
+    try {
+      await copyWithHoles(handle, stats.size, copy)
+      await copy.chown(uid, uid)
+      await copy.chmod(stats.mode & 0o777)
+      // As texts: a Date cannot represent every time of a file, and Node.js replaces negative numbers by the present.
+      await copy.utimes(String(stats.atimeMs / 1000), String(stats.mtimeMs / 1000))
+    } finally {
+      await copy.close()
+    }
+    await rename(unfinished, directory.entryPath(name))
+  } finally {
+    await rm(unfinished, { force: true })
+    await handle.close()
+  }
 }
 
 /**
@@ -92,7 +135,7 @@ export async function inheritOwner(directory: OpenDirectory, name: RawName): Pro
     if (below)
       await withDirectory(below, (held) => chownEntries(held, uid, () => undefined, createSkippedEntries(), stats.uid))
     // Last: after an interruption, another move still finds the former owner.
-    if (stats.uid !== uid) await lchown(directory.entryPath(name), uid, uid)
+    if (stats.uid !== uid) await giveEntry(directory, name, stats, uid)
   } catch (error) {
     if (errorCodeOf(error) !== 'EPERM') throw error
   }

@@ -1,8 +1,20 @@
-import { chownSync, lstatSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chownSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import pino from 'pino'
 import { openFiles, type Files } from '../../../src/platform/share/files'
-import { FIRST_USER_ID } from '../../../src/platform/share/ownership'
+import { openRealDirectory, withDirectory } from '../../../src/platform/share/jail'
+import { chownTree, FIRST_USER_ID } from '../../../src/platform/share/ownership'
+import { createSkippedEntries } from '../../../src/platform/share/skippedEntries'
 import { isRoot } from '../../support/platform/canContain'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 
@@ -55,6 +67,57 @@ let files: Files
     for (const path of ['lobby/world', 'lobby/world/region', 'lobby/world/region/a.mca'])
       expect(ownerOf(path)).toBe(UID)
     expect(ownerOf('lobby/world/inner')).toBe(UID + 2)
+  })
+
+  describe('with further names of files', () => {
+    beforeEach(() => rmSync(join(share(), 'mill'), { recursive: true, force: true }))
+    const OTHER = UID + 3
+    const write = (path: string, uid: number) => {
+      mkdirSync(join(share(), path, '..'), { recursive: true })
+      writeFileSync(join(share(), path), 'original', { mode: 0o750 })
+      utimesSync(join(share(), path), 1000, 2000)
+      chownSync(join(share(), path), uid, uid)
+    }
+    const take = (path: string, uid: number) =>
+      withDirectory(openRealDirectory(join(share(), path)), (opened) =>
+        chownTree(opened, uid, () => undefined, createSkippedEntries()),
+      )
+    const inodeOf = (path: string) => lstatSync(join(share(), path)).ino
+
+    test.each([
+      ['server.jar', 'server.jar'],
+      ['plugins', 'plugins/a.jar'],
+    ])(
+      'security 227: a moved file (in %s) becomes one of its own if the other deployment has a further name for it',
+      async (moved, path) => {
+        write(`mill/${path}`, OTHER)
+        linkSync(join(share(), 'mill', path), join(share(), 'mill/kept'))
+        await files.changes.move(`/nfsshare/mill/${moved}`, `/nfsshare/lobby/${moved}`)
+        const { uid, gid, mode, mtimeMs, nlink } = lstatSync(join(share(), 'lobby', path))
+        expect({ uid, gid, mode: mode & 0o777, mtimeMs, nlink }).toEqual({
+          ...{ uid: UID, gid: UID, mode: 0o750, mtimeMs: 2_000_000, nlink: 1 },
+        })
+        expect(ownerOf('mill/kept')).toBe(OTHER)
+        writeFileSync(join(share(), 'mill/kept'), 'replaced')
+        expect(readFileSync(join(share(), 'lobby', path), 'utf8')).toBe('original')
+      },
+    )
+
+    test('security 227: the start of an instance does not take a file of another deployment by a further name', async () => {
+      write('lobby/moved.jar', UID)
+      mkdirSync(join(share(), 'mill'))
+      linkSync(join(share(), 'lobby/moved.jar'), join(share(), 'mill/kept'))
+      await take('mill', OTHER)
+      expect([ownerOf('lobby/moved.jar'), ownerOf('mill/kept')]).toEqual([UID, OTHER])
+      expect(inodeOf('mill/kept')).not.toBe(inodeOf('lobby/moved.jar'))
+    })
+
+    test('the names of a file that belonged to no deployment stay those of one file', async () => {
+      write('old/a', 0)
+      linkSync(join(share(), 'old/a'), join(share(), 'old/b'))
+      await take('old', OTHER)
+      expect([ownerOf('old/a'), inodeOf('old/a')]).toEqual([OTHER, inodeOf('old/b')])
+    })
   })
 
   test('a new file elsewhere keeps the owner of the platform', async () => {
