@@ -68,14 +68,15 @@ export function createTextFiles(
           if (before) checkFile(before, path)
           if (modifyTime !== undefined) checkUnchanged(before, modifyTime, path)
           const temporary = await temporaries.file(directory, before ? before.mode & PERMISSION_BITS : 0o644)
+          let written: Stats
           try {
             if (before) await copyOwnerAndMode(temporary.handle, before)
             await temporary.handle.writeFile(bytes)
+            written = await temporary.handle.stat()
           } catch (error) {
             await temporary.discard()
             throw error
           }
-          const written = await temporary.handle.stat()
           await temporary.replace(name, directory, async () => {
             // Check again: the file may have been written or moved in the meantime.
             if (modifyTime !== undefined) checkUnchanged(await lstatOf(directory, name), modifyTime, path)

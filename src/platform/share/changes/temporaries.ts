@@ -72,10 +72,16 @@ export async function openTemporaries(
   // Records in the data directory belong to one process, so they need no later checks.
   const sweep = records && setInterval(() => void removeLeftovers(records, jail, log), SWEEP_MS)
   sweep?.unref()
+  const recorded: TemporaryRecords = {
+    ...kept,
+    // A file in its place must not be reported as failed because of its record, which is removed later, as a leftover.
+    remove: (id) =>
+      kept.remove(id).catch((error: unknown) => log.warn({ err: error }, 'failed to remove the record of a file')),
+  }
 
   return {
     async file(parent, mode) {
-      const { opened: handle, ...temporary } = await createTemporary(kept, withLocks, parent, {
+      const { opened: handle, ...temporary } = await createTemporary(recorded, withLocks, parent, {
         make: (name) => createFile(parent, name, mode),
         sync: (opened) => opened.sync(),
         close: (opened) => opened.close(),
@@ -83,7 +89,7 @@ export async function openTemporaries(
       return { ...temporary, handle }
     },
     async directory(parent) {
-      const { opened: directory, ...temporary } = await createTemporary(kept, withLocks, parent, {
+      const { opened: directory, ...temporary } = await createTemporary(recorded, withLocks, parent, {
         make: async (name) => {
           await mkdir(parent.entryPath(name), { mode: 0o755 })
           const made = await openSubdirectory(parent, name)
