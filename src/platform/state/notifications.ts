@@ -37,6 +37,7 @@ export interface Notifications {
   on(topic: Topic, listener: (data: string | undefined) => void): () => void
   /** The data of the last notification; undefined if there was none. */
   latest(topic: Topic): string | undefined
+  /** Also sends what was published before, if the database answers. */
   close(): Promise<void>
 }
 
@@ -138,7 +139,10 @@ export async function openNotifications(db: Db, url: string, log: Logger): Promi
       isClosed = true
       clearInterval(timer)
       await stopListening()
-      await Promise.all([sending, read()])
+      await sending
+      // What was published just before.
+      if (unsent.size > 0) await send()
+      await read()
     },
   }
 }

@@ -57,6 +57,17 @@ test('a replica that was disconnected receives the latest notification that it m
   await until(async () => (await listeners()).length === 2)
 })
 
+test('what a replica publishes right before it is closed reaches the others', async () => {
+  const heard: (string | undefined)[] = []
+  two.on('sync', (data) => heard.push(data))
+  two.on('jobs', (data) => heard.push(data))
+  one.publish('sync', 'first')
+  one.publish('jobs', 'second')
+  one.publish('sync', 'last')
+  await one.close()
+  await until(() => heard.includes('last') && heard.includes('second'))
+})
+
 test('security 217: notifications arrive after the state was replaced by an older copy of it', async () => {
   const heard: (string | undefined)[] = []
   two.on('sync', (data) => heard.push(data))
