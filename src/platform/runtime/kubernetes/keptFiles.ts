@@ -5,7 +5,7 @@ import { createSkippedEntries, type SkippedEntries } from '../../share/skippedEn
 import { CANCELLED, NOT_ORDERLY, notWrittenBack, writeBackFailed, writtenBack } from '../keepMessages'
 import type { PodRuns } from './podRuns'
 import type { Pods } from './pods'
-import { exitOf, nameOf, runIdOf, runOptionsOf } from './podState'
+import { awaitsWriteBack, exitOf, nameOf, runIdOf, runOptionsOf } from './podState'
 
 const RETRY_MS = 10_000
 
@@ -14,19 +14,26 @@ export interface KeptCopies {
   /** Path of an instance's copy, in the shared area. */
   pathOf(podName: string): string
   /** Writes `keep` back to the deployment's directory. @returns the number of files. @throws as `WriteBack` */
-  writeBack(podName: string, dataDirectory: string, paths: string[], skipped: SkippedEntries): Promise<number>
+  writeBack(
+    podName: string,
+    dataDirectory: string,
+    paths: string[],
+    skipped: SkippedEntries,
+    signal: AbortSignal,
+  ): Promise<number>
   remove(podName: string): Promise<void>
 }
 
 export interface KeptFiles {
   /**
-   * Writes back the files of an ended run if it ended in order, and releases its Pod.
+   * Writes back the files of an ended run if it ended in order, and releases its Pod. Ends early, without a failure, if
+   * the Pod is released meanwhile.
    * @returns milliseconds until the next attempt, if it failed
    */
   finish(pod: V1Pod): Promise<number | undefined>
   /** The last failure of a write-back that is retried, as text for users. @param runId the Pod's uid */
   problemOf(runId: string): string | undefined
-  /** Releases the Pod of an ended run without writing anything back. */
+  /** Releases the Pod of an ended run. A write-back in progress is aborted, on any replica; written files stay. */
   cancel(pod: V1Pod): Promise<void>
 }
 
@@ -55,25 +62,39 @@ export function createKeptFiles({
     runs.put(await pods.release(pod))
   }
 
+  /** Whether the Pod is still held. Each replica sees when another one releases it. */
+  function isHeld(pod: V1Pod): boolean {
+    const present = runs.get(nameOf(pod))
+    return present !== undefined && runIdOf(present) === runIdOf(pod) && awaitsWriteBack(present)
+  }
+
   return {
     async finish(pod) {
+      if (!isHeld(pod)) return undefined
       const podName = nameOf(pod)
       const { keep } = runOptionsOf(pod)
       if (!exitOf(pod, 0).orderly) await note(podName, NOT_ORDERLY)
       else if (keep) {
+        const cancelling = new AbortController()
+        const { signal } = cancelling
+        const unwatch = runs.watch(() => isHeld(pod) || cancelling.abort())
         try {
           const skipped = createSkippedEntries()
-          const files = await copies.writeBack(podName, keep.dataDirectory, keep.paths, skipped)
+          const files = await copies.writeBack(podName, keep.dataDirectory, keep.paths, skipped, signal)
+          if (signal.aborted) return undefined
           const left = skipped.summary()
           if (left !== undefined) await note(podName, notWrittenBack(left))
           if (files > 0) await note(podName, writtenBack(files))
         } catch (error) {
+          if (signal.aborted) return undefined
           log.warn({ err: error, podName }, 'failed to write the files of an instance back; retrying')
           const problem = error instanceof AppError ? error.message : 'See the platform’s log for the reason.'
           const text = writeBackFailed(problem)
           if (problems.get(runIdOf(pod)) !== text) await note(podName, `[System] ${text}`)
           problems.set(runIdOf(pod), text)
           return RETRY_MS
+        } finally {
+          unwatch()
         }
       }
       await release(pod)
@@ -81,8 +102,9 @@ export function createKeptFiles({
     },
     problemOf: (runId) => problems.get(runId),
     async cancel(pod) {
-      await note(nameOf(pod), CANCELLED)
+      // First: a write-back in progress ends with it.
       await release(pod)
+      await note(nameOf(pod), CANCELLED)
     },
   }
 }

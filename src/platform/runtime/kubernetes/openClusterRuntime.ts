@@ -64,11 +64,11 @@ export function openClusterRuntime({
   const directoryOfCopies = join(shareDir, COPIES)
   const copies: KeptCopies = {
     pathOf: (podName) => `/${COPIES}/${podName}`,
-    async writeBack(podName, dataDirectory, paths, skipped) {
+    async writeBack(podName, dataDirectory, paths, skipped, signal) {
       const copy = join(await realpath(shareDir), COPIES, podName)
       const copiedAt = await timeOfCopyMarker(join(copy, COPY_MARKER))
       const task = { copy, directory: await directoryOf(dataDirectory), paths, copiedAt }
-      return writeBack(task, AbortSignal.timeout(WRITE_BACK_MS), skipped)
+      return writeBack(task, AbortSignal.any([signal, AbortSignal.timeout(WRITE_BACK_MS)]), skipped)
     },
     async remove(podName) {
       try {
