@@ -66,6 +66,22 @@ test('a holder that acts with its lock notices its loss before the server gives 
   await taken!.release()
 })
 
+test('security 241: a manager that lost its lock changes nothing in the cluster, its Services included', async () => {
+  const changes = ['ensure', 'stop', 'kill', 'remove', 'note', 'write', 'publish'] as const
+  const change = jest.fn()
+  const runtime = fenceRuntime(
+    Object.fromEntries(changes.map((name) => [name, change])) as unknown as Runtime,
+    async () => {
+      throw new Error('lost')
+    },
+  )
+  for (const name of changes) {
+    const call = runtime[name] as () => Promise<unknown>
+    await expect((async () => call())()).rejects.toThrow('lost')
+  }
+  expect(change).not.toHaveBeenCalled()
+})
+
 test('a renewed lock outlives its lease, and a released one is free at once', async () => {
   const lost = jest.fn()
   const lock = (await tryLeasedLock(pool, 'a lock of a test', lost))!

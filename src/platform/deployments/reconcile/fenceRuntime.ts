@@ -1,7 +1,15 @@
 import type { Runtime } from '../../runtime/runtime'
 
-/** The methods that change something. */
-const CHANGES: (string | symbol)[] = ['ensure', 'stop', 'kill', 'remove', 'note', 'write'] satisfies (keyof Runtime)[]
+/** The methods that change nothing. All others are checked. */
+const READS: (string | symbol)[] = [
+  'list',
+  'watch',
+  'history',
+  'follow',
+  'nodes',
+  'sample',
+  'close',
+] satisfies (keyof Runtime)[]
 
 /**
  * Returns the runtime with a check before each change.
@@ -12,7 +20,7 @@ export function fenceRuntime(runtime: Runtime, check: () => Promise<void>): Runt
     get(target, name) {
       const member: unknown = Reflect.get(target, name, target)
       if (typeof member !== 'function') return member
-      if (!CHANGES.includes(name)) return member.bind(target) as unknown
+      if (READS.includes(name)) return member.bind(target) as unknown
       return async (...parameters: unknown[]) => {
         await check()
         return (member as (...all: unknown[]) => Promise<unknown>).apply(target, parameters)
