@@ -32,6 +32,6 @@ export function requireContact(runtime: Pick<Runtime, 'lastContactAt'>): void {
 export function clusterDoesNotAnswer(): AppError {
   return new AppError(
     'UNAVAILABLE',
-    'The Kubernetes cluster does not answer. Check that it is running and that KUBECONFIG is correct.',
+    'The Kubernetes cluster does not answer. Check that it is running, that KUBECONFIG is correct, and that the platform may list and watch Pods.',
   )
 }

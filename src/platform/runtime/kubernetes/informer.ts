@@ -72,7 +72,7 @@ export interface Informer<Item> {
    * never.
    */
   readonly syncedAt: number
-  /** Sends a request to the server, whose answer updates `syncedAt`. */
+  /** Sends a request to the server, whose answer updates `syncedAt` while the collection is watched. */
   probe(): void
   close(): Promise<void>
 }
@@ -89,6 +89,8 @@ export function startInformer<Item extends KubernetesObject>(parts: InformerPart
   const copy = createCollectionCopy(parts)
   const closing = new AbortController()
   let version: string | undefined
+  /** Without a watch the copy grows old, whatever else the server answers. */
+  let isWatching = false
   /** `at` in milliseconds since the epoch, `uptime` on the clock of `performance.now()`, which nobody sets. */
   let synced: { at: number; uptime: number } | undefined
   let setReady = () => undefined as void
@@ -110,14 +112,23 @@ export function startInformer<Item extends KubernetesObject>(parts: InformerPart
     const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(WATCH_TIMEOUT_MS)])
     const stream = await client.stream(path, query, signal)
     synced = now()
+    isWatching = true
     onOpen()
-    for await (const event of eachEvent<Item>(stream)) handle(event)
-    synced = now()
+    try {
+      for await (const event of eachEvent<Item>(stream)) handle(event)
+      synced = now()
+    } finally {
+      isWatching = false
+    }
   }
 
   function handle({ type, object }: WatchEvent<Item>): void {
+    if (type === 'ERROR') {
+      // The watch was accepted, so its version is what the server cannot continue from.
+      version = undefined
+      throw new ClusterRefusal(object.code ?? 500, object.message ?? '')
+    }
     synced = now()
-    if (type === 'ERROR') throw new ClusterRefusal(object.code ?? 500, object.message ?? '')
     version = object.metadata?.resourceVersion ?? version
     if (type === 'DELETED') copy.remove(object)
     else if (type !== 'BOOKMARK') copy.put(object)
@@ -170,11 +181,11 @@ export function startInformer<Item extends KubernetesObject>(parts: InformerPart
       return synced.at
     },
     probe() {
-      if (version === undefined) return
+      if (!isWatching) return
       client.stream('/version', {}, AbortSignal.any([closing.signal, AbortSignal.timeout(PROBE_TIMEOUT_MS)])).then(
         (answer) => {
           answer.resume().on('error', () => undefined)
-          synced = now()
+          if (isWatching) synced = now()
         },
         () => undefined,
       )

@@ -227,6 +227,50 @@ describe('security 61: a server that', () => {
   })
 })
 
+test.each([401, 403])(
+  'security 242: while the right to watch is missing (%d), other answers of the server do not make the copy current',
+  async (status) => {
+    await until(() => watches.length === 1)
+    let refused = 0
+    let probed = 0
+    refuse = ({ url }, response) => {
+      if (url === '/version') probed += 1
+      else refused += 1
+      response.writeHead(url === '/version' ? 200 : status).end('{}')
+      return true
+    }
+    // Its answer arrives after the watch has ended.
+    informer.probe()
+    watches[0]!.response.end()
+    await until(() => refused >= 1)
+    const { syncedAt } = informer
+    for (let round = 0; round < 10; round++) {
+      informer.probe()
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    expect(informer.syncedAt).toBe(syncedAt)
+    expect(lists).toBe(1)
+    refuse = undefined
+    await until(() => watches.length === 2)
+    const resumed = informer.syncedAt
+    expect(resumed).toBeGreaterThan(syncedAt)
+    await until(() => {
+      informer.probe()
+      return informer.syncedAt > resumed
+    })
+    expect(probed).toBeLessThan(2)
+  },
+)
+
+test('security 242: a watch that the server accepts and then denies is listed and watched again', async () => {
+  await until(() => watches.length === 1)
+  items = [itemOf('b', 30)]
+  send('ERROR', { code: 403, message: 'denied' })
+  await until(() => watches.length === 2)
+  expect(lists).toBe(2)
+  expect(informer.all()).toEqual(items)
+})
+
 test('setting the clock neither hides that the cluster is silent nor invents it', async () => {
   await until(() => watches.length === 1)
   send('MODIFIED', itemOf('a', 11))
