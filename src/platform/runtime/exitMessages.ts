@@ -19,6 +19,9 @@ export const interruptionText = (interruption: string) => `Ended by the cluster:
 /** The console message for a start that the cluster refuses. @param reason of the cluster, as text */
 export const clusterStartFailure = (reason: string) => `Could not be started: ${reason.replace(/\.?$/, '.')}`
 
+/** `InstanceExit.failure` of a run that was stopped while it was being started. */
+export const STOPPED_BEFORE = 'Stopped before it was started.'
+
 /** Codes of Node.js' errors for what a machine lacks for a while: processes, memory, descriptors, disk space. */
 const TEMPORARY_CODES = ['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE', 'ENOSPC', 'EDQUOT']
 

@@ -3,13 +3,13 @@ import type { Logger } from 'pino'
 import { openRealDirectory, type OpenDirectory } from '../../share/jail'
 import { isAlive, startTimeOf } from '../../processLock'
 import { markCopy } from '../copyMarker'
-import { describeExit, KILL_AFTER_MS } from '../exitMessages'
+import { describeExit, KILL_AFTER_MS, STOPPED_BEFORE } from '../exitMessages'
 import { killNamespace, pidNamespaceOf } from '../processes'
 import { ReadyLine, TOO_SLOW_LINE } from '../readyLine'
 import type { RunRecords } from '../runRecords'
 import type { LocalSpec } from '../runtime'
 import { isMonitorAlive } from './conmon'
-import { exitOf, STOPPED_BEFORE, UNKNOWN_EXIT, type RunFailure } from './containerExit'
+import { exitOf, UNKNOWN_EXIT, type RunFailure } from './containerExit'
 import { ContainerLog } from './containerLog'
 import type { Containers } from './containers'
 import { InstanceInput } from './instanceInput'
@@ -192,7 +192,7 @@ export class ContainedInstance {
         this.console.note(`[System] ${text}`),
       )
       await markCopy(spec.copyMarker)
-      if (this.isStopping) return await this.recordExit(record, undefined, STOPPED_BEFORE)
+      if (this.isStopping) return await this.recordExit(record, undefined, { failure: STOPPED_BEFORE })
       record.containerId = containerId
       record.cgroup = prepared.cgroup?.path
       this.changed()
@@ -212,7 +212,7 @@ export class ContainedInstance {
       records.store(record)
       if (this.isStopping) {
         await containers.remove(containerId)
-        return await this.recordExit(record, undefined, STOPPED_BEFORE)
+        return await this.recordExit(record, undefined, { failure: STOPPED_BEFORE })
       }
       for (const { source, target } of mounts) await checkMount(pid, source, target)
       await containers.start(containerId)
@@ -220,7 +220,7 @@ export class ContainedInstance {
       if (record.ready === undefined && !this.isStopping) record.state = 'RUNNING'
       this.changed()
       void this.watchReady(record)
-      this.continueStop(record)
+      if (this.isStopping) this.beginStop(record)
     } catch (error) {
       if (!(error instanceof StartFailure))
         log.error({ err: error, podName: this.podName }, 'failed to start a container')
@@ -254,8 +254,10 @@ export class ContainedInstance {
   }
 
   private beginStop(record: RunRecord): void {
-    const { command } = record.stop
-    if (command !== undefined && record.containerId !== undefined) this.inputOf(record.containerId).write(command)
+    const { containerId, termAt, stop } = record
+    // A kill, which sends no command, has set `termAt`.
+    if (stop.command !== undefined && containerId !== undefined && termAt === undefined)
+      this.inputOf(containerId).write(stop.command)
     this.continueStop(record)
   }
 

@@ -7,7 +7,6 @@ export interface RunFailure {
   isTemporary?: boolean
 }
 
-export const STOPPED_BEFORE: RunFailure = { failure: 'Stopped before it was started.' }
 export const UNKNOWN_EXIT: RunFailure = {
   failure: 'Ended; the exit code is unknown, because its monitor ended first or could not record it.',
 }

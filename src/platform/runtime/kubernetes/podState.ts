@@ -1,6 +1,6 @@
 import { constants } from 'node:os'
 import type { V1ContainerStateTerminated, V1ContainerStatus, V1Pod } from '@kubernetes/client-node'
-import { clusterStartFailure, describeExit, startFailureMessage } from '../exitMessages'
+import { clusterStartFailure, describeExit, startFailureMessage, STOPPED_BEFORE } from '../exitMessages'
 import type { InstanceExit, RuntimeInstance } from '../runtime'
 import {
   CONTAINER,
@@ -186,7 +186,7 @@ export function exitOf(pod: V1Pod, at: number): InstanceExit {
     requested,
     orderly:
       ended !== undefined && (requested || ended.exitCode === 0) && failure === undefined && signal !== 'SIGKILL',
-    failure: failure ?? (ended || interruption !== undefined ? undefined : 'Stopped before it was started.'),
+    failure: failure ?? (ended || interruption !== undefined ? undefined : STOPPED_BEFORE),
     ...((copyFailure === undefined ? rejection !== undefined : FULL_DISK.test(copyFailure)) && { isTemporary: true }),
     ...(interruption !== undefined && { interruption }),
     ...(killed !== undefined && { killed }),

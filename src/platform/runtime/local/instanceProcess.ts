@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { errorCodeOf } from '../../errors'
 import { isAlive, startTimeOf } from '../../processLock'
 import type { OutputType, InstanceExit, LocalSpec } from '../runtime'
-import { describeExit, isTemporaryCode, KILL_AFTER_MS, startFailureMessage } from '../exitMessages'
+import { describeExit, isTemporaryCode, KILL_AFTER_MS, startFailureMessage, STOPPED_BEFORE } from '../exitMessages'
 import type { ConsoleLog } from './consoleLog'
 import { findStartFailure, launchIn } from './launch'
 import { makePipes, openPipes, removePipes, type InstancePipes } from './instancePipes'
@@ -54,7 +54,7 @@ export class InstanceProcess {
     const [program] = spec.command
     const failure = await findStartFailure(program, spec.directory, env.PATH ?? '')
     // A stop was requested during the check.
-    if (this.record.state === 'STOPPING') return this.recordExit(null, null, undefined)
+    if (this.record.state === 'STOPPING') return this.recordExit(null, null, STOPPED_BEFORE)
     if (failure) return this.startFailed(failure, program)
     this.spawn(spec, env)
   }
