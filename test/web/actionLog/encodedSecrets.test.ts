@@ -26,6 +26,10 @@ const words = (size: 2 | 4, radix: number) => {
       .padStart(radix === 16 ? size * 2 : 0, '0'),
   ).join(' ')
 }
+/** The bytes in words of four bytes, as protocols of networks order them. */
+const networkWords = Array.from({ length: Math.ceil(bytes.length / 4) }, (_word, at) =>
+  Buffer.concat([Buffer.from(SECRET), Buffer.alloc(4)]).readUInt32BE(at * 4),
+)
 
 const shown: [how: string, lines: string[]][] = [
   ['as JSON in Base64', [`got ${base64(JSON.stringify({ user: 'ann', value: SECRET }))} from ann`]],
@@ -36,6 +40,7 @@ const shown: [how: string, lines: string[]][] = [
   ['in Base64 that is shortened at its start', [`got …${base64(`${SECRET}"} and more`).slice(3)} from ann`]],
   ['in Base32', [`got ${base32(SECRET)} from ann`]],
   ['in Base32 after a name, without padding', [`got ${base32(`ann:${SECRET}`).replaceAll('=', '')} from ann`]],
+  ['in Base32 in lower case', [`got ${base32(SECRET).toLowerCase()} from ann`]],
   ['in UTF-16, whose zeros the platform replaces', [`got ${[...SECRET].join('\u2400')}\u2400 from ann`]],
   ['as JSON in hexadecimal digits', [`got ${hex(JSON.stringify({ value: SECRET }))} from ann`]],
   ['in hexadecimal digits that are shortened', [`got ${hex(SECRET).slice(0, -4)}… from ann`]],
@@ -49,6 +54,7 @@ const shown: [how: string, lines: string[]][] = [
   ['as hexadecimal words of four bytes', [`got ${words(4, 16)} from ann`]],
   ['as decimal words of two bytes', [`got ${words(2, 10)} from ann`]],
   ['as decimal words of four bytes', [`got ${words(4, 10)} from ann`]],
+  ['as decimal words whose first byte is the highest', [`got ${networkWords.join(', ')} from ann`]],
   ['as numbers that are shortened', [`got [ ${bytes.slice(0, -2).join(', ')}, ... 2 more items ] from ann`]],
   ['as names of characters', [`got ${byHex.map((digits) => `U+00${digits}`).join(' ')} from ann`]],
 ]

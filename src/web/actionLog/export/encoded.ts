@@ -25,7 +25,7 @@ type Encoded = { from: number; to: number; texts: () => string[] }
 /** Base64, also in a URL (`%2F`) or in JSON (`\/`). */
 const BASE64 = /(?:[A-Za-z0-9+/_-]|%2[BbFf]|\\\/){11,}/g
 /** Longer runs are other texts: decoding them eight times takes long. */
-const BASE32 = /(?<![A-Z2-7])[A-Z2-7]{10,1000}(?![A-Z2-7])/g
+const BASE32 = /(?<![A-Z2-7])[A-Z2-7]{10,1000}(?![A-Z2-7])|(?<![a-z2-7])[a-z2-7]{10,1000}(?![a-z2-7])/g
 const HEX = /[0-9a-f]{12,}/gi
 /** A number of a byte, a character or a word of bytes: `104`, `0x68`, `\x68`, `68h`, `U+0068`, `01101000`. */
 const NUMBER = /(?<![0-9a-z])(?:0x|u\+|x|u|0b)?([0-9a-f]{1,10})h?(?![0-9a-z])/gi
@@ -79,7 +79,9 @@ function textOfBase32(digits: readonly number[], skipped: number): string[] {
 
 function base32In(text: string): Encoded[] {
   return Array.from(text.matchAll(BASE32), ({ 0: found, index }) => {
-    const digits = Array.from(found, (digit) => (digit < 'A' ? Number(digit) + 24 : digit.charCodeAt(0) - 65))
+    const digits = Array.from(found.toUpperCase(), (digit) =>
+      digit < 'A' ? Number(digit) + 24 : digit.charCodeAt(0) - 65,
+    )
     const texts = () => [0, 1, 2, 3, 4, 5, 6, 7].flatMap((skipped) => textOfBase32(digits, skipped))
     return { from: index, to: index + found.length, texts }
   })
@@ -120,12 +122,13 @@ function textOfNumbers(numbers: readonly string[], radix: number, digits = /^/):
   return [codes.map((code) => (code <= 0x10ffff ? String.fromCodePoint(code) : '')).join(''), ...textOfWords(codes)]
 }
 
-/** Returns the text of words as they are in the memory of most machines, which begins with the lowest byte of each. */
+/** Returns the text of words that begin with the lowest byte, as in the memory of most machines, or the highest one. */
 function textOfWords(codes: readonly number[]): string[] {
   const size = codes.some((code) => code > 0xffff) ? 4 : 2
   const bytesOf = (code: number) =>
-    Array.from({ length: size }, (_byte, at) => String.fromCharCode((code >>> (8 * at)) & 0xff)).join('')
-  return textOf(codes.map(bytesOf).join(''))
+    Array.from({ length: size }, (_byte, at) => String.fromCharCode((code >>> (8 * at)) & 0xff))
+  const words = codes.map(bytesOf)
+  return [words, words.map((word) => word.toReversed())].flatMap((ordered) => textOf(ordered.flat().join('')))
 }
 
 const ENCODINGS = [base64In, base32In, hexIn, numbersIn]
