@@ -16,7 +16,10 @@ const AGES_MS = 60_000
  * The lock table holds about 24,000 locks (`max_locks_per_transaction`). A dump of a database takes one for each table.
  */
 const MAX_LOCKS = 10_000
-/** A role whose sessions were ended this often, other ones each time, each time within FORGET_MS of the last, loses the right to log in. */
+/**
+ * A role whose sessions were ended this often, other ones each time, and each time within FORGET_MS of the last, loses
+ * the right to log in.
+ */
 const MAX_ENDS = 3
 const FORGET_MS = 10 * 60_000
 /** The role that initdb creates, as which the platform administers the server. */
