@@ -134,19 +134,19 @@ async function main(): Promise<void> {
       'deployments',
       ...names.map((name) => `deployments/${name}/instances`),
     ]
-    const told = (what: string, { calls, failed, p95, cpu }: Polled, isBusy = false) => {
+    const print = (what: string, { calls, failed, p95, cpu }: Polled, isBusy = false) => {
       report({ what: `50 operators, ${what}: failed`, value: (100 * failed) / calls, unit: '%', budget: 0 })
       report({ what: `50 operators, ${what}: p95`, value: p95, unit: 'ms' })
       const budget = isBusy ? {} : { budget: 10 }
       report({ what: `50 operators, ${what}: CPU`, value: 100 * cpu, unit: '% of a core', ...budget })
     }
     await poll(session, everyCall)
-    told('24 calls every 3 s', await poll(session, everyCall))
-    told('the console’s call every 3 s', await poll(session, () => ['deployments?instances=true']))
+    print('24 calls every 3 s', await poll(session, everyCall))
+    print('the console’s call every 3 s', await poll(session, () => ['deployments?instances=true']))
     const before = memoryOf(product.pid())
     for (let number = 0; number < BUSY_PROGRAMS; number += 1)
       busy.push(spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }))
-    told('24 calls, both cores busy', await poll(session, everyCall), true)
+    print('24 calls, both cores busy', await poll(session, everyCall), true)
     for (const program of busy) program.kill('SIGKILL')
     // What was allocated is given back when nothing happens.
     await delay(10_000)

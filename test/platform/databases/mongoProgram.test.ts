@@ -133,8 +133,8 @@ test('the last output of a program is logged at the same level as its exit', asy
     message: expect.stringContaining('see its log for the reason'),
   })
   await supervised.stop()
-  const told = logged.find(({ level, err }) => level === 50 && err)
-  expect(told?.err?.message).toMatch(/^node ended \(exit code 3, signal null\): .*there is no such option$/s)
+  const failure = logged.find(({ level, err }) => level === 50 && err)
+  expect(failure?.err?.message).toMatch(/^node ended \(exit code 3, signal null\): .*there is no such option$/s)
 })
 
 test('security 151: on memory shortage the kernel kills a program of users before instances', async () => {

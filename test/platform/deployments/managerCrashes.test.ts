@@ -57,16 +57,16 @@ test('§4 an instance not ready after readyTimeoutSeconds prints once what it wa
   )
   const manager = manage()
   const lateStart = { afterSeconds: 1, waitingFor: 'a console line that matches Done \\(' }
-  const told = '[System] Not ready after 1 s: still waiting for a console line that matches Done \\(.'
+  const notice = '[System] Not ready after 1 s: still waiting for a console line that matches Done \\(.'
   await until(
     () => consoleOf('bot'),
-    (lines) => lines.includes(told),
+    (lines) => lines.includes(notice),
   )
   expect((await deployments().instances('bot'))[0]).toMatchObject({ state: 'STARTING', lateStart })
   await manager.close()
   // Another platform takes over and does not repeat the message.
   await reconcile(passParts())
-  expect((await consoleOf('bot')).filter((line) => line === told)).toHaveLength(1)
+  expect((await consoleOf('bot')).filter((line) => line === notice)).toHaveLength(1)
   await managed.runtime.write((await deployments().instances('bot'))[0]!.podName, 'go')
   await until(
     () => stateOf('bot'),

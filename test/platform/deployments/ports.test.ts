@@ -158,11 +158,11 @@ test('the owner of a socket is unknown as long as the processes of instances are
 
 test('the owner of a port is described in words that operators know', () => {
   const rows = [{ pod_name: 'lobby-abc123', deployment: 'lobby' }]
-  const told = (owner: PortOwner) => describeOwner(owner, rows)
-  expect(told({ kind: 'instance', podName: 'lobby-abc123' })).toBe('the deployment "lobby" (lobby-abc123)')
-  expect(told({ kind: 'instance', podName: 'other-abc123' })).toBe('an instance that is being removed')
-  expect(told({ kind: 'program', name: 'nginx', pid: 7 })).toBe('the program "nginx" (process 7)')
-  expect(told({ kind: 'unknown' })).toBe('another program')
+  const described = (owner: PortOwner) => describeOwner(owner, rows)
+  expect(described({ kind: 'instance', podName: 'lobby-abc123' })).toBe('the deployment "lobby" (lobby-abc123)')
+  expect(described({ kind: 'instance', podName: 'other-abc123' })).toBe('an instance that is being removed')
+  expect(described({ kind: 'program', name: 'nginx', pid: 7 })).toBe('the program "nginx" (process 7)')
+  expect(described({ kind: 'unknown' })).toBe('another program')
 })
 
 test('decisions §16: a text about the owner of a port names no deployment that its reader may not see', () => {

@@ -129,8 +129,8 @@ test.each([
       'resources.memory (1Gi) is not enforced on this machine: cgroups are not writable here.',
     ],
   ],
-])('§12 the warnings about %s', (_case, resources, enforced, limits, told) => {
-  expect(limitWarnings({ resources }, { enforced, limits })).toEqual(told)
+])('§12 the warnings about %s', (_case, resources, enforced, limits, expected) => {
+  expect(limitWarnings({ resources }, { enforced, limits })).toEqual(expected)
 })
 
 test('§14 a save reports ports of other deployments, and a new deployment gets its own port', async () => {

@@ -37,8 +37,8 @@ export function consoleSuite({ runtime, knowsErrors = true, linesThatFill = 200 
     await runtime().note(wanted.podName, '[System] true')
     await runtime().kill(wanted.podName)
     await reaches(wanted.podName, 'EXITED')
-    const told = (await runtime().history(wanted.podName, 100)).filter(({ content }) => content.startsWith('[System]'))
-    expect(told.map(({ type, content }) => [type, content]).slice(0, 2)).toEqual([
+    const notes = (await runtime().history(wanted.podName, 100)).filter(({ content }) => content.startsWith('[System]'))
+    expect(notes.map(({ type, content }) => [type, content]).slice(0, 2)).toEqual([
       ['message', '[System] forged'],
       ['system', '[System] true'],
     ])

@@ -19,10 +19,10 @@ test('a file is replaced atomically with owner-only permissions, and leftovers o
 })
 
 test('an invalid JSON file is reported and skipped, and a missing directory counts as empty', () => {
-  const told: string[] = []
+  const unreadable: string[] = []
   writeFileSync(join(records(), 'broken.json'), '')
-  expect(readJsonFiles(records(), (name) => told.push(name))).toEqual([{ value: 2 }])
-  expect(told).toEqual(['broken.json'])
+  expect(readJsonFiles(records(), (name) => unreadable.push(name))).toEqual([{ value: 2 }])
+  expect(unreadable).toEqual(['broken.json'])
   expect(readJsonFiles(join(directory(), 'none'))).toEqual([])
   expect(() => readJsonFiles(join(records(), 'one.json'))).toThrow('ENOTDIR')
 })

@@ -262,14 +262,14 @@ test('a cached listing is re-read after half a minute, and within seconds if ino
   jest.restoreAllMocks()
 
   // inotify reports no changes of a link's target.
-  await makeKept('told')
-  await symlink('../old/file 1.txt', join(root(), 'told/link'))
-  expect((await list('told')).find(({ name }) => name === 'link')?.size).toBe(6)
+  await makeKept('linked')
+  await symlink('../old/file 1.txt', join(root(), 'linked/link'))
+  expect((await list('linked')).find(({ name }) => name === 'link')?.size).toBe(6)
   expect(asked).toEqual([1])
   await appendFile(at('file 1.txt'), 'more')
   const soon = performance.now() + 1001
   jest.spyOn(performance, 'now').mockReturnValue(soon)
-  expect((await list('told')).find(({ name }) => name === 'link')?.size).toBe(10)
+  expect((await list('linked')).find(({ name }) => name === 'link')?.size).toBe(10)
 })
 
 test('a small directory is cached for a second, unless it has entries whose changes inotify does not report', async () => {

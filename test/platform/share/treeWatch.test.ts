@@ -81,10 +81,10 @@ test('unwatching a tree removes its watches', async () => {
 })
 
 test('directories beyond the limit are not watched, which is reported once; removed directories make room', async () => {
-  const told: string[] = []
+  const reasons: string[] = []
   const watch = createTreeWatch(
     () => undefined,
-    (reason) => told.push(reason),
+    (reason) => reasons.push(reason),
     2,
   )
   const before = watches()
@@ -96,10 +96,10 @@ test('directories beyond the limit are not watched, which is reported once; remo
   try {
     await walk('a', 'b', 'b/below')
     await walk('a', 'b', 'b/below')
-    expect([watches() - before, told]).toEqual([2, ['it holds more than 2 directories']])
+    expect([watches() - before, reasons]).toEqual([2, ['it holds more than 2 directories']])
     await walk('b', 'b/below')
     await walk('b', 'b/below')
-    expect([watches() - before, told.length]).toEqual([2, 1])
+    expect([watches() - before, reasons.length]).toEqual([2, 1])
   } finally {
     watch.close()
   }

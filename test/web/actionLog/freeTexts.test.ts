@@ -92,7 +92,7 @@ test.each([
   }
 })
 
-const told = (message: string, type = 'danger') => ({
+const notification = (message: string, type = 'danger') => ({
   type: 'notifications/notified',
   payload: { id: '1', type, message },
 })
@@ -104,7 +104,7 @@ test.each([
   const actions = [
     call('archiveFiles', args, 'pending'),
     call('archiveFiles', args, 'rejected', { status: 409, code: 'CANCELLED', message }),
-    told(message, 'info'),
+    notification(message, 'info'),
   ]
   expectNowhere(exported(actions).text, SECRET.slice(0, 8))
   // The call is evicted before its notification.
@@ -121,7 +121,11 @@ test.each<[string, Action[]]>([
 ])(
   'a notification keeps what a failure without masked arguments, or the console itself, quotes: %s',
   (message, before) => {
-    const actions = [files('survival.zip', 'j1'), ...before, told(message, before.length > 0 ? 'danger' : 'success')]
+    const actions = [
+      files('survival.zip', 'j1'),
+      ...before,
+      notification(message, before.length > 0 ? 'danger' : 'success'),
+    ]
     expect(exported(actions).log.actions.at(-1)!.payload).toMatchObject({ message })
   },
 )

@@ -106,10 +106,11 @@ test('the ETag of a directory listing is left out, because it is a hash of maske
     ],
     false,
   )
-  const told = (log.actions.find(({ type }) => type === 'api/executeQuery/fulfilled')!.payload as { version?: string })
-    .version
+  const recorded = (
+    log.actions.find(({ type }) => type === 'api/executeQuery/fulfilled')!.payload as { version?: string }
+  ).version
   const guessed = Array.from({ length: 5000 }, (_, index) => String(770_000 + index)).find(
-    (guess) => version(guess) === told,
+    (guess) => version(guess) === recorded,
   )
   expect(guessed).toBeUndefined()
 })

@@ -168,9 +168,9 @@ test.each(refused)(
   'a log with %s is rejected by the browser and the command line with the same message',
   async (name, text, words) => {
     await choose(fileOf(text))
-    const told = (await screen.findByRole('alert')).textContent
-    expect(told).toContain(words)
-    expect(saidOf(name)).toEqual([told])
+    const announced = (await screen.findByRole('alert')).textContent
+    expect(announced).toContain(words)
+    expect(saidOf(name)).toEqual([announced])
   },
 )
 
@@ -180,9 +180,9 @@ test.each(played)(
     await choose(fileOf(text))
     const bar = await screen.findByRole('region', { name: 'Replay' })
     await waitFor(() => expect(bar).toHaveTextContent('0 of'))
-    const told = bar.querySelector('[role="status"]')!.textContent
-    expect(told).toMatch(words)
-    expect(saidOf(name).slice(0, -1).join(' ')).toBe(told)
+    const announced = bar.querySelector('[role="status"]')!.textContent
+    expect(announced).toMatch(words)
+    expect(saidOf(name).slice(0, -1).join(' ')).toBe(announced)
   },
 )
 

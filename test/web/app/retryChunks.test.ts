@@ -59,7 +59,11 @@ test('a chunk that the server no longer has is reported once and not retried', a
     throw failed()
   }).finally(() => (isSettled = true))
   await jest.advanceTimersByTimeAsync(60_000)
-  expect({ attempts, told: onGone.mock.calls.length, isSettled }).toEqual({ attempts: 1, told: 1, isSettled: false })
+  expect({ attempts, reports: onGone.mock.calls.length, isSettled }).toEqual({
+    attempts: 1,
+    reports: 1,
+    isSettled: false,
+  })
 })
 
 test('a module that throws during evaluation is rejected without a retry', async () => {

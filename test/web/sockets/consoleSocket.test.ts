@@ -80,15 +80,15 @@ test('§8 a malformed frame adds an error line, and the next frame is read', () 
 test('lines are dispatched in one action per animation frame, however many messages arrive', () => {
   const { far, open, facts, frame, frames } = startConsole()
   open()
-  const told = () =>
+  const counts = () =>
     facts.filter((fact) => linesReceived.match(fact)).map(({ payload }) => (payload as unknown[]).length)
   for (let count = 0; count < 20; count++) far.receive({ type: 'message', content: 'a\nb' })
-  expect(told()).toEqual([])
+  expect(counts()).toEqual([])
   expect(frames).toHaveLength(1)
   frame()
-  expect(told()).toEqual([40])
+  expect(counts()).toEqual([40])
   frame()
-  expect(told()).toEqual([40])
+  expect(counts()).toEqual([40])
 })
 
 test('a flood of lines is batched into ten actions a second; a single line is dispatched at once', () => {
@@ -118,10 +118,10 @@ test('decisions §6: lines waiting for a frame are limited to twice the buffer s
   for (let count = 0; count < 2000; count++) far.receive({ type: 'message', content: `${count} ${'x'.repeat(8000)}` })
   jest.advanceTimersByTime(200)
   frame()
-  const told = facts
+  const received = facts
     .filter((fact) => linesReceived.match(fact))
     .flatMap(({ payload }) => payload as unknown as { content: string }[])
-  expect(told.reduce((sum, { content }) => sum + content.length, 0)).toBeLessThanOrEqual(2 * KEPT_LENGTH)
+  expect(received.reduce((sum, { content }) => sum + content.length, 0)).toBeLessThanOrEqual(2 * KEPT_LENGTH)
   const shown = lines().map(([, content]) => Number(content!.split(' ')[0]))
   expect(shown).toEqual(Array.from({ length: shown.length }, (_, at) => 2000 - shown.length + at))
   expect(shown.length).toBeGreaterThan(500)

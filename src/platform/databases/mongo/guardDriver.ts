@@ -14,7 +14,7 @@ let guarded: Promise<void> | undefined
 
 /**
  * Makes the driver check what servers send, once for all clients. The driver trusts any length: one shorter than a
- * header makes it loop for ever, and it allocates up to 2 GB. It inflates compressed messages without a limit, and
+ * header makes it loop forever, and it allocates up to 2 GB. It inflates compressed messages without a limit, and
  * computes as many SCRAM iterations as the server asks for. A server on a loopback port may be a program that took the
  * port while the real server restarted.
  */

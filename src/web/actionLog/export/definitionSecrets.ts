@@ -22,7 +22,7 @@ const NO_SETTING = /^[^:=<>{}[\]]+$/
 const OPENING = /(?:"""|'''|@["']|\[=*\[|`|<<[<~-]?\s?["']?(\w{1,40})["']?)$/
 const ALIAS = /\*([\w-]{1,60})$/
 const ANCHOR = /&([\w-]{1,60})[^\S\n]+(\S[^\n]*)/g
-/** A line that goes on in the next one. */
+/** A line that continues on the next one. */
 const CONTINUED = /\\$/
 const indentOf = (line: string) => line.search(/[^\s-]/)
 
@@ -65,7 +65,7 @@ export function settingsOf(definition: string, isSecret: (line: string) => boole
   })
 }
 
-/** Returns the rest of a value, which neither an indentation nor a list tells. */
+/** Returns the rest of a value that no indentation or list marks: of an alias, or of a text of several lines. */
 function continuedBy(head: string, rest: readonly string[], anchors: ReadonlyMap<string, string>): string[] {
   const anchored = anchors.get(ALIAS.exec(head)?.[1] ?? '')
   if (anchored !== undefined) return [anchored]

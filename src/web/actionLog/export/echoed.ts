@@ -37,15 +37,15 @@ const NOTIFIED = 'notifications/notified'
  * The failure may have been evicted, or the words may come from an upload, which is no call.
  */
 export function maskNotifications({ startedAt, base, actions }: Recording): Recording {
-  const told = new Set<string>()
+  const messages = new Set<string>()
   const { queries, mutations } = (base.api ?? {}) as Record<string, Record<string, { error?: unknown }> | undefined>
   const failures = Object.values({ ...queries, ...mutations }).map(({ error }) => error)
   const rejected = actions.filter(({ type }) => type.endsWith('/rejected')).map(({ payload }) => payload)
-  for (const failure of [...failures, ...rejected]) changeTexts(failure, (text) => (told.add(text), text))
+  for (const failure of [...failures, ...rejected]) changeTexts(failure, (text) => (messages.add(text), text))
   const mask = (notification: unknown): unknown => {
     const { type, message } = notification as { type: string; message: string }
-    // The console itself tells of a success.
-    return type === 'success' || told.has(message)
+    // Messages about successes are the console's own.
+    return type === 'success' || messages.has(message)
       ? notification
       : { ...(notification as object), message: withoutQuotations(message) }
   }
@@ -120,7 +120,7 @@ export const isAnswer = ({ type }: { type: string }) => /^api\/execute(?:Query|M
 
 /** A typed number that may be a PIN. */
 const NUMBER = /^\d{4,}$/
-/** An id, which holds some of all PINs by chance. */
+/** An id. Its digits may equal a PIN by chance. */
 const ID =
   /(?<![\da-z])(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|(?=\d{0,40}[a-f])(?=[a-f]{0,40}\d)[\da-f]{6,64})(?![\da-z])/g
 

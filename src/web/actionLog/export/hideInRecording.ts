@@ -54,7 +54,7 @@ const restsOf = (path: string) => {
 }
 const DEEPEST = 20
 
-/** Such as the name of a class, for which a user searched the output. */
+/** A name such as that of a class, for which users search the output. It is probably no secret. */
 const CAMEL_CASE = /^[a-z]*(?:[A-Z][a-z]{2,})+$/
 
 /** Returns all typed texts. Of a text that was typed key by key, only the last state. */

@@ -213,7 +213,7 @@ function secretsOfTable([head = '', ...lines]: readonly string[]): string[] {
 
 /** A statement of SQL that names the columns of the rows after it, which may be on the next lines. */
 const INSERT = /\binto\s[^()\n]{1,200}\(([^()\n]{1,1000})\)/i
-/** A text that does not end goes on to the end of the line: to search for its end again from each quote takes long. */
+/** A text that does not end extends to the end of the line: searching for its end again from each quote takes long. */
 const IN_ROWS = /'(?:[^'\\]|\\.|'')*(?:'|\\?$)|[(),]|[^(),']+/g
 /** The beginning of rows, and a line between them and the statement. */
 const ROWS = /^\s*(?:values\s*)?(?:\(|$)/i

@@ -21,7 +21,7 @@ let version: number
 let lists: number
 let watches: { from: string; response: ServerResponse }[]
 let refuse: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined
-let told: string[]
+let reports: string[]
 
 const itemOf = (name: string, at: number): Item => ({
   metadata: { name, uid: `uid-${name}`, resourceVersion: String(at) },
@@ -32,7 +32,7 @@ beforeEach(async () => {
   version = 10
   lists = 0
   watches = []
-  told = []
+  reports = []
   refuse = undefined
   server = createServer((request, response) => {
     if (refuse?.(request, response)) return
@@ -53,8 +53,8 @@ beforeEach(async () => {
     client: createClusterClient({ kubeconfig }, 'games'),
     path: '/items',
     log: pino({ level: 'silent' }),
-    onChange: ({ metadata }) => void told.push(`${metadata.name} ${metadata.resourceVersion}`),
-    onDelete: ({ metadata }) => void told.push(`${metadata.name} deleted`),
+    onChange: ({ metadata }) => void reports.push(`${metadata.name} ${metadata.resourceVersion}`),
+    onDelete: ({ metadata }) => void reports.push(`${metadata.name} deleted`),
   })
 })
 afterEach(async () => {
@@ -70,8 +70,8 @@ test('a change, a new object and a deletion are reported once each', async () =>
   send('MODIFIED', itemOf('a', 11))
   send('ADDED', itemOf('b', 12))
   send('DELETED', itemOf('a', 13))
-  await until(() => told.length === 4)
-  expect(told).toEqual(['a 1', 'a 11', 'b 12', 'a deleted'])
+  await until(() => reports.length === 4)
+  expect(reports).toEqual(['a 1', 'a 11', 'b 12', 'a deleted'])
   expect(informer.all().map(({ metadata }) => metadata.name)).toEqual(['b'])
 })
 
@@ -79,7 +79,7 @@ test('an answer that arrives after the deletion of its object does not bring it 
   await until(() => watches.length === 1)
   send('MODIFIED', itemOf('a', 11))
   send('DELETED', itemOf('a', 12))
-  await until(() => told.length === 3)
+  await until(() => reports.length === 3)
   // A request that removes a finalizer is answered with the object as it was last.
   informer.put(itemOf('a', 12))
   expect(informer.get('a')).toBeUndefined()
@@ -87,7 +87,7 @@ test('an answer that arrives after the deletion of its object does not bring it 
   await until(() => informer.get('a'))
   informer.put(itemOf('a', 12))
   expect(informer.get('a')?.metadata.uid).toBe('uid-of-another')
-  expect(told).toEqual(['a 1', 'a 11', 'a deleted', 'a 13'])
+  expect(reports).toEqual(['a 1', 'a 11', 'a deleted', 'a 13'])
 })
 
 test('an object that a list does not contain yet is restored by the watch', async () => {
@@ -130,7 +130,7 @@ test.each([
   version = 40
   forget()
   await until(() => watches.length === 2)
-  expect(told).toEqual(['a 1', 'a deleted', 'c 30'])
+  expect(reports).toEqual(['a 1', 'a deleted', 'c 30'])
   expect(watches[1]!.from).toBe('40')
 })
 
@@ -148,7 +148,7 @@ test('after a broken connection or a response of 500 the request is retried, and
   refuse = undefined
   await until(() => watches.length === 2)
   send('MODIFIED', itemOf('a', 50))
-  await until(() => told.includes('a 50'))
+  await until(() => reports.includes('a 50'))
 })
 
 test('an answer to a request of the platform is not replaced by an older event', async () => {
@@ -156,7 +156,7 @@ test('an answer to a request of the platform is not replaced by an older event',
   informer.put(itemOf('a', 60))
   send('MODIFIED', itemOf('a', 59))
   send('MODIFIED', itemOf('b', 61))
-  await until(() => told.includes('b 61'))
+  await until(() => reports.includes('b 61'))
   expect(informer.get('a')).toEqual(itemOf('a', 60))
 })
 
@@ -209,7 +209,7 @@ describe('security 61: a server that', () => {
     watches[1]!.response.end()
     await until(() => watches.length === 3)
     send('MODIFIED', itemOf('a', 80))
-    await until(() => told.includes('a 80'))
+    await until(() => reports.includes('a 80'))
     expect(informer.all().map(({ metadata }) => metadata.name)).toEqual(['a'])
   })
 
@@ -274,7 +274,7 @@ test('security 242: a watch that the server accepts and then denies is listed an
 test('setting the clock neither hides that the cluster is silent nor invents it', async () => {
   await until(() => watches.length === 1)
   send('MODIFIED', itemOf('a', 11))
-  await until(() => told.length === 2)
+  await until(() => reports.length === 2)
   const now = Date.now.bind(Date)
   const heard = performance.now()
   const ageUnder = (shiftMs: number) => {

@@ -187,26 +187,26 @@ export async function startFuzzer(seed: number): Promise<Fuzzer> {
     random: Random,
     at: number,
   ): Promise<{ result: string | number; input: string }> {
-    const told = async (sent: FuzzedRequest) => ({
+    const noted = async (sent: FuzzedRequest) => ({
       result: await send(sent),
       input: `${sent.method} ${sent.path} ${JSON.stringify({ ...sent.headers, authorization: '…' })} ${sent.body?.toString('latin1').slice(0, 1500) ?? ''}`,
     })
     switch (kind) {
       case 'routes':
-        return told(requestTo(random, random.pick(routes), token))
+        return noted(requestTo(random, random.pick(routes), token))
       case 'multipart': {
         const { type, body } = multipartBody(random)
-        return told({ method: 'POST', path: '/api/sftp/upload', headers: { ...bearer(), 'content-type': type }, body })
+        return noted({ method: 'POST', path: '/api/sftp/upload', headers: { ...bearer(), 'content-type': type }, body })
       }
       case 'definitions':
-        return told(json('/api/deployments/fuzz', 'PATCH', { content: definitionText(random) }))
+        return noted(json('/api/deployments/fuzz', 'PATCH', { content: definitionText(random) }))
       case 'archives': {
         const kinds = Object.keys(archives)
         const ending = random.pick(kinds)
         const archive = mutate(random, archives[random.chance(0.9) ? ending : random.pick(kinds)]!)
         await mkdir(join(share, 'fuzz'), { recursive: true })
         await writeFile(join(share, `fuzz/${at}.${ending}`), archive)
-        const { result } = await told(json('/api/sftp/unarchive', 'POST', { path: `/nfsshare/fuzz/${at}.${ending}` }))
+        const { result } = await noted(json('/api/sftp/unarchive', 'POST', { path: `/nfsshare/fuzz/${at}.${ending}` }))
         for (const name of [`${at}`, `${at}.${ending}`])
           await rm(join(share, 'fuzz', name), { recursive: true, force: true })
         return { result, input: `${ending} ${archive.toString('base64')}` }

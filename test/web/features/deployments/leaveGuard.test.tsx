@@ -65,7 +65,7 @@ test('signing out with unsaved changes asks for confirmation and continues on Di
 test.each([
   [401, []],
   [503, ['Failed to log out']],
-])('a logout that fails with %i shows the notifications %j', async (status, told) => {
+])('a logout that fails with %i shows the notifications %j', async (status, messages) => {
   const { network, user, editor, button, store } = await opened()
   network.post('/api/auth/logout').answers(status)
   editor.write(edited)
@@ -75,7 +75,7 @@ test.each([
   await waitFor(() =>
     expect(store.getState().session.current === null || store.getState().notifications.length > 0).toBe(true),
   )
-  expect(store.getState().notifications.map(({ message }) => message)).toEqual(told)
+  expect(store.getState().notifications.map(({ message }) => message)).toEqual(messages)
 })
 
 test('leaving unsaved changes by the Back button of the browser asks for confirmation', async () => {
