@@ -1,20 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statfsSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findContainerPrograms } from '../../../../src/platform/runtime/contained/containerPrograms'
 import type { RunRecord } from '../../../../src/platform/runtime/contained/runRecord'
 import type { LocalSpec } from '../../../../src/platform/runtime/runtime'
 import { withLocalPaths } from '../../../../src/platform/runtime/localPaths'
@@ -308,85 +295,5 @@ describeContained('contained instances (skipped where runc, conmon or socat is m
       failure: expect.stringContaining('the exit code is unknown'),
     })
     await until(() => isGone(pid!))
-  })
-
-  test('security 219: a start that fails because runc is missing or cannot create a container counts as temporary', async () => {
-    await withRunc(
-      `case "$*" in *\\ create\\ *failing-*) echo 'runc: resource temporarily unavailable' >&2; exit 1;; esac`,
-      async () => {
-        await runtime().ensure(spec('failing', ['sleep', '60']))
-        const failure =
-          'Could not be started: its container could not be created. See the platform’s log for the reason.'
-        expect((await hasEnded('failing'))?.exit).toMatchObject({ failure, isTemporary: true })
-        const runc = join(root(), 'wrapping/runc')
-        renameSync(runc, `${runc}-away`)
-        await runtime().ensure(spec('without-runc', ['sleep', '60']))
-        expect((await hasEnded('without-runc'))?.exit).toMatchObject({ failure, isTemporary: true })
-        renameSync(`${runc}-away`, runc)
-        await runtime().ensure(spec('no-program', ['no-such-program']))
-        expect((await hasEnded('no-program'))?.exit?.isTemporary).toBeUndefined()
-      },
-    )
-  })
-
-  describe('security 162: while a container cannot be removed, as without memory for another process,', () => {
-    const failed = () => join(root(), 'removals-failed')
-    const works = () => join(root(), 'removals-work')
-    const failures = () => (existsSync(failed()) ? readFileSync(failed(), 'utf8').length : 0)
-    const failing = (more = '') =>
-      `${more} case "$*" in *\\ delete\\ *) [ -e '${works()}' ] || { printf x >> '${failed()}'; exit 1; };; esac`
-    const recordOf = (podName: string) =>
-      JSON.parse(readFileSync(join(dataDir(), `runtime/contained/runs/${podName}.json`), 'utf8')) as RunRecord
-    const LASTING: LocalSpec['command'] = ['sh', '-c', 'echo Ready; while :; do sleep 0.2; done']
-    // The trial container of the runtime's start is removed.
-    beforeEach(() => writeFileSync(works(), ''))
-    afterEach(() => rmSync(failed(), { force: true }))
-
-    test('an instance without its monitor counts as ended only when its program has ended', async () => {
-      await withRunc(failing(), async () => {
-        await runtime().ensure(spec('clinging', LASTING))
-        await prints('clinging', 'Ready')
-        const { monitor, pid } = recordOf('clinging')
-        rmSync(works())
-        process.kill(monitor!.pid, 'SIGKILL')
-        await hasEnded('clinging')
-        expect(isGone(pid!)).toBe(true)
-        expect(failures()).toBeGreaterThan(0)
-        writeFileSync(works(), '')
-      })
-    })
-
-    test('an instance whose start is reported as failed counts as ended only when its program has ended', async () => {
-      const programs = findContainerPrograms(process.env.PATH ?? '')
-      const runc = 'runc' in programs ? programs.runc : ''
-      const pidFile = join(dataDir(), 'runtime/contained/bundles/half-*/pid')
-      const startFails = `case "$*" in *\\ start\\ half-*) '${runc}' "$@"; cat ${pidFile} > '${root()}/half.pid'; exit 1;; esac;`
-      await withRunc(failing(startFails), async () => {
-        rmSync(works())
-        await runtime().ensure(spec('half', LASTING))
-        const run = await hasEnded('half')
-        expect(isGone(Number(readFileSync(join(root(), 'half.pid'), 'utf8')))).toBe(true)
-        expect(run?.exit).toMatchObject({ requested: false, failure: expect.stringContaining('could not be created') })
-        expect(failures()).toBeGreaterThan(0)
-        writeFileSync(works(), '')
-      })
-    })
-
-    test('its files are removed when that is possible again', async () => {
-      const bundles = () => readdirSync(join(dataDir(), 'runtime/contained/bundles'))
-      await withRunc(failing(`case "$*" in *\\ start\\ left-*) exit 1;; esac;`), async () => {
-        await runtime().ensure(spec('lasting', LASTING))
-        await prints('lasting', 'Ready')
-        rmSync(works())
-        await runtime().ensure(spec('left', LASTING))
-        await hasEnded('left')
-        expect(bundles().filter((name) => name.startsWith('left-'))).toHaveLength(1)
-        writeFileSync(works(), '')
-        await until(bundles, (names) => !names.some((name) => name.startsWith('left-')))
-        expect((await find('lasting'))?.state).toBe('RUNNING')
-        await runtime().kill('lasting')
-        await hasEnded('lasting')
-      })
-    })
   })
 })
