@@ -23,7 +23,9 @@ export function createRestarter(
   const { db, runtime, wake } = parts
 
   const waitUntilRestarted = createSharedPoll(async (name) => {
-    const [rows, runs] = await Promise.all([listInstances(db, [name]), listInContact(runtime)])
+    const [all, runs] = await Promise.all([listInstances(db, [name]), listInContact(runtime)])
+    // One that is removed meanwhile, for example by scaling, does not start again.
+    const rows = all.filter(({ wanted }) => wanted !== 'gone')
     if (!(await findDeployment(db, name))?.enabled)
       throw new AppError('CONFLICT', `The deployment "${name}" was disabled or deleted before it had restarted.`)
     const hasStarted = ({ pod_name, blocked_reason, start_after }: InstanceRow) =>

@@ -5,7 +5,7 @@ import { clusterDoesNotAnswer } from '../../../src/platform/runtime/contact'
 import type { Runtime } from '../../../src/platform/runtime/runtime'
 import { insertDeployment } from '../../../src/platform/state/deployments/deployments'
 import { findLastHeartbeat } from '../../../src/platform/state/deployments/heartbeats'
-import { insertInstance, setDesiredState } from '../../../src/platform/state/deployments/instances'
+import { insertInstance, setDesiredState, setRestartRun } from '../../../src/platform/state/deployments/instances'
 import { FOREVER, useManagedDeployments } from '../../support/platform/managedDeployments'
 import { until } from '../../support/platform/until'
 
@@ -176,6 +176,20 @@ test.each([
   await reconcile(passParts({ runtime }))
   expect(started).toEqual(expect.arrayContaining(['lobby-other', 'lobby-third']))
   expect(started).not.toContain('lobby-stuck')
+})
+
+test('a restart does not wait for an instance that was to be removed meanwhile and cannot be', async () => {
+  const [uid, names] = ['5f0c1d2e-0000-4000-8000-000000000009', { name: 'stuck', pod_name: 'lobby-stuck' }]
+  await add('lobby', FOREVER, 'instances: { min: 1, max: 1, playersPerInstance: 10 }\n', 'scalable')
+  await insertInstance(managed.state.db, { uid, slot: 1, deployment: 'lobby', ...names })
+  await setRestartRun(managed.state.db, uid, 'run')
+  await setDesiredState(managed.state.db, uid, 'gone')
+  const remove = () => Promise.reject(new Error('Its directory is busy'))
+  manage(undefined, { runtime: { ...managed.runtime, remove } })
+  await until(async () => (await running('lobby')).length === 1)
+  const [before] = await running('lobby')
+  await deployments().restart('lobby', AbortSignal.timeout(10_000))
+  expect((await running('lobby'))[0]?.startedAt).toBeGreaterThan(before!.startedAt!)
 })
 
 test('a standby manager releases its connection after every attempt to acquire the lock', async () => {
