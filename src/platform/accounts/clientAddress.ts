@@ -62,6 +62,9 @@ export function createTrustedProxies(
   }
 }
 
+/** Where a translator in front of a machine that has IPv6 only puts all IPv4 addresses (RFC 6052, RFC 7755). */
+const TRANSLATED_IPV4 = '64:ff9b:0:0:0:0'
+
 /**
  * The unit of rate limits: an IPv4 address, or the /64 network of an IPv6 address, which one customer has (RFC 6177).
  * @param text the address in any form that a socket or proxy uses
@@ -69,7 +72,13 @@ export function createTrustedProxies(
 export function networkOf(text: string): string {
   const address = plainAddress(text)
   if (!address.includes(':') || address.includes('.')) return address
-  return groupsOf(address).slice(0, 4).join(':')
+  const groups = groupsOf(address)
+  if (groups.slice(0, 6).join(':') !== TRANSLATED_IPV4) return groups.slice(0, 4).join(':')
+  return groups
+    .slice(6)
+    .map((group) => Number.parseInt(group, 16))
+    .map((bits) => `${bits >> 8}.${bits & 255}`)
+    .join('.')
 }
 
 /** The unit for distributed guessing: of IPv6 the /56 network, which homes often have. Takes a `networkOf`. */

@@ -296,7 +296,15 @@ test.each([
   ['[2001:0db8:1:2::6]:54321', '2001:db8:1:2'],
   ['2001:db8::6', '2001:db8:0:0'],
   ['::1', '0:0:0:0'],
+  ['64:ff9b::1:c000:207', '64:ff9b:0:0'],
 ])('rate limits count %s as %s: an IPv6 customer has a whole /64', (address, network) => {
+  expect(networkOf(address)).toBe(network)
+})
+
+test.each([
+  ['64:ff9b::192.0.2.7', '192.0.2.7'],
+  ['[64:ff9b::c6ff:ff08]:54321', '198.255.255.8'],
+])('security 228: rate limits count %s, an IPv4 client behind a translator, as %s', (address, network) => {
   expect(networkOf(address)).toBe(network)
 })
 
