@@ -50,6 +50,19 @@ test('sizes and numbers of collections are reported; a database without collecti
   )
 })
 
+test('a server that does not answer for single databases delays the list of hundreds by ten seconds at most', async () => {
+  const many = Array.from({ length: 60 }, (_database, at) => databaseCalled(`plots-${at}`))
+  for (const { physical_name } of many) server.databases.set(physical_name, ['plots'])
+  server.unanswered.add('listCollections')
+  const since = performance.now()
+  const stats = await driver.stats(many)
+  expect(performance.now() - since).toBeLessThan(15_000)
+  expect([...stats.values()]).toEqual(many.map(() => ({ size: 4096 })))
+  server.unanswered.clear()
+  expect([...(await driver.stats(many)).values()]).toEqual(many.map(() => ({ size: 4096, tables: 1 })))
+  expect(server.connections()).toBeLessThan(15)
+}, 60_000)
+
 test('a reset recreates the user, which ends the rights of open connections', async () => {
   const plots = databaseCalled('plots')
   await driver.create(plots, 'first password')

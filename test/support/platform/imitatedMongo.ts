@@ -23,6 +23,8 @@ export interface ImitatedMongo extends Content {
   breakAfter(commands: number): void
   isBroken: () => boolean
   mend(): void
+  /** Names of commands that get no answer. */
+  unanswered: Set<string>
   /** The number of open connections. */
   connections: () => number
   close(): Promise<void>
@@ -42,6 +44,7 @@ export async function imitateMongo(): Promise<ImitatedMongo> {
     ]),
   }
   const changes: string[] = []
+  const unanswered = new Set<string>()
   const sockets = new Set<Socket>()
   let left = Infinity
   let broken = false
@@ -50,6 +53,7 @@ export async function imitateMongo(): Promise<ImitatedMongo> {
     const [id, opcode] = [message.readInt32LE(4), message.readInt32LE(12)]
     if (opcode === OP_QUERY) return void socket.write(reply(id, { ...hello() }))
     const command = BSON.deserialize(message.subarray(21))
+    if (unanswered.has(Object.keys(command)[0]!)) return
     const result = Object.keys(command)[0]!.toLowerCase() === 'hello' ? hello() : run(command)
     socket.write(respond(id, result))
   }
@@ -82,6 +86,7 @@ export async function imitateMongo(): Promise<ImitatedMongo> {
   return {
     ...content,
     changes,
+    unanswered,
     url: `mongodb://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     breakAfter: (commands) => (left = commands),
     isBroken: () => broken,

@@ -14,7 +14,9 @@ import { createMongoConnection, type MongoServerParts } from './mongoConnection'
 import { parseMongoUrl, type MongoUrl } from './mongoUrl'
 
 const PARALLEL_COUNTS = 8
+/** How long the collections of a database, and those of all databases of a list, may take to be counted. */
 const COUNT_MS = 4000
+const COUNTS_MS = 10_000
 const DEFAULT_PORT = 27_017
 /**
  * Lower-case options of the administrator's URL that every client needs. Other options may name the platform's files
@@ -51,13 +53,14 @@ export function createMongoRoles(parts: MongoRolesParts): DatabaseServer {
         const { databases: known } = await client.db('admin').command({ listDatabases: 1 })
         const sizes = new Map((known as Document[]).map(({ name, sizeOnDisk }) => [String(name), Number(sizeOnDisk)]))
         const statsById = new Map<string, DatabaseStats>()
+        const end = AbortSignal.timeout(COUNTS_MS)
         await Promise.all(
           databases.map((database) =>
             counts(async () => {
               const size = sizes.get(database.physical_name)
               // MongoDB creates a database with its first collection.
               if (size === undefined) return void statsById.set(database.id, { size: 0, tables: 0 })
-              const tables = await countCollections(client, database).catch((error: unknown) => {
+              const tables = await countCollections(client, database, end).catch((error: unknown) => {
                 log.debug(
                   { database: database.physical_name, code: mongoCodeOf(error) },
                   'failed to count the collections of a database',
@@ -148,11 +151,14 @@ async function endUser(
     })
 }
 
-async function countCollections(client: MongoClient, { physical_name }: ServerDatabase): Promise<number> {
-  const collections = await client
-    .db(physical_name)
-    .listCollections({}, { nameOnly: true, timeoutMS: COUNT_MS })
-    .toArray()
+async function countCollections(
+  client: MongoClient,
+  { physical_name }: ServerDatabase,
+  end: AbortSignal,
+): Promise<number> {
+  // The driver ignores `timeoutMS`.
+  const signal = AbortSignal.any([end, AbortSignal.timeout(COUNT_MS)])
+  const collections = await client.db(physical_name).listCollections({}, { nameOnly: true, signal }).toArray()
   return collections.filter(({ name }) => !name.startsWith('system.')).length
 }
 
