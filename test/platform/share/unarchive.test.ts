@@ -113,6 +113,28 @@ test('unmarked names of a zip that are no UTF-8 are read as those of MS-DOS', as
   expect(await readdir(join(share(), 'dos'))).toEqual(['käse.txt'])
 })
 
+test('what a zip was made of from standard input is a file', async () => {
+  await put('dump.zip', await makeZip({ '-': 'rows' }, { '-': 0o010600 }))
+  await files().unarchive(ANN, '/nfsshare/dump.zip')
+  expect(await tree(join(share(), 'dump'))).toEqual({ '-': 'rows' })
+})
+
+test('a tar of before POSIX, whose headers name no format, is extracted', async () => {
+  const tar = await makeTar([
+    { name: 'world/', type: 'directory' },
+    { name: 'world/level.dat', content: 'level' },
+  ])
+  for (const name of ['world/\0', 'world/level.dat']) {
+    const header = tar.subarray(tar.indexOf(name), tar.indexOf(name) + 512)
+    header.fill(0, 156, 157).fill(0, 257).fill(' ', 148, 156)
+    const sum = header.reduce((total, byte) => total + byte, 0)
+    header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1')
+  }
+  await put('old.tar', tar)
+  await files().unarchive(ANN, '/nfsshare/old.tar')
+  expect(await tree(join(share(), 'old'))).toEqual({ 'world/': '', 'world/level.dat': 'level' })
+})
+
 test('an archive within an archive is extracted as an ordinary file', async () => {
   await put('outer.zip', await makeZip({ 'inner.zip': await makeZip({ a: '1' }) }))
   await files().unarchive(ANN, '/nfsshare/outer.zip')

@@ -47,12 +47,15 @@ export async function unpackTar(
   if (entries === 0) throw damagedError('tar')
 }
 
+/** Headers of before POSIX name no format; their checksums are checked all the same. The types lack this option. */
+const OPTIONS: object = { allowUnknownFormat: true }
+
 /**
  * tar-stream reads headers of up to 4 MiB and loops forever on a pax record with a negative length. The check is hooked
  * into its decoder: a second parser could be made to see other headers.
  */
 function extractWithBoundedHeaders(): Extract {
-  const tar = extract() as Extract & { _decodeLongHeader(bytes: Buffer): void; _header: Header }
+  const tar = extract(OPTIONS) as Extract & { _decodeLongHeader(bytes: Buffer): void; _header: Header }
   const decode = tar._decodeLongHeader.bind(tar)
   tar._decodeLongHeader = (bytes) => {
     if (bytes.length > HEADER_LIMIT)

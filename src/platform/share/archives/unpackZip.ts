@@ -20,6 +20,8 @@ import { piped } from '../streams'
 const TYPE_MASK = 0o170000
 const TYPE_LINK = 0o120000
 const TYPE_FILE = 0o100000
+/** Info-ZIP gives it to what it reads from standard input: `pg_dump | zip backup.zip -`. */
+const TYPE_FIFO = 0o010000
 const MADE_BY_UNIX = 3
 /** The extra field with a name in UTF-8 (APPNOTE 4.6.9), which yauzl prefers. */
 const UNICODE_PATH = 0x7075
@@ -54,7 +56,7 @@ export async function unpackZip(
     const type = mode & TYPE_MASK
     if (fileName.endsWith('/')) await extraction.directory(fileName)
     else if (type === TYPE_LINK) extraction.link(fileName, await readTarget(zip, entry))
-    else if (type === 0 || type === TYPE_FILE)
+    else if (type === 0 || type === TYPE_FILE || type === TYPE_FIFO)
       await extraction.file(fileName, await contentOf(zip, entry), { mode, mtime: entry.getLastModDate() })
     else throw entryError(fileName, 'is neither a file nor a directory')
   }
