@@ -60,17 +60,15 @@ export function createFerret({
 
   async function statsOf(database: ServerDatabase): Promise<DatabaseStats | undefined> {
     const server = running.get(database.id)
-    const late = delay(STATS_TIMEOUT_MS, undefined, { ref: false })
-    await Promise.race([server?.started, late])
-    const asked = server?.client
+    const signal = AbortSignal.timeout(STATS_TIMEOUT_MS)
+    await Promise.race([server?.started, delay(STATS_TIMEOUT_MS, undefined, { ref: false })])
+    const stats = await server?.client
       ?.db(database.physical_name)
-      .command({ dbStats: 1 }, { timeoutMS: STATS_TIMEOUT_MS })
+      .command({ dbStats: 1 }, { signal })
       .catch((error: unknown) => {
         log.debug({ err: error, database: database.physical_name }, 'failed to read the size of a database')
         return undefined
       })
-    // The driver's own timeout does not apply while a process that hangs keeps its connection.
-    const stats = await Promise.race([asked, late])
     return stats && { size: Number(stats.totalSize), tables: Number(stats.collections) }
   }
 
