@@ -98,6 +98,8 @@ export function withDeadline(
   const expired = new Promise<never>((_resolve, reject) =>
     signal.addEventListener('abort', () => reject(new Error('The operation timed out'))),
   )
+  // A caller that fails before it awaits this promise must not end the process.
+  expired.catch(() => undefined)
   return { configuration, expired }
 }
 
