@@ -38,7 +38,7 @@ export const VerifyLogin = z.strictObject({
   username: Typed,
   token: VerificationCode.describe('A one-time code.'),
   sessionToken: Opaque.describe(
-    'Returned by the login call, for this call only. Valid for five minutes and five attempts.',
+    'Returned by the login call, for this call only. Valid for five minutes and five wrong codes.',
   ),
 })
 export type VerifyLogin = z.infer<typeof VerifyLogin>
