@@ -71,7 +71,7 @@ test('a link may lead to another place in its own directory', async () => {
   )
 })
 
-test('security 236: an instance ends although a link was made in place of a directory in "keep", and its files are beside it', async () => {
+test('security 231: an instance ends although a link was made in place of a directory in "keep", and its files are beside it', async () => {
   const write = "const fs = require('fs'); fs.writeFileSync('world/1', 'mine'); fs.writeFileSync('ops', 'mine');"
   const content = `${definition('replaced', 'dataDirectory: /replaced\ndata: copy\nkeep: [world, ops]\n').replace('setInterval', `${write} console.log('ready'); setInterval`)}ready: ready\n`
   await call('POST', '', { name: 'replaced', type: 'process' })

@@ -66,7 +66,7 @@ test('a holder that acts with its lock notices its loss before the server gives 
   await taken!.release()
 })
 
-test('security 241: a manager that lost its lock changes nothing in the cluster, its Services included', async () => {
+test('security 235: a manager that lost its lock changes nothing in the cluster, its Services included', async () => {
   const changes = ['ensure', 'stop', 'kill', 'remove', 'note', 'write', 'publish'] as const
   const change = jest.fn()
   const runtime = fenceRuntime(

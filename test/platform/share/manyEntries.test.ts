@@ -105,13 +105,13 @@ describe('beside zips that are not read', () => {
     for (const expected of complete()) expect(bytes).toEqual(expected)
   })
 
-  test('security 238: a large zip is complete although those of one other user, which are not read, hold all that they may', async () => {
+  test('security 233: a large zip is complete although those of one other user, which are not read, hold all that they may', async () => {
     const downloads = createDownloads(createJail(share()), createZipLists(20_000, 1000))
     const bytes = await zipBeside([2, 2, 2], () => downloads)
     for (const expected of complete()) expect(bytes).toEqual(expected)
   })
 
-  test('security 238: the calls of all users, each within their rights, share the memory for lists', async () => {
+  test('security 233: the calls of all users, each within their rights, share the memory for lists', async () => {
     const dataDir = createTemporaryDirectory('data')
     const zipLists = createZipLists(20_000, 1000)
     const files = await openFiles({

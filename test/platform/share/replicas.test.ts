@@ -109,7 +109,7 @@ test('a failed sync reports its reason and is retried, and success clears the re
     'CONFLICT',
     'The platform may not read "world/maps". Allow its user to, or move it out of the directory.',
   ],
-])('security 237: where %s, the sync and the copy for an instance name it', async (_what, user, code, message) => {
+])('security 232: where %s, the sync and the copy for an instance name it', async (_what, user, code, message) => {
   const lobby = join(directory(), `unreadable-${user}`)
   await mkdir(join(lobby, 'world'), { recursive: true })
   const unmountDead = mountDeadDisk(join(lobby, 'world/maps'), user)

@@ -308,7 +308,7 @@ test('a removed copy has nothing to write back', async () => {
   expect(await writeBack('world')).toBe(0)
 })
 
-test('security 236: what has a link, a file or a directory in its place is written beside it, also again, and reported', async () => {
+test('security 231: what has a link, a file or a directory in its place is written beside it, also again, and reported', async () => {
   await put(copy(), { 'world/region/1': 'one', 'world/region/2': 'two', 'config.yml': 'text', 'ops.json': 'mine' })
   await put(lobby(), { 'config.yml/inside': 'x', 'treasure/1': 'of another' })
   await symlink('treasure', join(lobby(), 'world'))
@@ -333,7 +333,7 @@ test('security 236: what has a link, a file or a directory in its place is writt
   ])
 })
 
-test('security 236: a link that another instance put beside it as well is not followed', async () => {
+test('security 231: a link that another instance put beside it as well is not followed', async () => {
   await put(copy(), { 'world/level.dat': 'mine' })
   await mkdir(join(lobby(), 'treasure'))
   for (const name of ['world', 'world (copy)']) await symlink('treasure', join(lobby(), name))

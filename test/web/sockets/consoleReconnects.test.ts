@@ -181,7 +181,7 @@ describe('a console that stays open while the real-time connection is lost', () 
   const lose = ({ store }: ReturnType<typeof startConsole>) => store.dispatch(disconnected(1))
   const regain = ({ store }: ReturnType<typeof startConsole>) => store.dispatch(connected())
 
-  test('security 240: may be half-open: it is replaced when the real-time connection is back, and resumes silently', () => {
+  test('security 234: may be half-open: it is replaced when the real-time connection is back, and resumes silently', () => {
     const console = startConsole()
     console.open()
     console.far.receive({ type: 'message', content: 'one', seq: 4 })

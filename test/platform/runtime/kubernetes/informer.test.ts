@@ -228,7 +228,7 @@ describe('security 61: a server that', () => {
 })
 
 test.each([401, 403])(
-  'security 242: while the right to watch is missing (%d), other answers of the server do not make the copy current',
+  'security 236: while the right to watch is missing (%d), other answers of the server do not make the copy current',
   async (status) => {
     await until(() => watches.length === 1)
     let refused = 0
@@ -262,7 +262,7 @@ test.each([401, 403])(
   },
 )
 
-test('security 242: a watch that the server accepts and then denies is listed and watched again', async () => {
+test('security 236: a watch that the server accepts and then denies is listed and watched again', async () => {
   await until(() => watches.length === 1)
   items = [itemOf('b', 30)]
   send('ERROR', { code: 403, message: 'denied' })

@@ -277,7 +277,7 @@ test('an end caused by the cluster is reported as such, and not as a crash', () 
   )
 })
 
-test('security 230: a Pod that its node refuses for want of CPU, memory or places is no crash, and is tried again', () => {
+test('security 229: a Pod that its node refuses for want of CPU, memory or places is no crash, and is tried again', () => {
   const message = 'Pod was rejected: Node didn\u2019t have enough resource: cpu, requested: 1000, used: 1500'
   const rejected = podWith(undefined, {}, { phase: 'Failed', reason: 'OutOfcpu', message })
   expect(instanceOf(rejected)).toMatchObject({
@@ -296,7 +296,7 @@ test.each([
   ["cp: can't create directory '/data/world': No space left on device", true],
   ["cp: error writing '/data/world': Disk quota exceeded", true],
   ["cp: can't open '/source/secret': Permission denied", undefined],
-])('security 231: a copy that fails says why, and is tried again if the disk is full: %s', (reason, isTemporary) => {
+])('security 230: a copy that fails says why, and is tried again if the disk is full: %s', (reason, isTemporary) => {
   const copy = podOf({ ...SPEC, copy: true }, settings).spec?.initContainers?.[0]
   expect(copy?.terminationMessagePolicy).toBe('FallbackToLogsOnError')
   const initContainerStatuses = [

@@ -101,7 +101,7 @@ test.each([
     500,
     'Internal error occurred: failed calling webhook "policy.example": connect: connection refused',
   ],
-])('security 230: a start is tried again, and does not count as a crash, when %s', async (_why, status, message) => {
+])('security 229: a start is tried again, and does not count as a crash, when %s', async (_why, status, message) => {
   expect(await endOf(status, message)).toMatchObject({
     failure: `Could not be started: ${message}.`,
     isTemporary: true,
@@ -120,7 +120,7 @@ test.each([
 test.each([
   ['within ten seconds, when a quota is used up', 'services "lobby" is forbidden: exceeded quota: games', 2],
   ['later, when a policy forbids it', 'services "lobby" is forbidden: not allowed by the policy "names"', 1],
-])('security 230: a Service that the cluster refuses is tried again %s', async (_when, message, attempts) => {
+])('security 229: a Service that the cluster refuses is tried again %s', async (_when, message, attempts) => {
   let ahead = 0
   const now = performance.now.bind(performance)
   jest.spyOn(performance, 'now').mockImplementation(() => now() + ahead)
