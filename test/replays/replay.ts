@@ -46,14 +46,15 @@ function replayFile(
   { print = false, update = false }: { print?: boolean; update?: boolean },
 ): boolean {
   let log
+  let replay
   try {
     checkSize(statSync(file).size)
     log = readLog(readFileSync(file, 'utf8'))
+    replay = replayLog(log, replayReducer, until)
   } catch (error) {
     console.error(`${file}: ${error instanceof LogFault ? error.message : (error as Error).message}`)
     return false
   }
-  const replay = replayLog(log, replayReducer, until)
   if (print) console.log(printReplay(log, replay).join('\n'))
   const report = reportReplay(log, replay)
   if (update && until === undefined && report.length > 0) {

@@ -1,13 +1,13 @@
 import { useState } from 'react'
-import type { ActionLog } from '../../contract/actionLog'
+import type { PlayedLog } from './ReplayFile'
 import { ReplayFile } from './ReplayFile'
 import { ReplayPlayer } from './ReplayPlayer'
 
 export function ReplayApp() {
-  const [log, setLog] = useState<ActionLog | null>(null)
-  return log ? (
-    <ReplayPlayer key={log.exportedAt} log={log} onClose={() => setLog(null)} />
+  const [played, setPlayed] = useState<PlayedLog | null>(null)
+  return played ? (
+    <ReplayPlayer key={played.log.exportedAt} {...played} onClose={() => setPlayed(null)} />
   ) : (
-    <ReplayFile onRead={setLog} />
+    <ReplayFile onRead={setPlayed} />
   )
 }

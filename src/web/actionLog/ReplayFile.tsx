@@ -5,11 +5,16 @@ import '../app/routing/routes'
 import { basePath } from '../basePath'
 import { loadEarly } from '../chunks'
 import { AuthPage } from '../features/auth/AuthPage'
+import type { Replay } from './replay/checkLog'
+import { replayLog } from './replay/checkLog'
 import { checkSize, LogFault, readLog } from './replay/readLog'
+import { replayReducer } from './replay/replayReducer'
 import styles from './replay.module.scss'
 
-/** Lets the user choose a file, and loads the code of all pages before the replay starts. */
-export function ReplayFile({ onRead }: { onRead: (log: ActionLog) => void }) {
+export type PlayedLog = { log: ActionLog; replay: Replay }
+
+/** Lets the user choose a file, loads the code of all pages, and replays the log. */
+export function ReplayFile({ onRead }: { onRead: (played: PlayedLog) => void }) {
   const [fault, setFault] = useState<string | null>(null)
   const [isOver, setIsOver] = useState(false)
 
@@ -20,7 +25,7 @@ export function ReplayFile({ onRead }: { onRead: (log: ActionLog) => void }) {
       checkSize(file.size)
       const log = readLog(await file.text())
       await loadEarly()
-      onRead(log)
+      onRead({ log, replay: replayLog(log, replayReducer) })
     } catch (error) {
       setFault(
         error instanceof LogFault

@@ -1,25 +1,22 @@
 import { useEffect, useLayoutEffect, useMemo, useReducer, useState, useSyncExternalStore } from 'react'
-import type { ActionLog } from '../../contract/actionLog'
 import { applyTheme } from '../app/page'
 import { basePath } from '../basePath'
 import { setClock } from '../ui/time/clock'
 import { ErrorBoundary } from '../ui/ErrorBoundary'
 import { build } from './build'
-import { replayLog } from './replay/checkLog'
 import { exportOpenedAt, untilExportOpened } from './export/exportOpened'
 import { exportAs } from './record/record'
 import { findingsOf } from './replay/findings'
 import { blockInput } from './replay/followReplay'
 import { beginning, playbackReducer } from './replay/playback'
+import type { PlayedLog } from './ReplayFile'
 import { ReplayActions } from './ReplayActions'
 import { ReplayBar } from './ReplayBar'
-import { replayReducer } from './replay/replayReducer'
 import { ReplayStage } from './ReplayStage'
 import { createReplayStore } from './replay/replayStore'
 import styles from './replay.module.scss'
 
-export function ReplayPlayer({ log, onClose }: { log: ActionLog; onClose: () => void }) {
-  const replay = useMemo(() => replayLog(log, replayReducer), [log])
+export function ReplayPlayer({ log, replay, onClose }: PlayedLog & { onClose: () => void }) {
   const findings = useMemo(() => findingsOf(log, replay, build), [log, replay])
   const stage = useMemo(() => {
     const created = createReplayStore(replay.base)

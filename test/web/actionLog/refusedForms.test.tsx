@@ -1,5 +1,6 @@
 import { act, fireEvent, render, screen, within } from '@testing-library/react'
 import { recorderOf } from '../../../src/web/actionLog/record/record'
+import { replayLog } from '../../../src/web/actionLog/replay/checkLog'
 import { ReplayPlayer } from '../../../src/web/actionLog/ReplayPlayer'
 import { replayReducer } from '../../../src/web/actionLog/replay/replayReducer'
 import { writeLog } from '../../../src/web/actionLog/export/writeLog'
@@ -71,7 +72,7 @@ test.each<[string, string, string, string, (app: App) => Promise<unknown>]>([
     app.leave()
 
     await loadEarly()
-    render(<ReplayPlayer log={log} onClose={() => {}} />)
+    render(<ReplayPlayer log={log} replay={replayLog(log, replayReducer)} onClose={() => {}} />)
     const jumpTo = (index: number) =>
       act(
         async () =>

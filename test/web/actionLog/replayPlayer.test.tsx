@@ -8,6 +8,8 @@ import { showMutationsOfLog } from '../../../src/web/actionLog/replay/mutationsO
 import { markOf } from '../../../src/web/actionLog/replay/playback'
 import { readLog } from '../../../src/web/actionLog/replay/readLog'
 import { ReplayApp } from '../../../src/web/actionLog/ReplayApp'
+import { replayLog } from '../../../src/web/actionLog/replay/checkLog'
+import { replayReducer } from '../../../src/web/actionLog/replay/replayReducer'
 import { ReplayPlayer } from '../../../src/web/actionLog/ReplayPlayer'
 import '../../../src/web/app/routing/routes'
 import { routeChanged } from '../../../src/web/app/routing/routeSlice'
@@ -48,7 +50,7 @@ const jumpTo = (index: number) =>
 async function play(name: string): Promise<ActionLog> {
   const log = readLog(textOf(name))
   await loadEarly()
-  render(<ReplayPlayer log={log} onClose={() => {}} />)
+  render(<ReplayPlayer log={log} replay={replayLog(log, replayReducer)} onClose={() => {}} />)
   return log
 }
 
@@ -155,7 +157,7 @@ test('a replay can navigate away from every page', async () => {
     ...addresses.flatMap((address) => [routeChanged(address), routeChanged('/nowhere')]),
   ])
   await loadEarly()
-  render(<ReplayPlayer log={log} onClose={() => {}} />)
+  render(<ReplayPlayer log={log} replay={replayLog(log, replayReducer)} onClose={() => {}} />)
   const broken: unknown[] = []
   for (const [index, { payload }] of log.actions.entries()) {
     await jumpTo(index)
@@ -176,7 +178,7 @@ test('a crashed page is shown again in the states before the crash, and stays cr
     users('ann'),
   ])
   await loadEarly()
-  render(<ReplayPlayer log={log} onClose={() => {}} />)
+  render(<ReplayPlayer log={log} replay={replayLog(log, replayReducer)} onClose={() => {}} />)
   for (const [index, isBroken] of [
     [3, false],
     [4, true],
@@ -197,7 +199,7 @@ test('decisions §10: the log contains no file contents, and a replay shows only
   )
   Object.assign(log.actions[opened]!.payload as object, { characters: 1204, lines: 37 })
   await loadEarly()
-  render(<ReplayPlayer log={log} onClose={() => {}} />)
+  render(<ReplayPlayer log={log} replay={replayLog(log, replayReducer)} onClose={() => {}} />)
   await jumpTo(opened)
   expect(await screen.findByText('1,204 characters, 37 lines, not recorded')).toBeVisible()
   expect(screen.queryByText('Loading the file')).not.toBeInTheDocument()

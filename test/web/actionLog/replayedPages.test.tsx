@@ -4,6 +4,8 @@ import type { ActionLog } from '../../../src/contract/actionLog'
 import { logFileOf } from '../../../src/web/actionLog/export/exportLog'
 import { showMutationsOfLog } from '../../../src/web/actionLog/replay/mutationsOfLog'
 import { readLog } from '../../../src/web/actionLog/replay/readLog'
+import { replayLog } from '../../../src/web/actionLog/replay/checkLog'
+import { replayReducer } from '../../../src/web/actionLog/replay/replayReducer'
 import { ReplayPlayer } from '../../../src/web/actionLog/ReplayPlayer'
 import { recorderOf } from '../../../src/web/actionLog/record/record'
 import { menuToggled } from '../../../src/web/app/routing/navigationSlice'
@@ -27,7 +29,7 @@ async function replay(app: App, until?: string): Promise<ActionLog> {
   const log = readLog(logFileOf(app.store, false).text)
   app.leave()
   await loadEarly()
-  render(<ReplayPlayer log={log} onClose={() => {}} />)
+  render(<ReplayPlayer log={log} replay={replayLog(log, replayReducer)} onClose={() => {}} />)
   await jumpTo(until === undefined ? log.actions.length - 1 : log.actions.findLastIndex(({ type }) => type === until))
   return log
 }

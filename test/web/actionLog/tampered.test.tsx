@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { render, screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import type { ActionLog } from '../../../src/contract/actionLog'
+import { sectionToggled } from '../../../src/web/features/overview/overviewSlice'
 import { AuthenticatorStep } from '../../../src/web/features/auth/registration/AuthenticatorStep'
 import { hashOf } from '../../../src/web/actionLog/replay/hash'
 import { sumOf } from '../../../src/web/actionLog/replay/sum'
@@ -87,6 +88,14 @@ const refused: [string, string, string][] = [
     'deeply nested values',
     changed((log) => (log.base.deep = 'here')).replace('"here"', deep(50_000)),
     'The file is damaged: its values are nested deeper than 200 levels.',
+  ],
+  [
+    'a large text that each action puts into a new state',
+    changed((log) => {
+      log.base.overview = { collapsed: [], here: 'x'.repeat(20_000_000) }
+      log.actions = Array.from({ length: 2000 }, () => ({ at: 0, ...sectionToggled('world'), changed: {} }))
+    }),
+    'The file is damaged: the states before action 100 are too large to be compared with each other.',
   ],
   [
     'another final state',

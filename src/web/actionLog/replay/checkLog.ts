@@ -1,7 +1,8 @@
 import type { ActionLog } from '../../../contract/actionLog'
 import type { Difference } from './diff'
 import { differences } from './diff'
-import { hashOf } from './hash'
+import { costOfHashes, hashOf } from './hash'
+import { LogFault } from './readLog'
 import type { RootReducer, State, Step } from './steps'
 import { complete, takeStep } from './steps'
 
@@ -24,7 +25,16 @@ export type Replay = {
   final: Difference[]
 }
 
-/** Applies all actions up to and including `until`, and compares each step with the recording. */
+/**
+ * Limit of the work of a replay, some ten seconds: in a forged log each action may change millions of values. That of
+ * 2,000 polls of a large network takes a tenth of it.
+ */
+const MAX_COST = 2_000_000_000
+
+/**
+ * Applies all actions up to and including `until`, and compares each step with the recording.
+ * @throws LogFault if that takes too long
+ */
 export function replayLog(
   { base: recorded, actions, final }: ActionLog,
   reducer: RootReducer,
@@ -36,7 +46,12 @@ export function replayLog(
   const steps: Step[] = []
   const deviations: Deviation[] = []
   let state = base
+  const costBefore = costOfHashes()
   for (const [index, action] of actions.slice(0, until + 1).entries()) {
+    if (costOfHashes() - costBefore > MAX_COST)
+      throw new LogFault(
+        `The file is damaged: the states before action ${index + 1} are too large to be compared with each other.`,
+      )
     const step = takeStep(reducer, state, action)
     steps.push(step)
     const parts = [...new Set([...Object.keys(action.changed), ...Object.keys(step.changed)])].filter(
