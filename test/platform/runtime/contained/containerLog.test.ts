@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ContainerLog } from '../../../../src/platform/runtime/contained/containerLog'
+import { ContainerLog } from '../../../../src/platform/runtime/contained/log/containerLog'
 import { useTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
 
 const directory = useTemporaryDirectory()

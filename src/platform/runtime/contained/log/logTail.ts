@@ -1,8 +1,8 @@
 import { open, type FileHandle } from 'node:fs/promises'
-import { consoleText } from '../consoleText'
-import { MAX_STORED_BYTES } from '../lineRing'
-import { eachRow } from '../logRows'
-import type { ConsoleLine } from '../runtime'
+import { consoleText } from '../../consoleText'
+import { MAX_STORED_BYTES } from '../../lineRing'
+import { eachRow } from '../../logRows'
+import type { ConsoleLine } from '../../runtime'
 import { LineJoiner, readRow } from './criLog'
 
 /** Bytes at the end of both files that are read for the stored lines, row headers included. */

@@ -1,6 +1,6 @@
-import { LINE_LIMIT } from '../consoleText'
-import { lineText } from '../logRows'
-import type { ConsoleLineType } from '../runtime'
+import { LINE_LIMIT } from '../../consoleText'
+import { lineText } from '../../logRows'
+import type { ConsoleLineType } from '../../runtime'
 
 /**
  * The container log format of CRI (Kubernetes: "CRI logging format"), which the kubelet uses and conmon writes as
