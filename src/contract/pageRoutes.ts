@@ -47,9 +47,6 @@ export const OPEN_ID_FAILURES = [
   'failed',
 ] as const
 
-/** Returns the failure that `sso` names. An address may contain any text: an unknown one is `failed`. */
-export const openIdFailureOf = (sso: string) => OPEN_ID_FAILURES.find((failure) => failure === sso) ?? 'failed'
-
 /**
  * Returns the name of the page at an address, by the rules of React Router: case-insensitive, decoded, with any number
  * of trailing slashes. Undefined if the console has no such route.

@@ -1,7 +1,6 @@
 import { Suspense } from 'react'
 import { useSelector } from 'react-redux'
 import { useLocation } from 'react-router-dom'
-import { openIdFailureOf } from '../../../contract/pageRoutes'
 import type { OpenIdFailure } from '../../../contract/signIn/openId'
 import { useGetSignInMethodsQuery } from '../../api/signIn/signInMethods'
 import { basePath } from '../../basePath'
@@ -87,7 +86,7 @@ function OpenIdSignIn({ name, isAvailable }: { name: string | undefined; isAvail
     <>
       {reason !== null && (
         <p className="alert alert-danger" role="alert">
-          {failureSentences[openIdFailureOf(reason)]}
+          {failureSentences[isFailure(reason) ? reason : 'failed']}
         </p>
       )}
       {name !== undefined && (
@@ -121,3 +120,6 @@ const failureSentences: Record<OpenIdFailure, string> = {
   'not-configured': 'Single sign-on is not configured on this server.',
   failed: 'The sign-in failed. Please try again.',
 }
+
+/** An address may contain any text, such as the name of a property that each object has. */
+const isFailure = (reason: string): reason is OpenIdFailure => Object.hasOwn(failureSentences, reason)

@@ -1,5 +1,4 @@
 import { useSearchParams } from 'react-router-dom'
-import { openIdFailureOf } from '../../../../contract/pageRoutes'
 import type { OpenIdFailure } from '../../../../contract/signIn/openId'
 
 /** Why the provider did not connect the account, after it redirected back to this page. */
@@ -9,7 +8,8 @@ export function ConnectionFailure() {
   if (reason === null) return null
   return (
     <p className="alert alert-danger" role="alert">
-      {sentences[openIdFailureOf(reason)] ?? 'Your account could not be connected. Please try again.'}
+      {(Object.hasOwn(sentences, reason) && sentences[reason as OpenIdFailure]) ||
+        'Your account could not be connected. Please try again.'}
     </p>
   )
 }
