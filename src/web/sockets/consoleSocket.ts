@@ -66,7 +66,7 @@ export const createConsoleSocket =
       else if (instanceRevived.match(action)) channelOf(paneOf(action)).revive()
       else if (consoleLeft.match(action)) channelOf(paneOf(action)).closeTarget()
       else if (sessionEnded.match(action)) for (const channel of channels.values()) channel.closeTarget()
-      // Only the real-time connection notices a network that stopped to carry anything without closing connections.
+      // Only the real-time connection notices a network that carries nothing any more but closes no connection.
       else if (realtimeDisconnected.match(action)) for (const channel of channels.values()) channel.suspect()
       else if (realtimeConnected.match(action)) for (const channel of channels.values()) channel.replaceSuspect()
       return result

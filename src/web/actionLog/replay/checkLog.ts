@@ -26,8 +26,8 @@ export type Replay = {
 }
 
 /**
- * Limit of the work of a replay, some ten seconds: in a forged log each action may change millions of values. That of
- * 2,000 polls of a large network takes a tenth of it.
+ * Limit of the work of a replay, some ten seconds: in a forged log each action may change millions of values. A log
+ * that is full of polls takes a tenth of it.
  */
 const MAX_COST = 2_000_000_000
 
