@@ -69,7 +69,10 @@ export function createConfigurations(parts: StoredDeploymentParts): Configuratio
       await changeStored(
         parts,
         name,
-        { content, directory_seen: dataDirectory },
+        {
+          content,
+          ...(dataDirectory !== directory_seen && { directory_seen: dataDirectory, directory_mounted: false }),
+        },
         // Another deployment may have the name by now. For a restricted caller, the text that the operators' settings
         // were compared with must still be stored.
         { type, content: revision !== undefined || isRestricted(by) ? stored : undefined },

@@ -1,8 +1,10 @@
+import { opendir } from 'node:fs/promises'
 import type { Definition } from '../../contract/deployment'
 import { AppError } from '../errors'
 import { SHARED_ROOT } from '../../contract/pageRules'
 import { findDeploymentDirectory, makeDeploymentDirectory } from '../share/deploymentDirectory'
 import { lstatOf } from '../share/directoryEntries'
+import { mountIdOf } from '../share/disks'
 import { fileFailure } from '../share/fileFailure'
 import { createJail, openSubdirectory, withDirectory, type OpenDirectory } from '../share/jail'
 import type { ShareLocation } from '../share/shareMarker'
@@ -12,26 +14,51 @@ import { setDirectorySeen, type DeploymentRow } from '../state/deployments/deplo
 /**
  * Returns the real path of a stored deployment's directory. Creates it only if it was never seen before: a directory
  * that existed and is missing may be on an unmounted share, where a world must not start from nothing (decisions §13).
- * @throws AppError CONFLICT when it is missing, UNAVAILABLE while the shared area is not mounted, or as
- * `findDeploymentDirectory`
+ * So may an empty one, if it was a mount of its own before.
+ * @throws AppError CONFLICT when it is missing or no longer mounted, UNAVAILABLE while the shared area is not mounted,
+ * or as `findDeploymentDirectory`
  */
 export async function requireDeploymentDirectory(
   parts: ShareLocation & { db: Db },
-  { name, directory_seen }: Pick<DeploymentRow, 'name' | 'directory_seen'>,
+  { name, directory_seen, directory_mounted }: Pick<DeploymentRow, 'name' | 'directory_seen' | 'directory_mounted'>,
   dataDirectory: string,
 ): Promise<string> {
-  if (directory_seen !== dataDirectory) {
-    const created = await makeDeploymentDirectory(parts, dataDirectory)
-    await setDirectorySeen(parts.db, name, dataDirectory)
-    return created
-  }
-  return findDeploymentDirectory(parts, dataDirectory).catch((error: unknown) => {
-    if (!(error instanceof AppError && error.code === 'NOT_FOUND')) throw error
+  const seen = directory_seen === dataDirectory
+  const directory = await (seen
+    ? findDeploymentDirectory(parts, dataDirectory).catch((error: unknown) => {
+        if (!(error instanceof AppError && error.code === 'NOT_FOUND')) throw error
+        throw new AppError(
+          'CONFLICT',
+          `The directory ${SHARED_ROOT}${dataDirectory} no longer exists. Mount or restore it, or create an empty one on the Files page.`,
+        )
+      })
+    : makeDeploymentDirectory(parts, dataDirectory))
+  const mounted = await isMountedApart(parts, directory).catch((error: unknown) => {
+    throw fileFailure(error, `${SHARED_ROOT}${dataDirectory}`)
+  })
+  if (seen && mounted === directory_mounted) return directory
+  if (seen && directory_mounted && (await isEmpty(directory)))
     throw new AppError(
       'CONFLICT',
-      `The directory ${SHARED_ROOT}${dataDirectory} no longer exists. Mount or restore it, or create an empty one on the Files page.`,
+      `The directory ${SHARED_ROOT}${dataDirectory} was a mount of its own and is now an empty directory. Mount it again, or, to start without its files, create a file in it.`,
     )
-  })
+  await setDirectorySeen(parts.db, name, dataDirectory, mounted)
+  return directory
+}
+
+/** Whether a directory is on another mount than the shared area. */
+async function isMountedApart({ shareDir }: ShareLocation, directory: string): Promise<boolean> {
+  const [own, share] = await Promise.all([mountIdOf(directory), mountIdOf(shareDir)])
+  return own !== share
+}
+
+async function isEmpty(directory: string): Promise<boolean> {
+  const entries = await opendir(directory)
+  try {
+    return (await entries.read()) === null
+  } finally {
+    await entries.close()
+  }
 }
 
 /**

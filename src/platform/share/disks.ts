@@ -1,7 +1,8 @@
-import { stat, statfs } from 'node:fs/promises'
+import { open, readFile, stat, statfs } from 'node:fs/promises'
 import type { Logger } from 'pino'
 import type { Disk } from '../../contract/disk'
 import { createBoundedRead } from '../concurrency/sharedRead'
+import { O_PATH } from './followLinks'
 
 /** Fraction of free space at or below which a disk counts as low or critical. */
 const LOW = 0.1
@@ -101,4 +102,14 @@ const rankOf = ({ level }: Disk) => LEVELS.indexOf(level)
 
 function levelOf(free: number, total: number, full: number): Disk['level'] {
   return free < full ? 'full' : free <= total * CRITICAL ? 'critical' : free <= total * LOW ? 'low' : 'ok'
+}
+
+/** Returns the id of the mount at a path (proc(5): /proc/pid/fdinfo), or '' where the kernel does not say it. */
+export async function mountIdOf(path: string): Promise<string> {
+  const handle = await open(path, O_PATH)
+  try {
+    return /^mnt_id:\s+(\d+)$/m.exec(await readFile(`/proc/self/fdinfo/${handle.fd}`, 'utf8'))?.[1] ?? ''
+  } finally {
+    await handle.close()
+  }
 }

@@ -24,6 +24,7 @@ import * as previousSignIns from './migrations/0018_previous_sign_ins'
 import * as inviteMakers from './migrations/0019_invite_makers'
 import * as activityFailures from './migrations/0020_activity_failures'
 import * as ownerIndexes from './migrations/0021_owner_indexes'
+import * as directoryMounted from './migrations/0022_directory_mounted'
 import type { State } from './schema'
 
 export type Db = Kysely<State>
@@ -51,6 +52,7 @@ const migrations: Record<string, Migration> = {
   '0019_invite_makers': inviteMakers,
   '0020_activity_failures': activityFailures,
   '0021_owner_indexes': ownerIndexes,
+  '0022_directory_mounted': directoryMounted,
 }
 
 /** Limit for a connection or a result, so that an outage is reported within five seconds. */

@@ -135,6 +135,7 @@ export interface State {
     enabled: Generated<boolean>
     deleting: Generated<boolean>
     directory_seen: string | null
+    directory_mounted: Generated<boolean>
     created_at: Generated<Date>
   }
   instances: {

@@ -17,10 +17,12 @@ const MESSAGE =
 ;(canMount ? describe : describe.skip)('§13 a shared area that is mounted', () => {
   const share = () => join(directory(), 'share')
   const aside = () => join(directory(), 'aside')
+  const apart = () => join(share(), 'apart')
   beforeAll(() => mountTmpfs(share()))
   const { platform, account: ann } = usePlatform('ann', () => ({ shareDir: share() }))
   afterAll(() => {
-    for (const path of [share(), aside()]) if (existsSync(join(path, MARKER))) unmount(path)
+    for (const path of [apart(), share(), aside()])
+      if ([MARKER, 'level.dat'].some((name) => existsSync(join(path, name)))) unmount(path)
   })
 
   const call = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, body?: unknown) =>
@@ -155,6 +157,55 @@ const MESSAGE =
     mkdirSync(join(share(), 'lost'))
     expect(await call('POST', 'deployments/lost/restart')).toMatchObject({ status: 200 })
     expect(await instances('lost')).toMatchObject([{ state: 'RUNNING' }])
+  })
+
+  test('security 257: a deployment whose directory was a mount of its own does not start in the empty directory below', async () => {
+    mountTmpfs(apart())
+    await addDeployment('apart')
+    writeFileSync(join(apart(), 'level.dat'), 'kept')
+    const enable = (enabled: boolean) => call('POST', 'deployments/apart/toggle', { enabled })
+    const becomes = (expected: string) =>
+      until(
+        () => instances('apart'),
+        ([first]) => first?.state === expected,
+      )
+    await enable(true)
+    await becomes('RUNNING')
+    await enable(false)
+    await until(
+      () => instances('apart'),
+      (all) => all.every(({ state }) => state === 'STOPPED'),
+    )
+    moveMount(apart(), aside())
+    const reason =
+      'The directory /nfsshare/apart was a mount of its own and is now an empty directory. Mount it again, or, to start without its files, create a file in it.'
+    await enable(true)
+    expect((await becomes('BLOCKED'))[0]!.blockedReason).toBe(reason)
+    expect(await call('POST', 'deployments/apart/restart')).toMatchObject({ status: 409, body: { message: reason } })
+    moveMount(aside(), apart())
+    expect(await call('POST', 'deployments/apart/restart')).toMatchObject({ status: 200 })
+
+    // The same after its files were moved to the shared area itself.
+    await enable(false)
+    await until(
+      () => instances('apart'),
+      (all) => all.every(({ state }) => state === 'STOPPED'),
+    )
+    unmount(apart())
+    writeFileSync(join(apart(), 'level.dat'), 'moved')
+    await enable(true)
+    await becomes('RUNNING')
+    rmSync(join(apart(), 'level.dat'))
+    expect(await call('POST', 'deployments/apart/restart')).toMatchObject({ status: 200 })
+
+    // Another directory than the one that was mounted may be empty.
+    mountTmpfs(apart())
+    writeFileSync(join(apart(), 'level.dat'), '')
+    expect(await call('POST', 'deployments/apart/restart')).toMatchObject({ status: 200 })
+    const { content } = (await call('GET', 'deployments/apart')).body.data as { content: string }
+    const elsewhere = content.replace('dataDirectory: /apart', 'dataDirectory: /elsewhere')
+    expect(await call('PATCH', 'deployments/apart', { content: elsewhere })).toMatchObject({ status: 200 })
+    expect(await call('POST', 'deployments/apart/restart')).toMatchObject({ status: 200 })
   })
 
   test('an unmounted share does not empty the replica that instances are copied from', async () => {

@@ -1,5 +1,5 @@
-import { access, open, readFile } from 'node:fs/promises'
-import { O_PATH } from '../../share/followLinks'
+import { access, readFile } from 'node:fs/promises'
+import { mountIdOf } from '../../share/disks'
 
 /** Options of a mount that a user namespace must repeat when it mounts a part of it elsewhere (mount_namespaces(7)). */
 const LOCKED_OPTIONS = ['nosuid', 'nodev', 'noexec']
@@ -20,7 +20,7 @@ export async function mountRestrictions(paths: Iterable<string>): Promise<Map<st
   )
   const restrictions = new Map<string, string[]>()
   for (const path of paths) {
-    const options = optionsOf.get(await mountOf(path)) ?? []
+    const options = optionsOf.get(await mountIdOf(path)) ?? []
     restrictions.set(
       path,
       LOCKED_OPTIONS.filter((option) => options.includes(option)),
@@ -54,16 +54,6 @@ export async function cgroupMounts(path: string): Promise<string[]> {
 /** Blanks and the like are octal numbers in mountinfo (proc(5)). */
 function unescaped(path: string): string {
   return path.replaceAll(/\\([0-7]{3})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 8)))
-}
-
-/** The id of the mount at a path (proc(5): /proc/pid/fdinfo). */
-async function mountOf(path: string): Promise<string> {
-  const handle = await open(path, O_PATH)
-  try {
-    return /^mnt_id:\s+(\d+)$/m.exec(await readFile(`/proc/self/fdinfo/${handle.fd}`, 'utf8'))?.[1] ?? ''
-  } finally {
-    await handle.close()
-  }
 }
 
 /**

@@ -46,7 +46,9 @@ export async function insertDeployment(
 export async function updateDeployment(
   db: Db,
   name: string,
-  change: Partial<Pick<DeploymentRow, 'content' | 'deleting' | 'directory_seen'>> & { enabled?: false },
+  change: Partial<Pick<DeploymentRow, 'content' | 'deleting' | 'directory_seen' | 'directory_mounted'>> & {
+    enabled?: false
+  },
   from: DeploymentBefore = {},
 ): Promise<boolean> {
   let update = db.updateTable('deployments').set(change).where('name', '=', name).where('deleting', '=', false)
@@ -79,9 +81,13 @@ export async function enableDeployment(db: Db, name: string): Promise<boolean> {
   })
 }
 
-/** Records that the directory of its definition exists. */
-export async function setDirectorySeen(db: Db, name: string, dataDirectory: string): Promise<void> {
-  await db.updateTable('deployments').set({ directory_seen: dataDirectory }).where('name', '=', name).execute()
+/** Records that the directory of its definition exists. @param mounted whether it is a mount within the shared area */
+export async function setDirectorySeen(db: Db, name: string, dataDirectory: string, mounted: boolean): Promise<void> {
+  await db
+    .updateTable('deployments')
+    .set({ directory_seen: dataDirectory, directory_mounted: mounted })
+    .where('name', '=', name)
+    .execute()
 }
 
 /** Also deletes the rows of its instances, and its grants, those of unused invites included. */
