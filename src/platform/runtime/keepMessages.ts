@@ -10,9 +10,9 @@ export function writtenBack(files: number): string {
   return `[System] ${files === 1 ? 'A file' : `${files} files`} of "keep" ${files === 1 ? 'was' : 'were'} written back.`
 }
 
-/** @param names the files that were left out */
-export function notWrittenBack(names: string): string {
-  return `[System] Not written back: ${names}`
+/** @param exceptions what was left out or written under another name, in sentences */
+export function writtenBackExcept(exceptions: string): string {
+  return `[System] Some files of "keep" were not written back as they are: ${exceptions}`
 }
 
 /** Without the mark of the platform's lines, because lists show it as well. @param problem as a sentence */

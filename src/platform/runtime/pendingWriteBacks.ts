@@ -4,7 +4,7 @@ import { AppError } from '../errors'
 import { dataDiskFull } from '../share/fileFailure'
 import { createSkippedEntries } from '../share/skippedEntries'
 import type { WriteBack, WriteBackTask } from '../share/replicas/writeBack'
-import { CANCELLED, NOT_ORDERLY, notWrittenBack, writeBackFailed, writtenBack } from './keepMessages'
+import { CANCELLED, NOT_ORDERLY, writtenBackExcept, writeBackFailed, writtenBack } from './keepMessages'
 import { readJsonFiles, replaceJsonFile } from './jsonFiles'
 import type { InstanceExit } from './runtime'
 
@@ -89,7 +89,7 @@ export function openPendingWriteBacks({
       const files = await writeBack({ ...task, copiedAt: await copiedAt(podName) }, signal, skipped)
       if (signal.aborted) return
       const text = skipped.summary()
-      if (text !== undefined) await appendLine(podName, notWrittenBack(text))
+      if (text !== undefined) await appendLine(podName, writtenBackExcept(text))
       // The console line comes before `onDone`, which reports the end of the run.
       if (files > 0) await appendLine(podName, writtenBack(files))
       deleteTask(podName)

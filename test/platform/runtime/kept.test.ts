@@ -192,7 +192,7 @@ test('directories below the depth limit are reported at write-back and at copy, 
   await mkdir(join(copy, 'world'))
   makeDeepTree(join(copy, 'world'), 2_100)
   await runtime.stop('deep')
-  await says('deep', '[System] Not written back: "world/d/d/d')
+  await says('deep', '[System] Some files of "keep" were not written back as they are: "world/d/d/d')
   await isIn('deep', 'EXITED')
   expect(await listOf('deep')).toBe('begin first ')
   await mkdir(join(shareDir(), 'deep/operator'))

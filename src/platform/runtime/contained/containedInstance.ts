@@ -76,7 +76,11 @@ export class ContainedInstance {
     this.record = record
     this.changed()
     await this.ending
-    this.starting = this.createContainer(spec, record).finally(() => (this.starting = undefined))
+    this.starting = this.createContainer(spec, record).finally(() => {
+      this.starting = undefined
+      // It was stopped meanwhile.
+      if (this.isStopping) this.beginStop(record)
+    })
     await this.starting
     await this.check()
   }
@@ -146,15 +150,7 @@ export class ContainedInstance {
   /** Detects the end of the run. */
   async check(): Promise<void> {
     const { record } = this
-    if (
-      !record ||
-      record.state === 'EXITED' ||
-      record.containerId === undefined ||
-      record.monitor === undefined ||
-      this.starting ||
-      this.ending
-    )
-      return
+    if (!record?.containerId || !record.monitor || record.state === 'EXITED' || this.starting || this.ending) return
     const code = await this.parts.containers.exitCode(record.containerId)
     if (code === undefined && isMonitorAlive(record.monitor)) return
     if (this.record !== record || this.ending) return
@@ -220,7 +216,6 @@ export class ContainedInstance {
       if (record.ready === undefined && !this.isStopping) record.state = 'RUNNING'
       this.changed()
       void this.watchReady(record)
-      if (this.isStopping) this.beginStop(record)
     } catch (error) {
       if (!(error instanceof StartFailure))
         log.error({ err: error, podName: this.podName }, 'failed to start a container')
@@ -284,7 +279,7 @@ export class ContainedInstance {
   }
 
   private scheduleStop(record: RunRecord, ms: number): void {
-    this.timer = setTimeout(() => this.continueStop(record), ms)
+    if (!this.isClosed) this.timer = setTimeout(() => this.continueStop(record), ms)
   }
 
   private signal({ containerId }: RunRecord, signal: 'TERM' | 'KILL'): void {

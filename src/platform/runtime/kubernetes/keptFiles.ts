@@ -2,7 +2,7 @@ import type { V1Pod } from '@kubernetes/client-node'
 import type { Logger } from 'pino'
 import { AppError } from '../../errors'
 import { createSkippedEntries, type SkippedEntries } from '../../share/skippedEntries'
-import { CANCELLED, NOT_ORDERLY, notWrittenBack, writeBackFailed, writtenBack } from '../keepMessages'
+import { CANCELLED, NOT_ORDERLY, writtenBackExcept, writeBackFailed, writtenBack } from '../keepMessages'
 import type { PodRuns } from './podRuns'
 import type { Pods } from './pods'
 import { awaitsWriteBack, exitOf, nameOf, runIdOf, runOptionsOf } from './podState'
@@ -83,7 +83,7 @@ export function createKeptFiles({
           const files = await copies.writeBack(podName, keep.dataDirectory, keep.paths, skipped, signal)
           if (signal.aborted) return undefined
           const left = skipped.summary()
-          if (left !== undefined) await note(podName, notWrittenBack(left))
+          if (left !== undefined) await note(podName, writtenBackExcept(left))
           if (files > 0) await note(podName, writtenBack(files))
         } catch (error) {
           if (signal.aborted) return undefined

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import * as jail from '../../../../src/platform/share/jail'
 import { describeContained, useContainedRuntime } from '../../../support/platform/containedInstances'
 import { until } from '../../../support/platform/until'
 
@@ -18,5 +19,24 @@ describeContained('while runc starts a container (skipped where runc, conmon or 
       expect(await lines('slow')).toContain('heard stop')
       expect(await find('slow')).toMatchObject({ exit: { code: 0, requested: true, orderly: true } })
     })
+  })
+  test('nor is a stop that arrives when the program runs and the start still closes the directories it has checked', async () => {
+    const { openRealDirectory } = jail
+    const opening = jest.spyOn(jail, 'openRealDirectory').mockImplementation(async (path) => {
+      const opened = await openRealDirectory(path)
+      const close = async () => {
+        await runtime().stop('late')
+        await opened.close()
+      }
+      return { ...opened, close }
+    })
+    try {
+      const stop = { command: 'stop', timeoutSeconds: 3 }
+      await runtime().ensure(spec('late', ['sh', '-c', 'read line; echo "heard $line"'], { stop }))
+    } finally {
+      opening.mockRestore()
+    }
+    await hasEnded('late')
+    expect(await lines('late')).toContain('heard stop')
   })
 })
