@@ -13,14 +13,15 @@ export function missingPath(segments: PathSegments): AppError {
   return noSuchPath(printable(formatPath(segments)))
 }
 
+/** Whether a write failed because a disk is full or a quota is used up. */
+export const isDiskFull = (error: unknown): boolean => ['ENOSPC', 'EDQUOT'].includes(errorCodeOf(error) ?? '')
+
 /**
  * Translates a failed write to the data directory, not to the shared area.
  * @returns undefined if the disk is not full
  */
 export function dataDiskFull(error: unknown): AppError | undefined {
-  return ['ENOSPC', 'EDQUOT'].includes(errorCodeOf(error) ?? '')
-    ? new AppError('DISK_FULL', 'The disk of the platform’s data directory is full.')
-    : undefined
+  return isDiskFull(error) ? new AppError('DISK_FULL', 'The disk of the platform’s data directory is full.') : undefined
 }
 
 export const NO_ANSWER = 'The shared area does not answer. Check its disk or its mount.'

@@ -17,6 +17,7 @@ import { chownTree, FIRST_USER_ID } from '../../../src/platform/share/ownership'
 import { createSkippedEntries } from '../../../src/platform/share/skippedEntries'
 import { isRoot } from '../../support/platform/canContain'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
+import { canMount, mountTmpfs, remount, unmount } from '../../support/platform/tmpfs'
 
 const directory = useTemporaryDirectory()
 const UID = FIRST_USER_ID + 7
@@ -119,6 +120,45 @@ let files: Files
       expect([ownerOf('old/a'), inodeOf('old/a')]).toEqual([OTHER, inodeOf('old/b')])
     })
   })
+
+  ;(canMount ? test : test.skip)(
+    'a move that has no room for the copy of a file with further names says what was done, and how to complete it (skipped without mount rights)',
+    async () => {
+      mountTmpfs(join(share(), 'disk'), '4m')
+      try {
+        for (const [path, uid] of [
+          ['disk/forge', UID + 4],
+          ['disk/forge/world', UID + 4],
+          ['disk/farm', UID],
+        ] as const) {
+          mkdirSync(join(share(), path))
+          chownSync(join(share(), path), uid, uid)
+        }
+        const names = ['a.mca', 'b.mca', 'sub/c.mca']
+        mkdirSync(join(share(), 'disk/forge/world/sub'))
+        chownSync(join(share(), 'disk/forge/world/sub'), UID + 4, UID + 4)
+        for (const name of names) {
+          const file = join(share(), 'disk/forge/world', name)
+          writeFileSync(file, Buffer.alloc(2 ** 20, 1))
+          chownSync(file, UID + 4, UID + 4)
+          linkSync(file, join(share(), 'disk/forge', name.replace('/', '-')))
+        }
+        const move = (sourcePath: string, targetPath: string) =>
+          files.changes.move(`/nfsshare/disk/${sourcePath}`, `/nfsshare/disk/${targetPath}`)
+        await expect(move('forge/world', 'farm/world')).rejects.toMatchObject({
+          code: 'DISK_FULL',
+          message:
+            '/nfsshare/disk/farm/world was moved, but the disk of the shared area is full: not all of it belongs to its new deployment yet. Make room, move it back, and then move it here again.',
+        })
+        remount(join(share(), 'disk'), 'size=16m')
+        await move('farm/world', 'forge/world')
+        await move('forge/world', 'farm/world')
+        for (const path of ['', 'sub', ...names]) expect(ownerOf(`disk/farm/world/${path}`)).toBe(UID)
+      } finally {
+        unmount(join(share(), 'disk'))
+      }
+    },
+  )
 
   test('a new file elsewhere keeps the owner of the platform', async () => {
     await files.changes.createFile('/nfsshare/elsewhere/mine.txt')

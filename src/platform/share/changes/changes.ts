@@ -3,7 +3,7 @@ import { lstat, mkdir } from 'node:fs/promises'
 import { AppError, errorCodeOf } from '../../errors'
 import { DEPTH_LIMIT } from '../depth'
 import type { EntryLocks } from './entryLocks'
-import { fileFailure } from '../fileFailure'
+import { fileFailure, isDiskFull } from '../fileFailure'
 import { withParent, type OpenDirectory, type Jail } from '../jail'
 import { inheritOwner } from '../ownership'
 import { renameNoReplace } from './placing'
@@ -132,7 +132,13 @@ async function moveEntry(source: Place, target: Place): Promise<void> {
     if (code === 'ENOENT' && !(await lstatOf(from, name))) throw notFound(source.path)
     throw error
   }
-  await inheritOwner(to, newName)
+  await inheritOwner(to, newName).catch((error: unknown) => {
+    if (!isDiskFull(error)) throw error
+    throw new AppError(
+      'DISK_FULL',
+      `${printable(target.path)} was moved, but the disk of the shared area is full: not all of it belongs to its new deployment yet. Make room, move it back, and then move it here again.`,
+    )
+  })
   await syncDirectory(to)
   if (to.realPath !== from.realPath) await syncDirectory(from)
 }
