@@ -5,7 +5,7 @@ import { dataDiskFull } from '../share/fileFailure'
 import type { Replicas } from '../share/replicas/replicas'
 import { createSkippedEntries } from '../share/skippedEntries'
 import { markCopy, timeOfCopyMarker } from './copyMarker'
-import { isTemporaryError } from './exitMessages'
+import { isTemporaryCopyError } from './exitMessages'
 import type { PendingWriteBacks } from './pendingWriteBacks'
 import type { Driver, LocalSpec, RuntimeInstance } from './runtime'
 
@@ -88,7 +88,7 @@ export function createCopiedStarts({
       await driver.startFailed(
         spec,
         `Could not be started: its files could not be copied${error instanceof AppError ? ` (${error.message})` : ''}.`,
-        isTemporaryError(error),
+        isTemporaryCopyError(error),
       )
       throw error
     } finally {

@@ -35,6 +35,9 @@ export const isTemporaryError = (error: unknown): boolean =>
     ? error.code === 'UNAVAILABLE' || error.code === 'DISK_FULL'
     : isTemporaryCode(errorCodeOf(error))
 
+/** As `isTemporaryError`, for the copy of an instance's files: also what may not be read may be mended at any time. */
+export const isTemporaryCopyError = (error: unknown): boolean => error instanceof AppError || isTemporaryError(error)
+
 /** The console message for a failed start. @param code of Node.js' error, for example `ENOENT` */
 export function startFailureMessage(code: string | undefined, program: string): string {
   if (code === 'ENOENT' && program === 'java')

@@ -86,7 +86,10 @@ export interface InstanceExit {
   orderly?: boolean
   /** Reason why it could not be started, as text for users. */
   failure: string | undefined
-  /** Whether that reason lies with the machine and passes, such as a limit of processes. Such a failure is no crash. */
+  /**
+   * Whether that reason lies with the machine, or with files that are copied, and may be gone at the next attempt, such
+   * as a limit of processes. Such a failure is no crash.
+   */
   isTemporary?: boolean
   /**
    * Why the cluster ended it, as text for users. Such an end is no crash. Undefined if it ended by itself or on

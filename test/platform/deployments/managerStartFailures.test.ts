@@ -1,8 +1,11 @@
 import { execFileSync } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { reconcile } from '../../../src/platform/deployments/reconcile/reconcile'
 import { HostClient } from '../../../src/platform/runtime/local/hostClient'
 import { hasProgram } from '../../support/platform/hasProgram'
 import { FOREVER, useManagedDeployments } from '../../support/platform/managedDeployments'
+import { hungDiskMissing, mountDeadDisk } from '../../support/platform/hungDisk'
 import { until } from '../../support/platform/until'
 
 const managed = useManagedDeployments()
@@ -50,3 +53,33 @@ const TOO_MANY = 'Could not be started: too many files are open at once. The pla
     await until(async () => (await stateOf('bot')) === 'RUNNING')
   })
 })
+
+;(hungDiskMissing === undefined ? test : test.skip)(
+  `security 232: an instance whose files may not be read for its copy is blocked with the reason, is no crash, and starts once they may${hungDiskMissing === undefined ? '' : ` (${hungDiskMissing})`}`,
+  async () => {
+    mkdirSync(join(managed.shareDir(), 'lobby'), { recursive: true })
+    const makeReadable = mountDeadDisk(join(managed.shareDir(), 'lobby/maps'), 1)
+    await add('lobby', FOREVER, 'data: copy\n')
+    let ahead = 0
+    const parts = passParts({ now: () => Date.now() + ahead })
+    try {
+      await reconcile(parts)
+      await until(
+        () => consoleOf('lobby'),
+        (lines) => lines.some((line) => line.includes('may not read')),
+      )
+      ahead += (await until(() => reconcile(parts)))!
+      expect((await deployments().instances('lobby'))[0]).toMatchObject({
+        state: 'BLOCKED',
+        blockedReason:
+          'Could not be started: its files could not be copied (The platform may not read "maps". Allow its user to, or move it out of the directory.). The platform tries again.',
+        restarts: 0,
+      })
+      expect((await consoleOf('lobby')).at(-1)).toBe('[System] Trying again in 1 s.')
+    } finally {
+      makeReadable()
+    }
+    await reconcile(parts)
+    await until(async () => (await stateOf('lobby')) === 'RUNNING')
+  },
+)

@@ -26,8 +26,12 @@ const INTERRUPTIONS = [
 /** Differences between the clocks of nodes up to this have no effect. Times of the API are whole seconds. */
 const CLOCK_TOLERANCE_MS = 2000
 
-/** How `cp` fails on a disk that is full or does not answer, with the texts of glibc and musl. */
-const FULL_DISK = /No space left|uota exceeded|I\/O error|Input\/output error|Stale (?:NFS )?file handle/
+/**
+ * How `cp` fails for files that may not be read, and on a disk that is full or does not answer, in the texts of glibc
+ * and musl.
+ */
+const TEMPORARY_COPY_FAILURE =
+  /Permission denied|No space left|uota exceeded|I\/O error|Input\/output error|Stale (?:NFS )?file handle/
 
 /** Why containers wait, in words for users. */
 const PULL_REASONS = [
@@ -187,7 +191,9 @@ export function exitOf(pod: V1Pod, at: number): InstanceExit {
     orderly:
       ended !== undefined && (requested || ended.exitCode === 0) && failure === undefined && signal !== 'SIGKILL',
     failure: failure ?? (ended || interruption !== undefined ? undefined : STOPPED_BEFORE),
-    ...((copyFailure === undefined ? rejection !== undefined : FULL_DISK.test(copyFailure)) && { isTemporary: true }),
+    ...((copyFailure === undefined ? rejection !== undefined : TEMPORARY_COPY_FAILURE.test(copyFailure)) && {
+      isTemporary: true,
+    }),
     ...(interruption !== undefined && { interruption }),
     ...(killed !== undefined && { killed }),
   }
@@ -239,7 +245,8 @@ function copyFailureOf(pod: V1Pod): string | undefined {
   if (!ended || ended.exitCode === 0) return undefined
   // BusyBox warns last that it cannot preserve the owner of the working directory, and succeeds all the same.
   const lines = (ended.message ?? '').split('\n').filter((line) => line.trim() !== '' && !line.includes('preserve'))
-  const reason = lines.findLast((line) => FULL_DISK.test(line)) ?? lines.at(-1) ?? `exit code ${ended.exitCode}`
+  const reason =
+    lines.findLast((line) => TEMPORARY_COPY_FAILURE.test(line)) ?? lines.at(-1) ?? `exit code ${ended.exitCode}`
   return `Could not be started: its files could not be copied (${reason}).`
 }
 

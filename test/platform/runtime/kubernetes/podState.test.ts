@@ -295,24 +295,28 @@ const PRESERVE = "cp: can't preserve ownership of '/data/.': Operation not permi
 test.each([
   ["cp: can't create directory '/data/world': No space left on device", true],
   ["cp: error writing '/data/world': Disk quota exceeded", true],
-  ["cp: can't open '/source/secret': Permission denied", undefined],
-])('security 230: a copy that fails says why, and is tried again if the disk is full: %s', (reason, isTemporary) => {
-  const copy = podOf({ ...SPEC, copy: true }, settings).spec?.initContainers?.[0]
-  expect(copy?.terminationMessagePolicy).toBe('FallbackToLogsOnError')
-  const initContainerStatuses = [
-    {
-      name: 'copy',
-      image: 'java:21',
-      imageID: '',
-      ready: false,
-      restartCount: 0,
-      state: { terminated: { exitCode: 1, message: `cp: an earlier line\n${reason}\n${PRESERVE}\n` } },
-    },
-  ]
-  const exit = exitOf(podWith(undefined, {}, { phase: 'Failed', initContainerStatuses }), 0)
-  expect(exit.failure).toBe(`Could not be started: its files could not be copied (${reason}).`)
-  expect(exit.isTemporary).toBe(isTemporary)
-})
+  ["cp: can't open '/source/secret': Permission denied", true],
+  ['sh: cp: not found', undefined],
+])(
+  'security 230: a copy that fails says why, and is tried again if the reason lies with the files or the disk: %s',
+  (reason, isTemporary) => {
+    const copy = podOf({ ...SPEC, copy: true }, settings).spec?.initContainers?.[0]
+    expect(copy?.terminationMessagePolicy).toBe('FallbackToLogsOnError')
+    const initContainerStatuses = [
+      {
+        name: 'copy',
+        image: 'java:21',
+        imageID: '',
+        ready: false,
+        restartCount: 0,
+        state: { terminated: { exitCode: 1, message: `cp: an earlier line\n${reason}\n${PRESERVE}\n` } },
+      },
+    ]
+    const exit = exitOf(podWith(undefined, {}, { phase: 'Failed', initContainerStatuses }), 0)
+    expect(exit.failure).toBe(`Could not be started: its files could not be copied (${reason}).`)
+    expect(exit.isTemporary).toBe(isTemporary)
+  },
+)
 
 test('the copy of an instance has its limits, which a quota may demand of each container', () => {
   const { initContainers, containers } = podOf({ ...SPEC, copy: true }, settings).spec!
