@@ -109,6 +109,50 @@ describe('§14 drain', () => {
     expect(await stateOf('world')).toBe('STOPPED')
   })
 
+  test('an instance whose drain command ends it before a restart starts again at once, which is no crash', async () => {
+    await add('world', LEAVES, `node: node-a\n${drained(600)}`, 'persistent')
+    const manager = manage()
+    const [instance] = await until(
+      () => running('world'),
+      (all) => all.length === 1,
+    )
+    const { podName } = instance!
+    const { runId } = await runOf(podName)
+    fill(podName, 2)
+    const power = createPower({ db: managed.state.db, runtime: managed.runtime, wake: () => manager.wake() })
+    await power.request(podName, 'drainAndRestart')
+    await until(async () => (await runOf(podName)).runId !== runId && (await stateOf('world')) === 'RUNNING')
+    await until(async () => (await listInstances(managed.state.db))[0]!.drain_run === null)
+    expect((await listInstances(managed.state.db))[0]).toMatchObject({
+      wanted: 'running',
+      handled_run: runId,
+      crashes: [],
+      restarts: 0,
+    })
+    expect((await linesOf(podName)).join()).not.toContain('Starting again in')
+  })
+
+  test('a drain does not survive that its deployment is disabled and enabled again', async () => {
+    await add('world', ECHO, `node: node-a\n${drained(600)}`, 'persistent')
+    const parts = passParts()
+    await reconcile(parts)
+    const [instance] = await until(
+      () => running('world'),
+      (all) => all.length === 1,
+    )
+    const power = createPower({ db: managed.state.db, runtime: managed.runtime, wake: () => undefined })
+    await power.request(instance!.podName, 'drainAndStop')
+    await deployments().setEnabled('world', false)
+    await deployments().setEnabled('world', true)
+    await reconcile(parts)
+    expect((await listInstances(managed.state.db))[0]).toMatchObject({
+      wanted: 'running',
+      drain_run: null,
+      drain_then: null,
+    })
+    expect(await stateOf('world')).toBe('RUNNING')
+  })
+
   test('a restart of a deployment whose instance has just ended during a drain before its stop starts it again', async () => {
     await add('world', LEAVES, `node: node-a\n${drained(600)}`, 'persistent')
     const parts = passParts()

@@ -8,7 +8,7 @@ import {
   setDesiredState,
   type InstanceRow,
 } from '../../state/deployments/instances'
-import { isDrained } from './drain'
+import { isDrained, isDraining } from './drain'
 import { hasExited, type ReconcileContext, type Runs } from './reconcileContext'
 
 /** Whether an instance is to be removed, now or after a drain. */
@@ -54,7 +54,9 @@ export async function advanceDrains(
         row.wanted = row.drain_then === 'gone' ? 'gone' : 'stopped'
         await setDesiredState(db, row.uid, row.wanted)
       }
-      if (isDone) await setDrain(db, row.uid, null)
+      // Before a restart, the drain stays until the end is recorded: because of it, that end is no crash.
+      const isRecorded = !isDraining(row, run) || row.drain_then !== 'restart' || row.handled_run === row.drain_run
+      if (isDone && isRecorded) await setDrain(db, row.uid, null)
       continue
     }
     const count = players.playersOf(run)?.count

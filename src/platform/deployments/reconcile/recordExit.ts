@@ -3,6 +3,7 @@ import { TRIED_AGAIN } from '../../../contract/pageRules'
 import type { InstanceExit, RuntimeInstance } from '../../runtime/runtime'
 import { setExit, type InstanceRow } from '../../state/deployments/instances'
 import { captureCrash, describeCrashes, lastExitOf } from './crashCapsule'
+import { isDraining } from './drain'
 import { nextStartAfterCrash, restartDelayMs, BLOCK_AFTER } from './crashes'
 import type { ReconcileContext } from './reconcileContext'
 
@@ -27,9 +28,10 @@ export async function recordExit(
   const isWanted = row.wanted === 'running' && !exit.requested
   if (isWanted && exit.isTemporary) return recordTemporaryFailure(context, row, run.runId, exit)
   failedStarts.delete(row.pod_name)
-  // An end that the cluster has caused is no crash: its instance starts again at once.
+  // An end that the cluster has caused is no crash, nor one during a drain before a restart, whose command may end the
+  // program: its instance starts again at once.
   const endedByItself = !exit.requested && exit.interruption === undefined
-  const isCrash = isWanted && endedByItself
+  const isCrash = isWanted && endedByItself && !isDraining(row, run)
   const next = isCrash ? nextStartAfterCrash(row.crashes, exit.at) : { crashes: row.crashes, startAfter: 0 }
   const capsule = endedByItself ? await captureCrash({ db, runtime }, row.pod_name, exit) : undefined
   const blockedReason = next.startAfter === undefined ? describeCrashes(BLOCK_AFTER, exit) : null

@@ -61,8 +61,8 @@ export async function updateDeployment(
 }
 
 /**
- * Enables a deployment that is not being deleted. If it was disabled, also marks its instances as wanted and clears
- * their crashes and blocks. The manager cannot do this, because it may have missed that the deployment was disabled.
+ * Enables a deployment that is not being deleted. If it was disabled, also resets its instances (see
+ * `resetInstances`). The manager cannot do this, because it may have missed that the deployment was disabled.
  * @returns false if the deployment does not exist or is being deleted
  */
 export async function enableDeployment(db: Db, name: string): Promise<boolean> {

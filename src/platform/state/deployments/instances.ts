@@ -165,7 +165,10 @@ async function endRestart(db: Db, uid: string): Promise<void> {
     .execute()
 }
 
-/** Marks all instances of a deployment as wanted, except those to be removed, and clears their crashes and blocks. */
+/**
+ * Marks all instances of a deployment as wanted, except those to be removed, and clears their crashes, blocks, restarts
+ * and drains.
+ */
 export async function resetInstances(db: Db, deployment: string): Promise<void> {
   await db
     .updateTable('instances')
@@ -176,6 +179,9 @@ export async function resetInstances(db: Db, deployment: string): Promise<void> 
       crashes: '[]',
       start_after: null,
       restart_run: null,
+      drain_run: null,
+      drain_then: null,
+      drain_since: null,
     })
     .where('deployment', '=', deployment)
     .where('wanted', '!=', 'gone')
