@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { readdir, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorCodeOf } from '../../errors'
 
@@ -21,6 +22,21 @@ export function cgroupVersion(root = ROOT): 1 | 2 | undefined {
 export function usageOfGroup(path: string, root = ROOT): GroupUsage | undefined {
   return cgroupVersion(root) === 2 ? usageInV2(join(root, path)) : usageInV1(root, path)
 }
+
+/**
+ * Removes the groups of ended containers. runc leaves them when it is killed, and so does the platform when it ends
+ * before it has removed a container. The kernel refuses to remove a group that has processes.
+ * @param parent path of their parent below the root
+ */
+export async function removeEmptyGroups(parent: string, root = ROOT): Promise<void> {
+  // With cgroups v1, each hierarchy has a directory in the root.
+  for (const hierarchy of ['', ...(await namesOf(root))]) {
+    const directory = join(root, hierarchy, parent)
+    for (const name of await namesOf(directory)) await rmdir(join(directory, name)).catch(() => undefined)
+  }
+}
+
+const namesOf = (directory: string) => readdir(directory).catch((): string[] => [])
 
 function usageInV2(group: string): GroupUsage | undefined {
   const cpuUs = statOf(join(group, 'cpu.stat'), 'usage_usec')

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path'
 import type { Logger } from 'pino'
 import { pidNamespaceOf, usageByNamespace } from '../processes'
 import type { Driver, Usage } from '../runtime'
-import { cgroupVersion, usageOfGroup } from './cgroups'
+import { cgroupVersion, removeEmptyGroups, usageOfGroup } from './cgroups'
 import { ContainedInstance, type ContainedParts } from './containedInstance'
 import type { Containers } from './containers'
 import { createContainerPreparation, type Isolation } from './prepareContainer'
@@ -56,6 +56,7 @@ export async function openContainedDriver({
   await takeOverRuns(records, instanceOf, log)
   const removeUnknown = createContainerRemoval(containers, instances, log)
   await removeUnknown()
+  if (isolation.cgroupParent !== undefined) await removeEmptyGroups(isolation.cgroupParent)
   const timer = setInterval(() => {
     records.storeMissing()
     for (const instance of instances.values()) {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, readFile, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { FIRST_USER_ID } from '../../share/ownership'
 import type { Containers } from './containers'
@@ -8,6 +8,8 @@ import { cgroupParents, exposedPaths, type Isolation } from './prepareContainer'
 
 const TRIAL_TIMEOUT_MS = 10_000
 const EXPECTED_OUTPUT = 'contained'
+/** Longer than the names of instances: a deployment may be called `trial`. */
+const TRIAL_NAME = /^trial-[0-9a-f]{12}(?:\.log)?$/
 
 /**
  * Starts trial containers to find out whether containers work here, with or without limits and recursive read-only
@@ -20,6 +22,7 @@ export async function probeIsolation(
   base: Omit<Isolation, 'cgroupParent' | 'hasRecursiveReadOnly'>,
   dataDir: string,
 ): Promise<Isolation> {
+  await removeEarlierTrials(containers, directory)
   let failure: unknown
   for (const cgroupParent of [...cgroupParents(dataDir, base.isRootless), undefined]) {
     for (const hasRecursiveReadOnly of [true, false]) {
@@ -33,6 +36,14 @@ export async function probeIsolation(
     }
   }
   throw failure
+}
+
+/** Removes what trials have left whose platform was killed. The driver removes their containers. */
+async function removeEarlierTrials(containers: Containers, directory: string): Promise<void> {
+  for (const parent of [directory, containers.exitDirectory, dirname(containers.logFile(''))]) {
+    for (const name of await readdir(parent))
+      if (TRIAL_NAME.test(name)) await rm(join(parent, name), { recursive: true, force: true })
+  }
 }
 
 async function runTrial(

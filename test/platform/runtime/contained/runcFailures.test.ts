@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { findContainerPrograms } from '../../../../src/platform/runtime/contained/containerPrograms'
 import type { RunRecord } from '../../../../src/platform/runtime/contained/runRecord'
 import type { LocalSpec } from '../../../../src/platform/runtime/runtime'
@@ -7,7 +7,14 @@ import { describeContained, useContainedRuntime } from '../../../support/platfor
 import { isGone } from '../../../support/platform/processesOf'
 import { until } from '../../../support/platform/until'
 
-const { root, dataDir, runtime, spec, find, hasEnded, prints, withRunc } = useContainedRuntime()
+const { root, dataDir, runtime, spec, find, hasEnded, prints, reopen, withRunc } = useContainedRuntime()
+
+const recordOf = (podName: string) =>
+  JSON.parse(readFileSync(join(dataDir(), `runtime/contained/runs/${podName}.json`), 'utf8')) as RunRecord
+const LASTING: LocalSpec['command'] = ['sh', '-c', 'echo Ready; while :; do sleep 0.2; done']
+/** The directories of a cgroup: one, or with cgroups v1 one for each hierarchy. */
+const groupsOf = (cgroup: string) =>
+  ['', ...readdirSync('/sys/fs/cgroup')].map((name) => join('/sys/fs/cgroup', name, cgroup)).filter(existsSync)
 
 describeContained('when runc fails (skipped where runc, conmon or socat is missing)', () => {
   test('security 219: a start that fails because runc is missing or cannot create a container counts as temporary', async () => {
@@ -35,9 +42,6 @@ describeContained('when runc fails (skipped where runc, conmon or socat is missi
     const failures = () => (existsSync(failed()) ? readFileSync(failed(), 'utf8').length : 0)
     const failing = (more = '') =>
       `${more} case "$*" in *\\ delete\\ *) [ -e '${works()}' ] || { printf x >> '${failed()}'; exit 1; };; esac`
-    const recordOf = (podName: string) =>
-      JSON.parse(readFileSync(join(dataDir(), `runtime/contained/runs/${podName}.json`), 'utf8')) as RunRecord
-    const LASTING: LocalSpec['command'] = ['sh', '-c', 'echo Ready; while :; do sleep 0.2; done']
     // The trial container of the runtime's start is removed.
     beforeEach(() => writeFileSync(works(), ''))
     afterEach(() => rmSync(failed(), { force: true }))
@@ -88,5 +92,26 @@ describeContained('when runc fails (skipped where runc, conmon or socat is missi
         await hasEnded('lasting')
       })
     })
+  })
+
+  test('what is left of containers and trials after a kill of runc or of the platform is removed at the next start', async () => {
+    const directory = join(dataDir(), 'runtime/contained')
+    await runtime().ensure(spec('staying', LASTING))
+    await prints('staying', 'Ready')
+    const { cgroup } = recordOf('staying')
+    const groups = cgroup === undefined ? [] : groupsOf(cgroup)
+    const left = [
+      ...groups.map((group) => join(dirname(group), 'ended-0a1b2c3d')),
+      join(directory, 'trial-0123456789ab'),
+      join(directory, 'logs/trial-0123456789ab.log'),
+    ]
+    const ofDeployment = join(directory, 'logs/trial-0a1b2c.log')
+    await reopen(() => [...left, ofDeployment].forEach((path) => mkdirSync(path)))
+    expect(existsSync(ofDeployment)).toBe(true)
+    rmSync(ofDeployment, { recursive: true })
+    expect(left.filter((path) => existsSync(path))).toEqual([])
+    expect(groups.filter((group) => !existsSync(group))).toEqual([])
+    expect(await find('staying')).toMatchObject({ state: 'RUNNING' })
+    await runtime().kill('staying')
   })
 })
