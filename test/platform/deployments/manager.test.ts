@@ -5,7 +5,12 @@ import { clusterDoesNotAnswer } from '../../../src/platform/runtime/contact'
 import type { Runtime } from '../../../src/platform/runtime/runtime'
 import { insertDeployment } from '../../../src/platform/state/deployments/deployments'
 import { findLastHeartbeat } from '../../../src/platform/state/deployments/heartbeats'
-import { insertInstance, setDesiredState, setRestartRun } from '../../../src/platform/state/deployments/instances'
+import {
+  insertInstance,
+  setDesiredState,
+  setDrain,
+  setRestartRun,
+} from '../../../src/platform/state/deployments/instances'
 import { FOREVER, useManagedDeployments } from '../../support/platform/managedDeployments'
 import { until } from '../../support/platform/until'
 
@@ -153,9 +158,10 @@ test('a run of no instance that cannot be removed does not block the removal of 
 })
 
 test.each([
-  ['cannot be removed', 'gone'],
-  ['has a console that cannot be written', 'running'],
-] as const)('an instance that %s does not hold up the others of its deployment', async (_what, wanted) => {
+  ['cannot be removed', 'gone', 'EXITED'],
+  ['has a console that cannot be written', 'running', 'EXITED'],
+  ['cannot be stopped after its drain', 'running', 'RUNNING'],
+] as const)('an instance that %s does not hold up the others of its deployment', async (_what, wanted, state) => {
   const fails = () => Promise.reject(new Error('The disk does not answer'))
   const started: string[] = []
   await add('lobby', FOREVER, 'instances: { min: 3, max: 3, playersPerInstance: 10 }\n', 'scalable')
@@ -165,12 +171,16 @@ test.each([
   }
   await setDesiredState(managed.state.db, '5f0c1d2e-0000-4000-8000-000000000000', wanted)
   const exit = { code: 1, signal: null, at: Date.now(), requested: false, orderly: false, failure: undefined }
-  const run = { runId: 'run', state: 'EXITED', ip: '', port: undefined, startedAt: 0, exit } as const
+  const ended = state === 'EXITED' ? exit : undefined
+  const run = { runId: 'run', state, ip: '', port: undefined, startedAt: 0, exit: ended }
+  if (state === 'RUNNING')
+    await setDrain(managed.state.db, '5f0c1d2e-0000-4000-8000-000000000000', { run: 'run', then: 'stop' })
   const runtime: Runtime = {
     ...managed.runtime,
     list: async () => [{ podName: 'lobby-stuck', ...run }],
     remove: fails,
     note: fails,
+    stop: fails,
     ensure: async ({ podName }) => void started.push(podName),
   }
   await reconcile(passParts({ runtime }))

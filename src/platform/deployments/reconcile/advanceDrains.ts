@@ -9,7 +9,7 @@ import {
   type InstanceRow,
 } from '../../state/deployments/instances'
 import { isDrained, isDraining } from './drain'
-import { hasExited, type ReconcileContext, type Runs } from './reconcileContext'
+import { forEachInstance, hasExited, type ReconcileContext, type Runs } from './reconcileContext'
 
 /** Whether an instance is to be removed, now or after a drain. */
 export function isBeingRemoved({ wanted, drain_then }: InstanceRow): boolean {
@@ -43,8 +43,8 @@ export async function advanceDrains(
 ): Promise<number[]> {
   const { db, runtime, players, now } = context
   const delays: number[] = []
-  for (const row of rows) {
-    if (row.drain_run === null) continue
+  await forEachInstance(context, rows, async (row) => {
+    if (row.drain_run === null) return
     const run = runs.get(row.pod_name)
     const isDone = hasExited(run) || run.runId !== row.drain_run
     if (isDone || run.state === 'STOPPING') {
@@ -57,7 +57,7 @@ export async function advanceDrains(
       // Before a restart, the drain stays until the end is recorded: because of it, that end is no crash.
       const isRecorded = !isDraining(row, run) || row.drain_then !== 'restart' || row.handled_run === row.drain_run
       if (isDone && isRecorded) await setDrain(db, row.uid, null)
-      continue
+      return
     }
     const count = players.playersOf(run)?.count
     if (row.drain_since === null && definition.drain) {
@@ -78,7 +78,7 @@ export async function advanceDrains(
     } else if (row.drain_since && definition.drain) {
       delays.push(Math.max(0, definition.drain.timeoutSeconds * 1000 - elapsedMs))
     }
-  }
+  })
   return delays.filter((delay) => delay > 0)
 }
 

@@ -21,7 +21,7 @@ import { requireDeploymentDirectory } from '../hostPaths'
 import { dueAt, lateStartOf } from './lateStart'
 import { hasTimedOut } from './restartTimeouts'
 import { requestDrain, isBeingRemoved, advanceDrains } from './advanceDrains'
-import { hasExited, type ReconcileContext, type Runs } from './reconcileContext'
+import { forEachInstance, hasExited, type ReconcileContext, type Runs } from './reconcileContext'
 import { adjustInstances } from './scaling'
 import { startInstance } from './startInstance'
 
@@ -143,18 +143,16 @@ async function reconcileDeployment(
   // Without a valid definition the instances stay as they are.
   if (!stored.definition) return []
   const { definition } = stored
-  await forEach(context, rows, async (row) => {
+  await forEachInstance(context, rows, async (row) => {
     if (row.wanted === 'gone') await removeInstance(context, row, runs.get(row.pod_name))
   })
-  await advanceRestart(
-    context,
-    definition,
-    rows.filter((row) => !isBeingRemoved(row)),
-    runs,
-  )
+  const lasting = rows.filter((row) => !isBeingRemoved(row))
+  await advanceRestart(context, definition, lasting, runs).catch((error: unknown) => {
+    context.log.error({ err: error, deployment: deployment.name }, 'failed to continue a restart; retrying')
+  })
   const delays = await advanceDrains(context, definition, rows, runs)
   const kept = await adjustInstances(context, definition, rows, runs)
-  await forEach(context, kept, async (row) => {
+  await forEachInstance(context, kept, async (row) => {
     const run = runs.get(row.pod_name)
     if (!hasExited(run)) {
       if (row.wanted === 'stopped') await context.runtime.stop(row.pod_name)
@@ -169,21 +167,6 @@ async function reconcileDeployment(
     else delays.push(...(await startInstance(context, deployment, definition, row, runs)))
   })
   return delays
-}
-
-/** Takes a step for one instance after another. One that fails must not hold up the others of its deployment. */
-async function forEach(
-  { log }: ReconcileContext,
-  rows: InstanceRow[],
-  step: (row: InstanceRow) => Promise<void>,
-): Promise<void> {
-  for (const row of rows) {
-    try {
-      await step(row)
-    } catch (error) {
-      log.error({ err: error, podName: row.pod_name }, 'failed to reconcile an instance; retrying')
-    }
-  }
 }
 
 /** Writes once to the console that a run is not ready in time. @returns milliseconds until that is due */

@@ -3,6 +3,7 @@ import type { InstanceSpec, Runtime, RuntimeInstance } from '../../runtime/runti
 import type { Replicas } from '../../share/replicas/replicas'
 import type { ShareLocation } from '../../share/shareMarker'
 import type { Db } from '../../state/db'
+import type { InstanceRow } from '../../state/deployments/instances'
 import type { Discovery } from '../monitoring/discovery'
 import type { Listening } from '../monitoring/listeningSockets'
 import type { PlayerWatch } from '../monitoring/players'
@@ -42,4 +43,19 @@ export function hasExited(
   run: RuntimeInstance | undefined,
 ): run is undefined | (RuntimeInstance & { state: 'EXITED' }) {
   return !run || run.state === 'EXITED'
+}
+
+/** Takes a step for one instance after another. One that fails must not hold up the others of its deployment. */
+export async function forEachInstance(
+  { log }: ReconcileContext,
+  rows: InstanceRow[],
+  step: (row: InstanceRow) => Promise<void>,
+): Promise<void> {
+  for (const row of rows) {
+    try {
+      await step(row)
+    } catch (error) {
+      log.error({ err: error, podName: row.pod_name }, 'failed to reconcile an instance; retrying')
+    }
+  }
 }

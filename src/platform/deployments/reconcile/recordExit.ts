@@ -30,10 +30,9 @@ export async function recordExit(
   failedStarts.delete(row.pod_name)
   // An end that the cluster has caused is no crash, nor one during a drain before a restart, whose command may end the
   // program: its instance starts again at once.
-  const endedByItself = !exit.requested && exit.interruption === undefined
-  const isCrash = isWanted && endedByItself && !isDraining(row, run)
+  const isCrash = isWanted && exit.interruption === undefined && !isDraining(row, run)
   const next = isCrash ? nextStartAfterCrash(row.crashes, exit.at) : { crashes: row.crashes, startAfter: 0 }
-  const capsule = endedByItself ? await captureCrash({ db, runtime }, row.pod_name, exit) : undefined
+  const capsule = isCrash ? await captureCrash({ db, runtime }, row.pod_name, exit) : undefined
   const blockedReason = next.startAfter === undefined ? describeCrashes(BLOCK_AFTER, exit) : null
   if (blockedReason !== null)
     await runtime.note(row.pod_name, `[System] Blocked: ${blockedReason}. ${remedyOf(definition)}`)
