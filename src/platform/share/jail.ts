@@ -282,9 +282,13 @@ export async function openRegularFile(
     if (['ENOENT', 'ELOOP', 'ENXIO', 'ENODEV', 'ENOTDIR'].includes(errorCodeOf(error) ?? '')) return undefined
     throw error
   })
-  const stats = await handle?.stat()
-  if (handle && stats?.isFile()) return { handle, stats }
-  await handle?.close()
+  if (!handle) return undefined
+  const stats = await handle.stat().catch(async (error: unknown) => {
+    await handle.close()
+    throw error
+  })
+  if (stats.isFile()) return { handle, stats }
+  await handle.close()
   return undefined
 }
 
