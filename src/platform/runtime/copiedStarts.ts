@@ -31,13 +31,16 @@ export interface CopiedStarts {
   instances(): RuntimeInstance[]
   /** Copies the files and starts the instance, unless it runs. @throws errors of the copy and of the driver */
   start(spec: LocalSpec): Promise<void>
-  cancel(podName: string): void
+  /** Ends a start, also one whose run the driver does not know yet. */
+  cancel(podName: string, end: 'stop' | 'kill'): void
   cancelAll(): void
 }
 
 interface PendingStart {
   instance: RuntimeInstance
   controller: AbortController
+  /** Requested during the start. */
+  end?: 'stop' | 'kill'
 }
 
 export function createCopiedStarts({
@@ -66,25 +69,24 @@ export function createCopiedStarts({
     if (keep) writeBacks.add(podName, { copy: await realpath(copy), directory, paths: keep })
   }
 
-  /** @param runId under which the start is listed */
-  async function copyAndStart(spec: LocalSpec, runId: string, signal: AbortSignal): Promise<void> {
+  async function copyAndStart(spec: LocalSpec, pendingStart: PendingStart): Promise<void> {
+    const { controller } = pendingStart
     try {
       const directory = copyOf(spec.podName)
-      const failure = await makeCopy(spec, directory, signal).then(
-        () => undefined,
+      const made = await makeCopy(spec, directory, controller.signal).then(
+        async () => ({ directory: await realpath(directory) }),
         (error: unknown) => ({ error }),
       )
-      if (signal.aborted) return writeBacks.delete(spec.podName)
-      if (!failure)
-        return await driver.ensure({
-          ...spec,
-          // A request for this run, such as a restart, must not be taken for done when its copy is complete.
-          runId,
-          directory: await realpath(directory),
-          copy: false,
-          copyMarker: markerOf(spec.podName),
-        })
-      const error = dataDiskFull(failure.error) ?? failure.error
+      if (controller.signal.aborted) return writeBacks.delete(spec.podName)
+      if ('directory' in made) {
+        // A request for this run, such as a restart, must not be taken for done when its copy is complete.
+        const { runId } = pendingStart.instance
+        await driver.ensure({ ...spec, ...made, runId, copy: false, copyMarker: markerOf(spec.podName) })
+        // The driver may not have known the run when the request came.
+        if (pendingStart.end !== undefined) await driver[pendingStart.end](spec.podName)
+        return
+      }
+      const error = dataDiskFull(made.error) ?? made.error
       await driver.startFailed(
         spec,
         `Could not be started: its files could not be copied${error instanceof AppError ? ` (${error.message})` : ''}.`,
@@ -101,17 +103,21 @@ export function createCopiedStarts({
     has: (podName) => pending.has(podName),
     instances: () => [...pending.values()].map(({ instance }) => instance),
     async start(spec) {
-      const controller = new AbortController()
-      const instance = startingInstance(spec)
+      const pendingStart: PendingStart = { instance: startingInstance(spec), controller: new AbortController() }
       // Set it before the first await, so that a concurrent call finds it.
-      pending.set(spec.podName, { instance, controller })
+      pending.set(spec.podName, pendingStart)
       const isRunning = (await driver.list().catch(() => [])).some(
         ({ podName, state }) => podName === spec.podName && state !== 'EXITED',
       )
       if (isRunning) pending.delete(spec.podName)
-      else await copyAndStart(spec, instance.runId, controller.signal)
+      else await copyAndStart(spec, pendingStart)
     },
-    cancel: (podName) => pending.get(podName)?.controller.abort(),
+    cancel(podName, end) {
+      const start = pending.get(podName)
+      if (!start) return
+      start.end = end
+      start.controller.abort()
+    },
     cancelAll() {
       for (const { controller } of pending.values()) controller.abort()
     },

@@ -79,11 +79,11 @@ export function withCopies(driver: Driver, { dataDir, replicas, writeBack }: Cop
       if (!starts.has(spec.podName) && !writeBacks.has(spec.podName)) await starts.start(spec)
     },
     async stop(podName) {
-      starts.cancel(podName)
+      starts.cancel(podName, 'stop')
       await driver.stop(podName)
     },
     async kill(podName) {
-      starts.cancel(podName)
+      starts.cancel(podName, 'kill')
       writeBacks.cancel(podName)
       await driver.kill(podName)
     },

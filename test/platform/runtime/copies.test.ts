@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import promises from 'node:fs/promises'
 import { constants } from 'node:os'
 import { basename, join } from 'node:path'
 import { getSystemErrorName } from 'node:util'
@@ -92,6 +93,57 @@ test.each(['ENOSPC', 'EDQUOT'] as const)(
     await runtime.close()
   },
 )
+
+describe('a stop during the start of an instance in a copy', () => {
+  const calls: string[] = []
+  const spec = { podName: 'lobby-8', directory: '/x', copy: true } as LocalSpec
+  /** @param ensure of a driver that does not know the run before it has returned */
+  const openWith = (ensure: () => Promise<void>) =>
+    withCopies(
+      {
+        ...driver,
+        ensure: async () => {
+          calls.push('ensure')
+          await ensure()
+          calls.push('started')
+        },
+        stop: async () => void calls.push('stop'),
+        kill: async () => void calls.push('kill'),
+        note: async () => undefined,
+      },
+      {
+        dataDir: directory(),
+        replicas: { copyTo: async (_from: string, to: string) => makeCopy(basename(to), 0) } as unknown as Replicas,
+      },
+    )
+  beforeEach(() => calls.splice(0))
+
+  test('is not lost while its copy is being looked up', async () => {
+    const runtime = openWith(async () => undefined)
+    const { realpath } = promises
+    const lookup = jest.spyOn(promises, 'realpath').mockImplementation(async (path) => {
+      await runtime.stop('lobby-8')
+      return realpath(path)
+    })
+    await runtime.ensure(spec)
+    lookup.mockRestore()
+    expect(calls).toEqual(['stop'])
+    await runtime.close()
+  })
+
+  test.each(['stop', 'kill'] as const)('is not lost while the driver prepares it: %s', async (end) => {
+    const runtime = openWith(() => runtime[end]('lobby-8'))
+    await runtime.ensure(spec)
+    expect(calls).toEqual(['ensure', end, 'started', end])
+    await runtime.close()
+  })
+
+  test('an end of the platform stops nothing', async () => {
+    const runtime = openWith(() => runtime.close())
+    await runtime.ensure(spec)
+    expect(calls).toEqual(['ensure', 'started'])
+  })
+})
 
 test('security 183: if the platform is killed before a copied instance starts, a file that was restored meanwhile stays', async () => {
   const share = join(directory(), 'share')

@@ -78,8 +78,8 @@ export class ContainedInstance {
     await this.ending
     this.starting = this.createContainer(spec, record).finally(() => {
       this.starting = undefined
-      // It was stopped meanwhile.
-      if (this.isStopping) this.beginStop(record)
+      // It may have been stopped meanwhile.
+      this.continueStop(record)
     })
     await this.starting
     await this.check()
@@ -97,8 +97,9 @@ export class ContainedInstance {
     if (!record || record.state === 'EXITED' || record.state === 'STOPPING') return
     record.state = 'STOPPING'
     record.stopAt = Date.now()
+    record.isStopCommandDue = true
     this.changed()
-    if (!this.starting) this.beginStop(record)
+    if (!this.starting) this.continueStop(record)
   }
 
   kill(): void {
@@ -107,7 +108,7 @@ export class ContainedInstance {
     record.state = 'STOPPING'
     record.stopAt ??= Date.now()
     // Makes SIGKILL due immediately.
-    record.termAt = 0
+    Object.assign(record, { termAt: 0, isStopCommandDue: false })
     this.changed()
     if (!this.starting) this.continueStop(record)
   }
@@ -124,7 +125,7 @@ export class ContainedInstance {
     this.record = record
     if (record.state === 'EXITED') return
     const { containerId, monitor } = record
-    const isStarting = record.state === 'STARTING'
+    const isStarting = record.state === 'STARTING' || record.isStopCommandDue
     if (
       containerId === undefined ||
       monitor === undefined ||
@@ -137,7 +138,7 @@ export class ContainedInstance {
       return
     }
     // The platform ended just after it had started the program.
-    if (isStarting && record.ready === undefined) {
+    if (record.state === 'STARTING' && record.ready === undefined) {
       record.state = 'RUNNING'
       this.changed()
     }
@@ -248,20 +249,17 @@ export class ContainedInstance {
     }
   }
 
-  private beginStop(record: RunRecord): void {
-    const { containerId, termAt, stop } = record
-    // A kill, which sends no command, has set `termAt`.
-    if (stop.command !== undefined && containerId !== undefined && termAt === undefined)
-      this.inputOf(containerId).write(stop.command)
-    this.continueStop(record)
-  }
-
-  /** Sends the signal that is due according to the record, and sets a timer for the next one. */
+  /** Sends the stop command or signal that is due according to the record, and sets a timer for the next one. */
   private continueStop(record: RunRecord): void {
     clearTimeout(this.timer)
     if (this.record !== record || record.state !== 'STOPPING') return
     const now = Date.now()
     const { command, timeoutSeconds } = record.stop
+    if (record.isStopCommandDue && record.containerId !== undefined) {
+      if (command !== undefined) this.inputOf(record.containerId).write(command)
+      record.isStopCommandDue = false
+      this.changed()
+    }
     if (record.termAt === undefined) {
       const wait = command === undefined ? 0 : remainingMs(record.stopAt ?? now, timeoutSeconds * 1000, now)
       if (wait > 0) return this.scheduleStop(record, wait)

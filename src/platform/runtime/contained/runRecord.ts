@@ -23,6 +23,8 @@ export interface RunRecord extends RuntimeInstance, StoredRun {
   /** Times of the stop request and of SIGTERM, in milliseconds since the epoch. */
   stopAt: number | undefined
   termAt: number | undefined
+  /** Whether the stop command is still to be sent: it waits for the end of the start. Absent in older records. */
+  isStopCommandDue?: boolean
   /** Whether SIGKILL was sent. */
   isKilled?: boolean
 }

@@ -1,6 +1,9 @@
+import type { ChildProcess } from 'node:child_process'
+import { EventEmitter } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import pino from 'pino'
 import { startTimeOf } from '../../../../src/platform/processLock'
 import { ContainedInstance, type ContainedParts } from '../../../../src/platform/runtime/contained/containedInstance'
@@ -17,6 +20,9 @@ const tooMany = () => Object.assign(new Error('EMFILE: too many open files'), { 
 let instance: ContainedInstance
 /** What conmon has recorded. */
 let exitCode: number | undefined
+let isStarted: boolean
+/** What was written to its standard input. */
+let written: string[]
 afterEach(() => instance.close())
 
 /** Takes over a run whose program has printed this. Its container and its monitor are imitated. */
@@ -24,13 +30,20 @@ async function takeOver(output: string, run: Partial<RunRecord> = {}): Promise<R
   const logFile = join(await mkdtemp(join(directory(), 'run-')), 'lobby.log')
   writeFileSync(logFile, `2026-11-22T02:47:32.915815340+00:00 stdout F ${output}\n`)
   exitCode = undefined
+  isStarted = true
+  written = []
   const containers: Partial<Containers> = {
     logFile: () => logFile,
-    isStarted: async () => true,
+    isStarted: async () => isStarted,
+    connectInput: () => {
+      const stdin = new PassThrough()
+      stdin.on('data', (chunk: Buffer) => written.push(chunk.toString().trim()))
+      return Object.assign(new EventEmitter(), { stdin, unref: () => undefined }) as unknown as ChildProcess
+    },
     exitCode: async () => exitCode,
     remove: async () => void (exitCode = undefined),
   }
-  const records: Partial<RunRecords<RunRecord>> = { save: () => undefined }
+  const records: Partial<RunRecords<RunRecord>> = { save: () => undefined, remove: () => undefined }
   const parts: Partial<ContainedParts> = {
     containers: containers as Containers,
     records: records as RunRecords<RunRecord>,
@@ -65,4 +78,29 @@ test('a run keeps its exit code although no file can be opened while its end is 
   settle.mockRestore()
   await instance.check()
   expect(record).toMatchObject({ state: 'EXITED', exit: { code: 3 } })
+})
+
+test.each([
+  ['not sent, if the platform ended while it started the program', true, ['stop']],
+  ['sent already', false, []],
+])(
+  'a taken over run that is being stopped gets its stop command if that was %s: %s',
+  async (_what, isDue, commands) => {
+    const record = await takeOver('Done', {
+      state: 'STOPPING',
+      stop: { command: 'stop', timeoutSeconds: 60 },
+      stopAt: Date.now(),
+      ...(isDue && { isStopCommandDue: true }),
+    })
+    await instance.takeOver(record)
+    expect(written).toEqual(commands)
+    expect(record.isStopCommandDue).toBeFalsy()
+  },
+)
+
+test('a taken over run that was stopped before its program was started is forgotten', async () => {
+  const record = await takeOver('Done', { state: 'STOPPING', stopAt: Date.now(), isStopCommandDue: true })
+  isStarted = false
+  await instance.takeOver(record)
+  expect(instance.record).toBeUndefined()
 })

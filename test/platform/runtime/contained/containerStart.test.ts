@@ -1,10 +1,10 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as jail from '../../../../src/platform/share/jail'
 import { describeContained, useContainedRuntime } from '../../../support/platform/containedInstances'
 import { until } from '../../../support/platform/until'
 
-const { root, runtime, spec, find, hasEnded, lines, withRunc } = useContainedRuntime()
+const { root, dataDir, runtime, spec, find, hasEnded, lines, withRunc } = useContainedRuntime()
 
 describeContained('while runc starts a container (skipped where runc, conmon or socat is missing)', () => {
   test('a stop is not lost: the program gets its stop command', async () => {
@@ -14,6 +14,10 @@ describeContained('while runc starts a container (skipped where runc, conmon or 
       const started = runtime().ensure(spec('slow', ['sh', '-c', 'read line; echo "heard $line"'], { stop }))
       await until(() => existsSync(begun))
       await runtime().stop('slow')
+      // The next platform sends it if this one is killed now.
+      expect(readFileSync(join(dataDir(), 'runtime/contained/runs/slow.json'), 'utf8')).toContain(
+        '"isStopCommandDue":true',
+      )
       await started
       await hasEnded('slow')
       expect(await lines('slow')).toContain('heard stop')
