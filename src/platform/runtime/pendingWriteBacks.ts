@@ -24,6 +24,8 @@ interface Attempt {
   delay: number
   /** The last failure, as text for users. */
   problem: string | undefined
+  /** Whether the files are written, and only the lines in the console are missing. */
+  isWritten: boolean
 }
 
 /**
@@ -88,6 +90,7 @@ export function openPendingWriteBacks({
       const skipped = createSkippedEntries()
       const files = await writeBack({ ...task, copiedAt: await copiedAt(podName) }, signal, skipped)
       if (signal.aborted) return
+      state.isWritten = true
       const text = skipped.summary()
       if (text !== undefined) await appendLine(podName, writtenBackExcept(text))
       // The console line comes before `onDone`, which reports the end of the run.
@@ -98,7 +101,7 @@ export function openPendingWriteBacks({
       const problem = error instanceof AppError ? error.message : 'See the platform’s log for the reason.'
       const text = writeBackFailed(problem)
       if (text !== state.problem) void appendLine(podName, `[System] ${text}`)
-      state.problem = text
+      Object.assign(state, { problem: text, isWritten: false })
       state.timer = setTimeout(() => void write(task, state), state.delay)
       state.delay = Math.min(MAX_RETRY_MS, state.delay * 2)
     }
@@ -124,12 +127,18 @@ export function openPendingWriteBacks({
         void appendLine(podName, NOT_ORDERLY)
         return deleteTask(podName)
       }
-      const state: Attempt = { cancel: new AbortController(), timer: undefined, delay: RETRY_MS, problem: undefined }
+      const state: Attempt = {
+        cancel: new AbortController(),
+        timer: undefined,
+        delay: RETRY_MS,
+        problem: undefined,
+        isWritten: false,
+      }
       attempts.set(podName, state)
       void write(task, state)
     },
     cancel(podName) {
-      if (!attempts.has(podName)) return
+      if (attempts.get(podName)?.isWritten !== false) return
       void appendLine(podName, CANCELLED)
       deleteTask(podName)
     },

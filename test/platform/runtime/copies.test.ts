@@ -211,3 +211,42 @@ test('the files of "keep" are written back when the end of the run is seen, alth
   expect(written).toEqual(['/x'])
   await runtime.close()
 })
+
+test('a kill when the files of "keep" have just been written back does not report that they were not', async () => {
+  const lines: string[] = []
+  const exit = { code: 0, signal: null, at: 0, requested: true, orderly: true, failure: undefined }
+  const ended = {
+    podName: 'lobby-9',
+    runId: 'a',
+    state: 'EXITED',
+    ip: '',
+    port: undefined,
+    startedAt: 0,
+    exit,
+  } as const
+  let runs: RuntimeInstance[] = []
+  const runtime = withCopies(
+    {
+      ...driver,
+      ensure: async () => void (runs = [ended]),
+      list: async () => runs,
+      kill: async () => undefined,
+      note: async (_podName, text) => {
+        lines.push(text)
+        if (lines.length === 1) await runtime.kill('lobby-9')
+      },
+    },
+    {
+      dataDir: directory(),
+      replicas: { copyTo: async (_from: string, to: string) => makeCopy(basename(to), 0) } as unknown as Replicas,
+      writeBack: async () => 1,
+    },
+  )
+  await runtime.ensure({ podName: 'lobby-9', directory: '/x', copy: true, keep: ['list.txt'] } as LocalSpec)
+  await until(
+    () => runtime.list(),
+    ([run]) => run?.state === 'EXITED',
+  )
+  expect(lines).toEqual(['[System] A file of "keep" was written back.'])
+  await runtime.close()
+})

@@ -333,15 +333,37 @@ test('security 231: what has a link, a file or a directory in its place is writt
   ])
 })
 
-test('security 231: a link that another instance put beside it as well is not followed', async () => {
-  await put(copy(), { 'world/level.dat': 'mine' })
+test('security 231: a link that another instance put beside it as well is not followed, and the next name is taken', async () => {
+  await put(copy(), { 'world/level.dat': 'mine', 'config.yml': 'text' })
+  await put(lobby(), { 'config.yml/inside': 'x', 'config.yml (copy)/inside': 'x' })
   await mkdir(join(lobby(), 'treasure'))
   for (const name of ['world', 'world (copy)']) await symlink('treasure', join(lobby(), name))
+  for (const written of [2, 0]) {
+    const skipped = createSkippedEntries()
+    const task = { copy: copy(), directory: lobby(), paths: ['world', 'config.yml'] }
+    expect(await files.writeBack(task, new AbortController().signal, skipped)).toBe(written)
+    expect(skipped.summary()).toContain('What is kept of it is in "world (copy) (2)".')
+  }
+  expect(await filesIn(lobby())).toEqual([
+    'config.yml (copy) (2)',
+    'config.yml (copy)/inside',
+    'config.yml/inside',
+    'world',
+    'world (copy)',
+    'world (copy) (2)/level.dat',
+  ])
+})
+
+test('security 231: a name that is taken with all others beside it fails the write-back', async () => {
+  await put(copy(), { 'world/level.dat': 'mine' })
+  await writeFile(join(lobby(), 'world'), '')
+  await writeFile(join(lobby(), 'world (copy)'), '')
+  for (let count = 2; count <= 20; count += 1) await writeFile(join(lobby(), `world (copy) (${count})`), '')
   await expect(writeBack('world')).rejects.toMatchObject({
     code: 'CONFLICT',
-    message: '"world (copy)" is a file or a link in the shared area, not a directory.',
+    message:
+      '"world" is a file or a link in the shared area, not a directory, and the names beside it are taken as well.',
   })
-  expect(await filesIn(lobby())).toEqual(['world', 'world (copy)'])
 })
 
 test.each([

@@ -56,6 +56,8 @@ export function createKeptFiles({
 }): KeptFiles {
   /** The last failure, which was written to the console, by run. */
   const problems = new Map<string, string>()
+  /** Runs whose files are written back, and whose Pods are about to be released. */
+  const written = new Set<string>()
 
   async function release(pod: V1Pod): Promise<void> {
     problems.delete(runIdOf(pod))
@@ -82,12 +84,14 @@ export function createKeptFiles({
           const skipped = createSkippedEntries()
           const files = await copies.writeBack(podName, keep.dataDirectory, keep.paths, skipped, signal)
           if (signal.aborted) return undefined
+          written.add(runIdOf(pod))
           const left = skipped.summary()
           if (left !== undefined) await note(podName, writtenBackExcept(left))
           if (files > 0) await note(podName, writtenBack(files))
         } catch (error) {
           if (signal.aborted) return undefined
           log.warn({ err: error, podName }, 'failed to write the files of an instance back; retrying')
+          written.delete(runIdOf(pod))
           const problem = error instanceof AppError ? error.message : 'See the platform’s log for the reason.'
           const text = writeBackFailed(problem)
           if (problems.get(runIdOf(pod)) !== text) await note(podName, `[System] ${text}`)
@@ -97,11 +101,12 @@ export function createKeptFiles({
           unwatch()
         }
       }
-      await release(pod)
+      await release(pod).finally(() => written.delete(runIdOf(pod)))
       return undefined
     },
     problemOf: (runId) => problems.get(runId),
     async cancel(pod) {
+      if (written.has(runIdOf(pod))) return
       // First: a write-back in progress ends with it.
       await release(pod)
       await note(nameOf(pod), CANCELLED)

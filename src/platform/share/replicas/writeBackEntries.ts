@@ -104,11 +104,10 @@ async function writeFileBack(
   if (!opened) return 0
   const { handle, stats } = opened
   try {
-    const taken = (await lstatOf(to, name))?.isDirectory() === true
-    const targetName = taken ? nameBeside(name, 'is a directory in the shared area, not a file', context) : name
+    const targetName = await findName(name, NO_FILE, context, async (candidate) =>
+      (await lstatOf(to, candidate))?.isDirectory() === true ? undefined : candidate,
+    )
     const existing = await lstatOf(to, targetName)
-    if (existing?.isDirectory())
-      throw new AppError('CONFLICT', `"${targetName}" is a directory in the shared area, not a file.`)
     if (existing?.isFile() && isNewest(existing, stats, context.copiedAt)) return 0
     const holes = holesOf(stats)
     if (context.holes + holes > HOLES_LIMIT) {
@@ -180,19 +179,11 @@ async function* usableNamesIn(
 }
 
 const NO_DIRECTORY = 'is a file or a link in the shared area, not a directory'
+const NO_FILE = 'is a directory in the shared area, not a file'
 
 /** Opens or creates a directory. If something else has its name, opens or creates one beside that. */
-async function ensureSubdirectory(
-  directory: OpenDirectory,
-  name: string,
-  context: WriteContext,
-): Promise<OpenDirectory> {
-  const opened = await makeSubdirectory(directory, name)
-  if (opened) return opened
-  const beside = nameBeside(name, NO_DIRECTORY, context)
-  const other = await makeSubdirectory(directory, beside)
-  if (!other) throw new AppError('CONFLICT', `"${beside}" ${NO_DIRECTORY}.`)
-  return other
+function ensureSubdirectory(directory: OpenDirectory, name: string, context: WriteContext): Promise<OpenDirectory> {
+  return findName(name, NO_DIRECTORY, context, (candidate) => makeSubdirectory(directory, candidate))
 }
 
 /** @returns undefined if something else has its name */
@@ -206,12 +197,31 @@ async function makeSubdirectory(directory: OpenDirectory, name: string): Promise
   return openSubdirectory(directory, name)
 }
 
+/** Number of names beside an entry. */
+const NAMES_BESIDE = 20
+
 /**
- * The name for an entry whose own is taken, as by a link that was made since the copy: retrying would not end while it
- * is there, and the instance with it. It is the same for each attempt, so that a repeated one creates no second entry.
+ * Finds a name for an entry. Its own may be taken, as by a link that was made since the copy: retrying would not end
+ * while that is there, and the instance with it. Then it tries names beside it. They are the same for each attempt, so
+ * that a repeated one creates no second entry.
+ * @param reason why the name is taken, after the name
+ * @param use what is done with a name; undefined if it is taken
+ * @throws AppError CONFLICT if all names are taken
  */
-function nameBeside(name: string, reason: string, { copyName, skipped }: WriteContext): string {
-  const beside = `${name} (${copyName})`
-  skipped.add(`"${name}" ${reason}. What is kept of it is in "${beside}".`)
-  return beside
+async function findName<Result>(
+  name: string,
+  reason: string,
+  { copyName, skipped }: WriteContext,
+  use: (candidate: string) => Promise<Result | undefined>,
+): Promise<Result> {
+  const own = await use(name)
+  if (own !== undefined) return own
+  for (let count = 1; count <= NAMES_BESIDE; count += 1) {
+    const beside = `${name} (${copyName})${count === 1 ? '' : ` (${count})`}`
+    const found = await use(beside)
+    if (found === undefined) continue
+    skipped.add(`"${name}" ${reason}. What is kept of it is in "${beside}".`)
+    return found
+  }
+  throw new AppError('CONFLICT', `"${name}" ${reason}, and the names beside it are taken as well.`)
 }

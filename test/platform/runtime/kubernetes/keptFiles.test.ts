@@ -111,6 +111,20 @@ test.each(['this replica', 'another replica'])('Kill on %s ends a write-back tha
   expect(changes.listenerCount('changed')).toBe(0)
 })
 
+test('Kill when the files have just been written back does not report that they were not', async () => {
+  const manager = openReplica()
+  const push = jest.spyOn(lines, 'push').mockImplementationOnce((line) => {
+    void manager.cancel(ended)
+    return lines.push(line)
+  })
+  const finished = manager.finish(ended)
+  manager.endWriteBack()
+  expect(await finished).toBeUndefined()
+  push.mockRestore()
+  expect(lines).toEqual([WRITTEN])
+  expect(present?.metadata?.finalizers).toEqual([])
+})
+
 test('a write-back that was cancelled before its turn does not begin', async () => {
   const manager = openReplica()
   await manager.cancel(ended)
