@@ -1,3 +1,4 @@
+import { SHARED_ROOT } from '../../contract/pageRules'
 import { AppError, errorCodeOf } from '../errors'
 import { formatPath, printable, type PathSegments } from './apiPath'
 
@@ -24,7 +25,8 @@ export function dataDiskFull(error: unknown): AppError | undefined {
   return isDiskFull(error) ? new AppError('DISK_FULL', 'The disk of the platform’s data directory is full.') : undefined
 }
 
-export const NO_ANSWER = 'The shared area does not answer. Check its disk or its mount.'
+const noAnswer = (what: string) => `${what} does not answer. Check its disk or its mount.`
+export const NO_ANSWER = noAnswer('The shared area')
 /** A disk fails, is damaged or is gone; the server of a network mount, or the program of a FUSE mount, is gone. */
 export const DISK_FAILURES: ReadonlySet<string | undefined> = new Set([
   ...['EIO', 'EBADMSG', 'EUCLEAN', 'ENODEV', 'EREMOTEIO', 'ESHUTDOWN'],
@@ -76,7 +78,9 @@ export function fileFailure(error: unknown, path: string): unknown {
     case 'ENFILE':
       return tooManyFiles()
     default:
-      return DISK_FAILURES.has(errorCodeOf(error)) ? new AppError('UNAVAILABLE', NO_ANSWER) : error
+      if (!DISK_FAILURES.has(errorCodeOf(error))) return error
+      // A disk may be mounted within the shared area, and the rest of it answers.
+      return new AppError('UNAVAILABLE', path === SHARED_ROOT ? NO_ANSWER : noAnswer(shown))
   }
 }
 

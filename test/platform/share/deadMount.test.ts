@@ -9,7 +9,7 @@ const testDead = hungDiskMissing === undefined ? test : test.skip
 const { share, call, at, list, entriesOf, read, makeDirectory } = useFileCalls()
 
 testDead(
-  'security 216: a dead mount within the shared area is listed with its neighbours, and says that it does not answer',
+  'security 216: a dead mount within the shared area is listed with its neighbours, and the failure of a call names it',
   async () => {
     const path = await makeDirectory('neighbours', { 'notes.txt': 'text', 'empty.txt': '' })
     const recover = mountDeadDisk(join(share(), 'neighbours/dead'))
@@ -22,21 +22,23 @@ testDead(
         ]),
       )
       const dead = `${path}/dead`
-      const answers = [
-        await list(dead),
-        await read(`${dead}/a.txt`),
-        await call('PATCH', 'file/content', { path: `${dead}/a.txt`, content: '' }),
-        await call('POST', 'file', { path: `${dead}/a.txt`, content: '' }),
-        await call('POST', 'directory', { path: `${dead}/new` }),
-        await call('POST', 'move', { sourcePath: `${path}/notes.txt`, targetPath: `${dead}/notes.txt` }),
-        await call('POST', 'archive', { path }),
-        await call('POST', 'unarchive', { path: `${dead}/a.zip` }),
-        await call('POST', 'download-multiple', { files: [{ path: `${dead}/a.txt`, name: 'a.txt' }] }),
-        await call('DELETE', `file?${at(`${dead}/a.txt`)}`),
+      const file = `${dead}/a.txt`
+      const answers: [answer: Awaited<ReturnType<typeof call>>, named: string][] = [
+        [await list(dead), dead],
+        [await read(file), file],
+        [await call('PATCH', 'file/content', { path: file, content: '' }), file],
+        [await call('POST', 'file', { path: file, content: '' }), file],
+        [await call('POST', 'directory', { path: `${dead}/new` }), `${dead}/new`],
+        [await call('POST', 'move', { sourcePath: `${path}/notes.txt`, targetPath: file }), file],
+        [await call('POST', 'archive', { path }), path],
+        [await call('POST', 'unarchive', { path: `${dead}/a.zip` }), `${dead}/a.zip`],
+        [await call('POST', 'download-multiple', { files: [{ path: file, name: 'a.txt' }] }), file],
+        [await call('DELETE', `file?${at(file)}`), file],
       ]
-      const message = 'The shared area does not answer. Check its disk or its mount.'
-      for (const answer of answers)
+      for (const [answer, named] of answers) {
+        const message = `${named} does not answer. Check its disk or its mount.`
         expect(answer).toMatchObject({ status: 503, body: { code: 'UNAVAILABLE', message } })
+      }
     } finally {
       recover()
     }
@@ -56,5 +58,11 @@ test.each([
 ])('security 216: %s (%s) is no bug, but a disk that does not answer', (code) => {
   const failure = fileFailure(Object.assign(new Error('lstat'), { code }), '/nfsshare/a')
   expect(failure).toBeInstanceOf(AppError)
-  expect(failure).toMatchObject({ code: 'UNAVAILABLE' })
+  expect(failure).toMatchObject({
+    code: 'UNAVAILABLE',
+    message: '/nfsshare/a does not answer. Check its disk or its mount.',
+  })
+  expect(fileFailure(Object.assign(new Error('lstat'), { code }), '/nfsshare')).toMatchObject({
+    message: 'The shared area does not answer. Check its disk or its mount.',
+  })
 })
