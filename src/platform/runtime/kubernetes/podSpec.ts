@@ -8,6 +8,8 @@ import type { InstanceSpec } from '../runtime'
 export const CONTAINER = 'instance'
 /** The init container that fills the copy of an instance. */
 export const COPY_CONTAINER = 'copy'
+/** Volume of a copy that ends with the Pod. */
+export const COPY_VOLUME = 'data'
 const WORKING_DIRECTORY = '/data'
 const PEERS_DIRECTORY = '/run/quarterdeck/peers'
 /** Time between SIGTERM and SIGKILL (decisions §5). */
@@ -191,7 +193,7 @@ function mountsOf(spec: InstanceSpec, settings: PodSettings): V1VolumeMount[] {
 
 /** The working directory: the deployment's own, or a copy that ends with the Pod, or one whose files can be kept. */
 function dataMountOf({ podName, dataDirectory, copy, keep }: InstanceSpec, { copies }: PodSettings): V1VolumeMount {
-  if (copy && !keep) return { name: 'data', mountPath: WORKING_DIRECTORY }
+  if (copy && !keep) return { name: COPY_VOLUME, mountPath: WORKING_DIRECTORY }
   const path = copy ? copies.pathOf(podName) : dataDirectory
   return { name: 'share', mountPath: WORKING_DIRECTORY, subPath: subPathOf(path) }
 }
@@ -199,7 +201,7 @@ function dataMountOf({ podName, dataDirectory, copy, keep }: InstanceSpec, { cop
 function volumesOf({ copy, keep }: InstanceSpec, { claim }: PodSettings): V1Volume[] {
   return [
     { name: 'share', persistentVolumeClaim: { claimName: claim } },
-    ...(copy && !keep ? [{ name: 'data', emptyDir: {} }] : []),
+    ...(copy && !keep ? [{ name: COPY_VOLUME, emptyDir: {} }] : []),
   ]
 }
 

@@ -1,10 +1,11 @@
 import { constants } from 'node:os'
-import type { V1ContainerStateTerminated, V1ContainerStatus, V1Pod } from '@kubernetes/client-node'
+import type { V1Container, V1ContainerStateTerminated, V1ContainerStatus, V1Pod } from '@kubernetes/client-node'
 import { clusterStartFailure, describeExit, startFailureMessage, STOPPED_BEFORE } from '../exitMessages'
 import type { InstanceExit, RuntimeInstance } from '../runtime'
 import {
   CONTAINER,
   COPY_CONTAINER,
+  COPY_VOLUME,
   KEEP_FINALIZER,
   READY_CONDITION,
   RUN_ANNOTATION,
@@ -64,6 +65,9 @@ export function stopRequestedAt(pod: V1Pod): number | undefined {
   const at = pod.metadata?.annotations?.[STOP_ANNOTATION] ?? ''
   return /^\d{1,15}$/.test(at) ? Number(at) : undefined
 }
+
+/** The container of the Pod's program. The cluster may have injected others, also before it. */
+const containerOf = (pod: V1Pod): V1Container | undefined => pod.spec?.containers.find(({ name }) => name === CONTAINER)
 
 const statusOfContainer = (pod: V1Pod, name: string): V1ContainerStatus | undefined =>
   [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])].find(
@@ -200,7 +204,7 @@ export function exitOf(pod: V1Pod, at: number): InstanceExit {
 }
 
 function killedForMemory(pod: V1Pod): string {
-  const limit = pod.spec?.containers[0]?.resources?.limits?.memory
+  const limit = containerOf(pod)?.resources?.limits?.memory
   return limit ? `Killed for memory: it may use ${limit} bytes.` : 'Killed for memory: its node had none left.'
 }
 
@@ -230,8 +234,7 @@ function signalOf({ exitCode, signal }: V1ContainerStateTerminated): string | un
 /** The reason why a container could not be started, as text for users. */
 function startFailureOf({ reason, message = '' }: V1ContainerStateTerminated, pod: V1Pod): string | undefined {
   if (reason !== 'StartError' && reason !== 'ContainerCannotRun') return undefined
-  const [program = ''] = pod.spec?.containers[0]?.command ?? []
-  const image = pod.spec?.containers[0]?.image ?? ''
+  const { command: [program = ''] = [], image = '' } = containerOf(pod) ?? {}
   const isMissing = /executable file not found|no such file or directory/.test(message)
   if (isMissing && program === 'java')
     return `Java is not installed in the image "${image}". Choose one with Java in run.image, or set run.command.`
@@ -267,7 +270,7 @@ export function lostSince(pod: V1Pod): number | undefined {
  * program.
  */
 export function isReplaceable(pod: V1Pod): boolean {
-  return pod.spec?.volumes?.some(({ emptyDir }) => emptyDir !== undefined) ?? false
+  return pod.spec?.volumes?.some(({ name, emptyDir }) => name === COPY_VOLUME && emptyDir !== undefined) ?? false
 }
 
 /**

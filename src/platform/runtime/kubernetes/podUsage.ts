@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { readText } from '../../kubernetes/boundedBody'
 import type { Usage } from '../runtime'
 import { ClusterRefusal, type ClusterClient } from './clusterClient'
-import { MANAGED_BY_SELECTOR } from './podSpec'
+import { CONTAINER, MANAGED_BY_SELECTOR } from './podSpec'
 import { nameOf, runIdOf } from './podState'
 
 const REQUEST_TIMEOUT_MS = 5000
@@ -26,16 +26,24 @@ const Quantity = z
 /** The metrics of `metrics.k8s.io`, with quantities such as `12345678n` and `23456Ki`. */
 const PodMetrics = z.object({
   metadata: z.object({ name: z.string() }),
-  containers: z.array(z.object({ usage: z.object({ cpu: Quantity, memory: Quantity }) })),
+  containers: z.array(z.object({ name: z.string(), usage: z.object({ cpu: Quantity, memory: Quantity }) })),
 })
 
-/** The used part of the kubelet's summary. */
-const PodSummary = z.object({
-  podRef: z.object({ uid: z.string() }),
-  /** The cores in use, averaged over the last seconds. */
+/** The figures of a kubelet: the cores in use are averaged over the last seconds. */
+const Figures = z.object({
   cpu: z.object({ usageNanoCores: Amount.default(0) }).default({ usageNanoCores: 0 }),
   memory: z.object({ workingSetBytes: Amount.default(0) }).default({ workingSetBytes: 0 }),
 })
+
+/** The used part of the kubelet's summary: the figures of a Pod, and those of its containers. */
+const PodSummary = Figures.extend({
+  podRef: z.object({ uid: z.string() }),
+  containers: z.array(Figures.extend({ name: z.string() })).default([]),
+})
+
+/** The container of a Pod's program. Others, which the cluster has injected, do not count against its limits. */
+const programIn = <Container extends { name: string }>(containers: Container[]): Container | undefined =>
+  containers.find(({ name }) => name === CONTAINER)
 
 /** The usage of a run as the cluster measures it: an average over the last seconds. */
 interface Rate {
@@ -73,11 +81,8 @@ export function createPodUsage(client: ClusterClient, log: Pick<Logger, 'warn'>)
     )
     return new Map(
       pods.flatMap((pod) => {
-        const containers = byName.get(nameOf(pod))
-        if (!containers) return []
-        const cores = sum(containers.map(({ usage: { cpu } }) => cpu))
-        const memoryBytes = sum(containers.map(({ usage: { memory } }) => memory))
-        return [[runIdOf(pod), { cores, memoryBytes }] as const]
+        const usage = programIn(byName.get(nameOf(pod)) ?? [])?.usage
+        return usage ? [[runIdOf(pod), { cores: usage.cpu, memoryBytes: usage.memory }] as const] : []
       }),
     )
   }
@@ -87,10 +92,10 @@ export function createPodUsage(client: ClusterClient, log: Pick<Logger, 'warn'>)
     const summary = await read<{ pods: unknown[] }>(`/api/v1/nodes/${node}/proxy/stats/summary`)
     return validEntries(PodSummary, summary.pods)
       .filter(({ podRef }) => placed.has(podRef.uid))
-      .map(({ podRef, cpu, memory }) => [
-        podRef.uid,
-        { cores: cpu.usageNanoCores / 1e9, memoryBytes: memory.workingSetBytes },
-      ])
+      .map((summary) => {
+        const { cpu, memory } = programIn(summary.containers) ?? summary
+        return [summary.podRef.uid, { cores: cpu.usageNanoCores / 1e9, memoryBytes: memory.workingSetBytes }]
+      })
   }
 
   /** Pods of a node that does not answer have no figures. @throws AggregateError if no node answers */
@@ -154,8 +159,6 @@ function isRefusedByAll(error: unknown): boolean {
 function validEntries<Schema extends z.ZodType>(schema: Schema, entries: unknown[]): z.infer<Schema>[] {
   return entries.flatMap((entry) => schema.safeParse(entry).data ?? [])
 }
-
-const sum = (values: number[]) => values.reduce((total, value) => total + value, 0)
 
 const FACTORS: Record<string, number> = {
   n: 1e-9,

@@ -271,6 +271,37 @@ test('a run that ran out of memory says so after its output, with its limit', ()
   )
 })
 
+describe('with a container and a volume that the cluster has injected, such as the proxy of a service mesh,', () => {
+  const sidecar = { name: 'proxy', image: 'mesh:1', command: ['/proxy'], resources: { limits: { memory: '64Mi' } } }
+  const withSidecar = (pod: V1Pod): V1Pod => ({
+    ...pod,
+    spec: {
+      ...pod.spec,
+      containers: [sidecar, ...pod.spec!.containers],
+      volumes: [{ name: 'proxy-data', emptyDir: {} }, ...pod.spec!.volumes!],
+    },
+  })
+
+  test('a run that ran out of memory has the limit of the instance', () => {
+    expect(closingLinesOf(withSidecar(podWith(ended(137, 'OOMKilled'))))[0]).toBe(
+      `Killed for memory: it may use ${2 ** 30} bytes.`,
+    )
+  })
+
+  test('a program or an image that cannot be started is that of the instance', () => {
+    const failed = (message: string) =>
+      podWith({ terminated: { exitCode: 128, reason: 'StartError', message, containerID: 'x' } })
+    expect(exitOf(withSidecar(failed('exec: "java": executable file not found in $PATH')), 0).failure).toBe(
+      'Java is not installed in the image "java:21". Choose one with Java in run.image, or set run.command.',
+    )
+  })
+
+  test('only an instance with its own copy is replaceable', () => {
+    expect(isReplaceable(withSidecar(podWith(running)))).toBe(false)
+    expect(isReplaceable(withSidecar(podOf({ ...SPEC, copy: true }, settings)))).toBe(true)
+  })
+})
+
 test('an end caused by the cluster is reported as such, and not as a crash', () => {
   expect(lastExitOf(exitOf(podWith(running, deleted), 0)).reason).toBe(
     'Ended by the cluster: its Pod was deleted in the cluster',

@@ -59,10 +59,23 @@ test.each<[string, unknown]>([
 test('invalid figures of the metrics server count as unknown', async () => {
   const metrics = (name: string, memory: unknown) => ({
     metadata: { name },
-    containers: [{ usage: { cpu: '1', memory } }],
+    containers: [{ name: 'instance', usage: { cpu: '1', memory } }],
   })
   const items = [null, metrics('world-1', null), metrics('world-1', '1.2.3'), metrics('lobby-1', '5000')]
   expect(await usageBy({ 'metrics.k8s.io': { items } })).toEqual([{ podName: 'lobby-1', memoryBytes: 5000 }])
+})
+
+test('the usage of an injected container does not count', async () => {
+  const usage = (memory: string) => ({ cpu: '1', memory })
+  const containers = [
+    { name: 'proxy', usage: usage('900') },
+    { name: 'instance', usage: usage('5000') },
+  ]
+  const items = [{ metadata: { name: 'lobby-1' }, containers }]
+  expect(await usageBy({ 'metrics.k8s.io': { items } })).toEqual([{ podName: 'lobby-1', memoryBytes: 5000 }])
+  const figures = (name: string, workingSetBytes: number) => ({ name, memory: { workingSetBytes } })
+  const summary = { ...figuresOf('lobby-1', 5900), containers: [figures('proxy', 900), figures('instance', 5000)] }
+  expect(await usageBy({ 'nodes/one/': { pods: [summary] } })).toEqual([{ podName: 'lobby-1', memoryBytes: 5000 }])
 })
 
 test('each outage of the figures is logged once, with its reason', async () => {
