@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs'
 import { StartError } from '../errors'
 import {
+  containedRecords,
   stopContainedInstances,
   IsolationUnavailable,
   openContainedRuntime,
@@ -13,7 +15,10 @@ import { isRunning, type RunRecord } from './local/runRecord'
 import type { Runtime } from './runtime'
 
 export interface RuntimeSettings extends ContainedSettings {
-  /** `auto`: containers if they work; `required`: containers or no start; `off`: plain processes (decisions §12). */
+  /**
+   * `auto`: containers if they work, or have worked with this data directory; `required`: containers or no start;
+   * `off`: plain processes (decisions §12).
+   */
   isolation: 'auto' | 'required' | 'off'
   paths: LocalPaths
 }
@@ -22,7 +27,7 @@ export interface RuntimeSettings extends ContainedSettings {
  * Opens the runtime of this machine. First stops instances of the other runtime in order, so that none runs twice; the
  * manager starts them again.
  * @returns the runtime, and, if it runs plain processes although containers were wanted, the reason
- * @throws StartError if isolation is required but impossible
+ * @throws StartError if isolation is required, or was possible before, but is impossible
  */
 export async function openRuntime(
   settings: RuntimeSettings,
@@ -40,6 +45,12 @@ export async function openRuntime(
       if (!(error instanceof IsolationUnavailable)) throw error
       if (isolation === 'required')
         throw new StartError([`QUARTERDECK_ISOLATION: instances cannot be isolated here: ${error.message}`])
+      // An instance may have caused it: with a full disk, for example. It must not become a process of this user.
+      if (existsSync(containedRecords(dataDir)))
+        throw new StartError([
+          `Instances were isolated here before and cannot be now: ${error.message}`,
+          'Correct that and start again, or set QUARTERDECK_ISOLATION=off to run them as plain processes, which may do what this user may do.',
+        ])
       plainReason = error.message
     }
   }

@@ -27,15 +27,15 @@ export function useContainedRuntime() {
 
   /** @param more directories of programs that instances may use, or another data directory */
   const open = (more: { programs?: string[]; dataDir?: string } = {}) =>
-    openContainedRuntime({
-      dataDir: dataDir(),
-      shareDir: shareDir(),
-      programs: [],
-      replicas,
-      log,
-      writeBack: files.writeBack,
-      ...more,
-    })
+    openContainedRuntime({ ...settings(), ...more })
+  const settings = () => ({
+    dataDir: dataDir(),
+    shareDir: shareDir(),
+    programs: [],
+    replicas,
+    log,
+    writeBack: files.writeBack,
+  })
 
   beforeAll(async () => {
     mkdirSync(dataDir(), { mode: 0o711 })
@@ -90,6 +90,7 @@ export function useContainedRuntime() {
     root,
     dataDir,
     shareDir,
+    settings,
     runtime: () => runtime,
     directoryOf,
     spec,

@@ -2,12 +2,13 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { dirname, join } from 'node:path'
 import { findContainerPrograms } from '../../../../src/platform/runtime/contained/containerPrograms'
 import type { RunRecord } from '../../../../src/platform/runtime/contained/runRecord'
+import { openRuntime } from '../../../../src/platform/runtime/openRuntime'
 import type { LocalSpec } from '../../../../src/platform/runtime/runtime'
 import { describeContained, useContainedRuntime } from '../../../support/platform/containedInstances'
 import { isGone } from '../../../support/platform/processesOf'
 import { until } from '../../../support/platform/until'
 
-const { root, dataDir, runtime, spec, find, hasEnded, prints, reopen, withRunc } = useContainedRuntime()
+const { root, dataDir, runtime, spec, find, hasEnded, prints, reopen, settings, withRunc } = useContainedRuntime()
 
 const recordOf = (podName: string) =>
   JSON.parse(readFileSync(join(dataDir(), `runtime/contained/runs/${podName}.json`), 'utf8')) as RunRecord
@@ -32,6 +33,27 @@ describeContained('when runc fails (skipped where runc, conmon or socat is missi
         renameSync(`${runc}-away`, runc)
         await runtime().ensure(spec('no-program', ['no-such-program']))
         expect((await hasEnded('no-program'))?.exit?.isTemporary).toBeUndefined()
+      },
+    )
+  })
+
+  test('security 237: instances that were isolated do not become plain processes because a trial container fails', async () => {
+    const isBroken = join(root(), 'containers-broken')
+    await withRunc(
+      `case "$*" in *\\ create\\ *trial-*) [ -e '${isBroken}' ] && { echo 'runc: no space left on device' >&2; exit 1; };; esac`,
+      async () => {
+        await runtime().ensure(spec('isolated', ['sleep', '60']))
+        await until(
+          () => find('isolated'),
+          (run) => run?.state === 'RUNNING',
+        )
+        writeFileSync(isBroken, '')
+        const paths = { directory: async (path: string) => path, peersFile: (podName: string) => podName }
+        await expect(openRuntime({ ...settings(), isolation: 'auto', paths })).rejects.toThrow(
+          /^Instances were isolated here before and cannot be now: a trial container did not work: .*no space left/,
+        )
+        expect((await find('isolated'))?.state).toBe('RUNNING')
+        rmSync(isBroken)
       },
     )
   })
