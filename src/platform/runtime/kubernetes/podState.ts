@@ -11,6 +11,7 @@ import {
   RUN_ANNOTATION,
   RunOptions,
   STOP_ANNOTATION,
+  WORKING_DIRECTORY,
 } from './podSpec'
 
 /** Reasons in the status of a Pod that the cluster ended (Kubernetes: "Pod lifecycle", "Node-pressure eviction"). */
@@ -267,7 +268,7 @@ export function lostSince(pod: V1Pod): number | undefined {
 
 /**
  * Whether the Pod has its own copy of the files, so that another Pod can replace it while its node may still run the
- * program.
+ * program. 
  */
 export function isReplaceable(pod: V1Pod): boolean {
   return pod.spec?.volumes?.some(({ name, emptyDir }) => name === COPY_VOLUME && emptyDir !== undefined) ?? false

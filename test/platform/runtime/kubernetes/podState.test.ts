@@ -261,6 +261,34 @@ test('a Pod of a node that does not answer is lost, and can be replaced if its f
   expect(isReplaceable(podOf({ ...SPEC, copy: true }, settings))).toBe(true)
 })
 
+/** What an admission webhook, such as that of a service mesh, makes of a Pod: a container before ours, with a volume. */
+function withSidecar(pod: V1Pod): V1Pod {
+  const { containers, volumes = [] } = pod.spec!
+  const sidecar = {
+    name: 'proxy',
+    image: 'proxy:1',
+    command: ['proxy'],
+    resources: { limits: { memory: '64' } },
+    volumeMounts: [{ name: 'proxy-data', mountPath: '/data' }],
+  }
+  const spec = { containers: [sidecar, ...containers], volumes: [{ name: 'proxy-data', emptyDir: {} }, ...volumes] }
+  return { ...pod, spec }
+}
+
+test('security 243: the volumes of a sidecar that the cluster adds do not make a Pod replaceable', () => {
+  expect(isReplaceable(withSidecar(podOf(SPEC, settings)))).toBe(false)
+  expect(isReplaceable(withSidecar(podOf({ ...SPEC, copy: true, keep: ['list.txt'] }, settings)))).toBe(false)
+  expect(isReplaceable(withSidecar(podOf({ ...SPEC, copy: true }, settings)))).toBe(true)
+})
+
+test('the end of a run beside a sidecar is described by the container of the instance', () => {
+  expect(closingLinesOf(withSidecar(podWith(ended(137, 'OOMKilled'))))[0]).toBe(
+    `Killed for memory: it may use ${2 ** 30} bytes.`,
+  )
+  const missing = withSidecar(podWith(ended(128, 'StartError', 'exec: "java": executable file not found in $PATH')))
+  expect(exitOf(missing, 0).failure).toContain('Java is not installed in the image "java:21"')
+})
+
 test('a run that ran out of memory says so after its output, with its limit', () => {
   expect(closingLinesOf(podWith(ended(137, 'OOMKilled')))).toEqual([
     `Killed for memory: it may use ${2 ** 30} bytes.`,
