@@ -1,7 +1,7 @@
 import type { TestCluster } from './cluster'
 
 export interface FakedPod {
-  metadata: { name: string; uid: string; deletionTimestamp?: string }
+  metadata: { name: string; uid: string; deletionTimestamp?: string; finalizers?: string[] }
   spec: { nodeName?: string }
   status: { phase: string }
 }

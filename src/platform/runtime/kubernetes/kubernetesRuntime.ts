@@ -17,7 +17,7 @@ import { createPodMessages } from './podMessages'
 import { watchPodRuns } from './podRuns'
 import { createPods } from './pods'
 import { podOf, type PodSettings } from './podSpec'
-import { hasEnded, hasLog, isOver } from './podState'
+import { hasEnded, hasLog, heldProblem, holdTimeLeft, isOver } from './podState'
 import { startPodSteps } from './podSteps'
 import { createServices } from './services'
 import { createPodUsage } from './podUsage'
@@ -90,6 +90,11 @@ export function openKubernetesRuntime(parts: KubernetesParts): Runtime {
     }
   }
 
+  function holdOf(podName: string): string | undefined {
+    const pod = runs.get(podName)
+    return pod && (holdTimeLeft(pod) ?? 1) <= 0 ? heldProblem(pod) : undefined
+  }
+
   return {
     isolation: 'contained',
     sharesPorts: false,
@@ -115,7 +120,7 @@ export function openKubernetesRuntime(parts: KubernetesParts): Runtime {
       }),
     async list() {
       return (await runs.instances()).map((run) =>
-        run.state === 'STOPPING' ? { ...run, problem: keptFiles.problemOf(run.runId) } : run,
+        run.state === 'STOPPING' ? { ...run, problem: keptFiles.problemOf(run.runId) ?? holdOf(run.podName) } : run,
       )
     },
     watch: (listener) => runs.watch(() => listener()),

@@ -11,7 +11,7 @@ import { startInformer } from './informer'
 import type { ConsoleRun } from './console/podConsole'
 import type { Pods } from './pods'
 import { MANAGED_BY_SELECTOR } from './podSpec'
-import { closingLinesOf, exitOf, hasEnded, hasLog, instanceOf, nameOf, runIdOf } from './podState'
+import { closingLinesOf, exitOf, hasEnded, hasLog, instanceOf, isHeld, nameOf, runIdOf } from './podState'
 
 /** Time for a deleted Pod to be gone. */
 const DELETION_TIMEOUT_MS = 20_000
@@ -33,7 +33,7 @@ export interface PodRuns {
   put(pod: V1Pod | undefined): void
   /** Records a start that failed before there was a Pod. @param isTemporary as in `InstanceExit`; default: false */
   startFailed(spec: InstanceSpec, failure: string, isTemporary?: boolean): void
-  /** Deletes a Pod that has ended, and its run. @throws Error if it is not gone in time; as `Pods.delete` */
+  /** Deletes a Pod that has ended, and its run. @throws Error if it is held, or not gone in time; as `Pods.delete` */
   forget(pod: V1Pod): Promise<void>
   /** Forgets a run without a Pod. */
   forgetRun(podName: string): void
@@ -130,8 +130,9 @@ export function watchPodRuns(client: ClusterClient, pods: Pods, log: Logger): Po
     async forget(pod) {
       forgotten.add(runIdOf(pod))
       await pods.delete(pod, 0)
-      if (!(await waitUntil(() => isGone(pod), changes, DELETION_TIMEOUT_MS)))
-        throw new Error(`The Pod ${nameOf(pod)} was deleted but is not gone yet`)
+      // Nobody knows how long others hold a Pod, and other instances must not wait for it.
+      await waitUntil(() => isGone(pod) || isHeld(informer.get(nameOf(pod)) ?? pod), changes, DELETION_TIMEOUT_MS)
+      if (!isGone(pod)) throw new Error(`The Pod ${nameOf(pod)} was deleted but is not gone yet`)
     },
     forgetRun: (podName) => void withoutPod.delete(podName),
     watch(listener) {

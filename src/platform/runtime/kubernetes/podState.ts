@@ -11,7 +11,6 @@ import {
   RUN_ANNOTATION,
   RunOptions,
   STOP_ANNOTATION,
-  WORKING_DIRECTORY,
 } from './podSpec'
 
 /** Reasons in the status of a Pod that the cluster ended (Kubernetes: "Pod lifecycle", "Node-pressure eviction"). */
@@ -27,6 +26,9 @@ const INTERRUPTIONS = [
 
 /** Differences between the clocks of nodes up to this have no effect. Times of the API are whole seconds. */
 const CLOCK_TOLERANCE_MS = 2000
+
+/** How long the programs whose finalizers hold a Pod have to remove them. */
+const HELD_MS = 10_000
 
 /**
  * How `cp` fails for files that may not be read, and on a disk that is full or does not answer, in the texts of glibc
@@ -116,9 +118,30 @@ export function awaitsWriteBack(pod: V1Pod): boolean {
   return hasEnded(pod) && (pod.metadata?.finalizers?.includes(KEEP_FINALIZER) ?? false)
 }
 
+/** The finalizers of other programs that hold a Pod whose run has ended, and whose deletion has begun. */
+function holdersOf(pod: V1Pod): string[] {
+  const { deletionTimestamp, finalizers = [] } = pod.metadata ?? {}
+  return deletionTimestamp !== undefined && hasEnded(pod) ? finalizers.filter((name) => name !== KEEP_FINALIZER) : []
+}
+
+/** Whether other programs hold the Pod, so that its name is not free yet. */
+export const isHeld = (pod: V1Pod): boolean => holdersOf(pod).length > 0
+
+/** How long a Pod may still be held before that is a problem, in milliseconds; undefined if it is not held. */
+export function holdTimeLeft(pod: V1Pod): number | undefined {
+  const since = timeOf(pod.metadata?.deletionTimestamp)
+  return since === undefined || !isHeld(pod) ? undefined : since + HELD_MS - Date.now()
+}
+
+/** Why the cluster keeps a Pod that is held, as text for users. */
+export function heldProblem(pod: V1Pod): string {
+  const holders = holdersOf(pod).join(', ')
+  return `The cluster keeps its Pod until other programs have removed their finalizers (${holders}).`
+}
+
 /** Whether the Pod's run needs no further steps. */
 export function isOver(pod: V1Pod): boolean {
-  return hasEnded(pod) && !awaitsWriteBack(pod)
+  return hasEnded(pod) && !awaitsWriteBack(pod) && !isHeld(pod)
 }
 
 /** Whether the Pod's program runs and is not ready yet. */
@@ -127,7 +150,7 @@ export function awaitsReadyLine(pod: V1Pod): boolean {
 }
 
 function stateOf(pod: V1Pod): RuntimeInstance['state'] {
-  if (awaitsWriteBack(pod)) return 'STOPPING'
+  if (awaitsWriteBack(pod) || isHeld(pod)) return 'STOPPING'
   if (hasEnded(pod)) return 'EXITED'
   if (stopRequestedAt(pod) !== undefined || pod.metadata?.deletionTimestamp !== undefined) return 'STOPPING'
   if (statusOfContainer(pod, CONTAINER)?.state?.running === undefined) return 'STARTING'
@@ -268,7 +291,7 @@ export function lostSince(pod: V1Pod): number | undefined {
 
 /**
  * Whether the Pod has its own copy of the files, so that another Pod can replace it while its node may still run the
- * program. 
+ * program.
  */
 export function isReplaceable(pod: V1Pod): boolean {
   return pod.spec?.volumes?.some(({ name, emptyDir }) => name === COPY_VOLUME && emptyDir !== undefined) ?? false

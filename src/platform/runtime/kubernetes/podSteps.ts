@@ -10,7 +10,17 @@ import { createPodReadiness } from './podReadiness'
 import type { PodRuns } from './podRuns'
 import { createPodStops } from './podStops'
 import type { Pods } from './pods'
-import { awaitsReadyLine, awaitsWriteBack, hasEnded, isReplaceable, lostSince, messagesOf, nameOf } from './podState'
+import {
+  awaitsReadyLine,
+  awaitsWriteBack,
+  hasEnded,
+  heldProblem,
+  holdTimeLeft,
+  isReplaceable,
+  lostSince,
+  messagesOf,
+  nameOf,
+} from './podState'
 
 /** Delay before a failed step is repeated, and interval of the checks whether this platform has become the manager. */
 const RETRY_MS = 1000
@@ -80,6 +90,7 @@ export function startPodSteps({
       if (runs.runOf(podName)) await consoleOf(podName).settle()
       const retryMs = pod && awaitsWriteBack(pod) ? await keptFiles.finish(pod) : undefined
       if (retryMs !== undefined) schedule(podName, retryMs)
+      if (pod) await reportHold(pod)
       return
     }
     await messages.write(pod, messagesOf(pod))
@@ -87,6 +98,14 @@ export function startPodSteps({
     if (awaitsReadyLine(pod)) await readiness.watch(pod)
     else await readiness.endWatch(podName)
     await stops.proceed(pod)
+  }
+
+  /** Writes to the console why a Pod stays whose instance cannot start again before it is gone. */
+  async function reportHold(pod: V1Pod): Promise<void> {
+    const left = holdTimeLeft(pod)
+    if (left === undefined) return
+    if (left > 0) return schedule(nameOf(pod), left)
+    await messages.write(pod, [{ key: 'held', text: heldProblem(pod) }])
   }
 
   /** Replaces an instance whose node does not answer, unless two of them might write to the same files. */

@@ -1,7 +1,7 @@
 import type { V1Pod } from '@kubernetes/client-node'
 import { ClusterRefusal, type ClusterClient } from './clusterClient'
 import { nameOf, runIdOf } from './podState'
-import { READY_CONDITION } from './podSpec'
+import { KEEP_FINALIZER, READY_CONDITION } from './podSpec'
 
 /** The platform's name as a writer of fields (Kubernetes: "Server-Side Apply"). */
 export const FIELD_MANAGER = 'quarterdeck'
@@ -16,7 +16,7 @@ export interface Pods {
   annotate(pod: V1Pod, annotations: Record<string, string>): Promise<V1Pod | undefined>
   /** Sets the condition that opens the Pod's readiness gate. @returns undefined if this Pod is gone */
   setReady(pod: V1Pod): Promise<V1Pod | undefined>
-  /** Removes the finalizer. @returns undefined if this Pod is gone, or is deleted by this */
+  /** Removes the platform's finalizer, and no other. @returns undefined if this Pod is gone, or is deleted by this */
   release(pod: V1Pod): Promise<V1Pod | undefined>
   /**
    * Deletes this Pod, but no other one of its name: SIGTERM, and SIGKILL after the grace period. Does nothing if it is
@@ -82,10 +82,10 @@ export function createPods(client: ClusterClient): Pods {
             {
               name: nameOf(pod),
               namespace,
-              body: { metadata: { uid: runIdOf(pod), finalizers: null } },
+              body: { metadata: { uid: runIdOf(pod), '$deleteFromPrimitiveList/finalizers': [KEEP_FINALIZER] } },
               fieldManager: FIELD_MANAGER,
             },
-            setHeaderOptions('Content-Type', PatchStrategy.MergePatch),
+            setHeaderOptions('Content-Type', PatchStrategy.StrategicMergePatch),
           ),
         ),
       ),

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Deployment } from '../../../../src/contract/deployment'
 import type { Instance } from '../../../../src/contract/instance'
 import { clusterTitle, hasCluster, startCluster, type TestCluster } from '../../../support/platform/cluster'
-import { keepAlive, podsOf } from '../../../support/platform/fakedNodes'
+import { keepAlive, podsOf, type FakedPod } from '../../../support/platform/fakedNodes'
 import { createRandom } from '../../../support/platform/fuzz/random'
 import { until } from '../../../support/platform/until'
 import { startClusterNetwork, type ClusterNetwork } from './clusterNetwork'
@@ -71,6 +71,51 @@ const names = Array.from({ length: DEPLOYMENTS }, (_, at) => `lobby-${at}`)
     await until(podNames, (found) => found.length === settled.length, 120)
     expect(await podNames()).toEqual(settled.map(({ podName }) => podName).sort())
     for (const name of names) await network.call('DELETE', `/api/deployments/${name}`)
+    expect(await podNames()).toEqual([])
+  }, 300_000)
+
+  test('security 244: while a finalizer of another program holds a Pod, other instances start, and calls name the finalizer', async () => {
+    const deploy = async (name: string, settings: string) => {
+      await network.call('POST', '/api/deployments', { name, type: 'scalable' })
+      const content = `name: ${name}\ntype: scalable\ndataDirectory: /${name}\nrun: { command: [game] }\n${settings}`
+      await network.call('PATCH', `/api/deployments/${name}`, { content })
+      await toggle(name, true)
+      return network.reaches(name, 'RUNNING')
+    }
+    const podOf = async (podName: string) =>
+      JSON.parse(await cluster.kubectl('get', 'pod', podName, '-n', NAMESPACE, '-o', 'json')) as FakedPod
+    const patch = (podName: string, finalizers: string[] | null) =>
+      cluster.kubectl(
+        'patch',
+        'pod',
+        podName,
+        '-n',
+        NAMESPACE,
+        '--type=merge',
+        '-p',
+        JSON.stringify({ metadata: { finalizers } }),
+      )
+    const { podName } = await deploy('held', 'keep: [list.txt]\n')
+    await patch(podName, ['quarterdeck.io/keep', 'example.com/audit'])
+    const deletion = network.call('DELETE', '/api/deployments/held')
+    const refused = expect(deletion).rejects.toThrow(
+      /409 \w+-held has not ended yet: The cluster keeps its Pod until .* \(example\.com\/audit\)\. The deletion continues/,
+    )
+    await until(
+      () => podOf(podName),
+      ({ metadata }) => metadata.deletionTimestamp !== undefined && metadata.finalizers?.length === 1,
+    )
+    const begun = performance.now()
+    await deploy('other', '')
+    expect(performance.now() - begun).toBeLessThan(15_000)
+    await refused
+    expect((await podOf(podName)).metadata.finalizers).toEqual(['example.com/audit'])
+    await patch(podName, null)
+    await until(
+      async () => (await network.first.deployments.list()).map(({ name }) => name),
+      (found) => !found.includes('held'),
+    )
+    await network.call('DELETE', '/api/deployments/other')
     expect(await podNames()).toEqual([])
   }, 300_000)
 

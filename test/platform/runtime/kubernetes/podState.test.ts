@@ -261,7 +261,7 @@ test('a Pod of a node that does not answer is lost, and can be replaced if its f
   expect(isReplaceable(podOf({ ...SPEC, copy: true }, settings))).toBe(true)
 })
 
-/** What an admission webhook, such as that of a service mesh, makes of a Pod: a container before ours, with a volume. */
+/** What an admission webhook, such as that of a service mesh, makes of a Pod: another container, with a volume. */
 function withSidecar(pod: V1Pod): V1Pod {
   const { containers, volumes = [] } = pod.spec!
   const sidecar = {

@@ -1,0 +1,137 @@
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import type { V1Pod } from '@kubernetes/client-node'
+import pino from 'pino'
+import { createClusterClient } from '../../../../src/platform/runtime/kubernetes/clusterClient'
+import { openKubernetesRuntime } from '../../../../src/platform/runtime/kubernetes/kubernetesRuntime'
+import type { Runtime } from '../../../../src/platform/runtime/runtime'
+import { createConsoleStore } from '../../../../src/platform/state/deployments/consoles'
+import { freshState, type FreshState } from '../../../support/platform/freshState'
+import { instanceSpec } from '../../../support/platform/instanceSpec'
+import { useTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
+import { until } from '../../../support/platform/until'
+
+const SPEC = instanceSpec({ podName: 'lobby-1', command: ['game'] })
+
+const root = useTemporaryDirectory()
+let state: FreshState
+let server: Server
+/** The platform that is the manager, and another replica. */
+let runtime: Runtime
+let standby: Runtime
+/** Why the server refuses to create a Pod; undefined if it does not. */
+let refusal: string | undefined
+/** The Pod in the cluster; undefined if there is none. */
+let present: V1Pod | undefined
+let version: number
+let watches: ServerResponse[]
+
+/** Changes the Pod in the cluster, or removes it, and tells those who watch. */
+function change(type: 'ADDED' | 'MODIFIED' | 'DELETED', changed: V1Pod): V1Pod {
+  version += 1
+  const pod = { ...changed, metadata: { ...changed.metadata, resourceVersion: String(version) } }
+  present = type === 'DELETED' ? undefined : pod
+  for (const watch of watches) watch.write(`${JSON.stringify({ type, object: pod })}\n`)
+  return pod
+}
+
+/** Begins the deletion of the Pod, which is held if it has finalizers. */
+function beginDeletion(pod: V1Pod, at: Date): void {
+  const metadata = { ...pod.metadata, deletionTimestamp: at, deletionGracePeriodSeconds: 0 }
+  change((metadata.finalizers ?? []).length > 0 ? 'MODIFIED' : 'DELETED', { ...pod, metadata })
+}
+
+beforeAll(async () => void (state = await freshState()))
+afterAll(() => state.close())
+beforeEach(async () => {
+  present = undefined
+  refusal = undefined
+  version = 1
+  watches = []
+  server = createServer(({ method, url = '' }, response) => {
+    response.setHeader('content-type', 'application/json')
+    if (method === 'PATCH' && refusal !== undefined) {
+      response.writeHead(403).end(JSON.stringify({ kind: 'Status', message: refusal }))
+    } else if (method === 'PATCH') {
+      // The first to apply a Pod creates it.
+      const pod = {
+        metadata: { name: url.replace(/^.*\/|\?.*/g, ''), uid: `run-${version}` },
+        status: { phase: 'Pending' },
+      }
+      response.end(JSON.stringify(present ?? change('ADDED', pod)))
+    } else if (method === 'DELETE') {
+      if (present) beginDeletion(present, new Date())
+      response.end('{}')
+    } else if (url.includes('watch=')) {
+      response.flushHeaders()
+      watches.push(response)
+    } else response.end(JSON.stringify({ metadata: { resourceVersion: '1' }, items: [] }))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const kubeconfig = join(root(), 'kubeconfig')
+  writeFileSync(
+    kubeconfig,
+    `{apiVersion: v1, kind: Config, current-context: c, contexts: [{name: c, context: {cluster: c, user: u}}],
+      clusters: [{name: c, cluster: {server: "http://127.0.0.1:${port}", insecure-skip-tls-verify: true}}], users: [{name: u, user: {}}]}`,
+  )
+  const open = (isManager: boolean) =>
+    openKubernetesRuntime({
+      client: createClusterClient({ kubeconfig }, 'games'),
+      store: createConsoleStore(state.db),
+      isActive: () => isManager,
+      claim: 'share',
+      image: 'java:21',
+      user: 1000,
+      peersDirectory: () => '/peers',
+      copies: { pathOf: () => '/copies', writeBack: async () => 0, remove: async () => undefined },
+      prepare: async () => undefined,
+      log: pino({ level: 'silent' }),
+    })
+  runtime = open(true)
+  standby = open(false)
+  await until(() => watches.length === 2)
+})
+afterEach(async () => {
+  await runtime.close()
+  await standby.close()
+  server.close()
+  server.closeAllConnections()
+})
+
+const run = async () => (await runtime.list()).find(({ podName }) => podName === 'lobby-1')
+
+test('security 244: while a finalizer of another program holds a Pod, nothing waits for it, and the reason is shown', async () => {
+  await runtime.ensure(SPEC)
+  change('MODIFIED', {
+    ...present,
+    metadata: { ...present?.metadata, finalizers: ['example.com/audit'] },
+    status: { phase: 'Failed' },
+  })
+  await until(run, (found) => found?.state === 'EXITED')
+
+  const begun = performance.now()
+  await expect(runtime.ensure(SPEC)).rejects.toThrow('is not gone yet')
+  expect(await run()).toMatchObject({ state: 'STOPPING', problem: undefined })
+  // Requests of later passes change nothing.
+  await runtime.ensure(SPEC)
+  await runtime.remove('lobby-1')
+  expect(performance.now() - begun).toBeLessThan(5000)
+
+  beginDeletion(present!, new Date(Date.now() - 11_000))
+  const problem = 'The cluster keeps its Pod until other programs have removed their finalizers (example.com/audit).'
+  await until(run, (found) => found?.problem === problem)
+  await until(
+    () => runtime.history('lobby-1', 10),
+    (lines) => lines.some(({ content }) => content === `[System] ${problem}`),
+  )
+
+  change('DELETED', present!)
+  await until(run, (found) => found === undefined)
+  await runtime.ensure(SPEC)
+  expect((await run())?.state).toBe('STARTING')
+})
