@@ -45,7 +45,7 @@ export function openKubernetesRuntime(parts: KubernetesParts): Runtime {
   const pods = createPods(client)
   const usageOf = createPodUsage(client, log)
   const inTurn = createKeyedQueue()
-  const runs = watchPodRuns(client, pods, log)
+  const runs = watchPodRuns(client, pods, isActive, log)
 
   const consoles = createPodConsoles(runs, client, store, log)
   const inputs = createPodInputs(runs, client, log)

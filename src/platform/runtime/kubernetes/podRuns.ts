@@ -46,8 +46,11 @@ export interface PodRuns {
 
 type RunWithoutPod = { instance: RuntimeInstance } & Pick<ConsoleRun, 'isLogGone' | 'closingLines'>
 
-/** Keeps a copy of the instances' Pods up to date by a watch, until it is closed. */
-export function watchPodRuns(client: ClusterClient, pods: Pods, log: Logger): PodRuns {
+/**
+ * Keeps a copy of the instances' Pods up to date by a watch, until it is closed.
+ * @param isActive whether this platform is the manager
+ */
+export function watchPodRuns(client: ClusterClient, pods: Pods, isActive: () => boolean, log: Logger): PodRuns {
   const changes = new EventEmitter().setMaxListeners(0)
   const emit = (podName: string) => changes.emit('changed', podName)
   const withoutPod = new Map<string, RunWithoutPod>()
@@ -116,7 +119,8 @@ export function watchPodRuns(client: ClusterClient, pods: Pods, log: Logger): Po
       const pod = informer.get(podName)
       if (pod) return consoleRunOf(pod)
       const over = withoutPod.get(podName)
-      if (!over) return undefined
+      // Only the manager knows of starts that the cluster has refused since, and each run ends in the console once.
+      if (!over || !isActive()) return undefined
       const { instance, isLogGone, closingLines } = over
       return { runId: instance.runId, hasLog: false, hasEnded: true, isLogGone, closingLines }
     },

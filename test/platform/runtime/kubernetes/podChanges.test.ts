@@ -135,3 +135,22 @@ test('security 244: while a finalizer of another program holds a Pod, nothing wa
   await runtime.ensure(SPEC)
   expect((await run())?.state).toBe('STARTING')
 })
+
+test('the end of a run and a start that the cluster refuses are written once, whichever replica shows the console', async () => {
+  const podName = 'lobby-2'
+  const linesOf = async (replica: Runtime) => (await replica.history(podName, 100)).map(({ content }) => content)
+  await runtime.ensure({ ...SPEC, podName })
+  change('MODIFIED', { ...present, status: { phase: 'Failed', reason: 'Evicted' } })
+  await until(
+    () => linesOf(standby),
+    (lines) => lines.length === 1,
+  )
+  refusal = 'exceeded quota'
+  await runtime.ensure({ ...SPEC, podName })
+  await until(async () => (await standby.list()).every(({ state: known }) => known === 'EXITED'))
+  for (const replica of [runtime, standby, runtime, standby])
+    expect(await linesOf(replica)).toEqual([
+      '[System] Ended by the cluster: Evicted',
+      '[System] Could not be started: exceeded quota.',
+    ])
+})
