@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Disk } from './disk'
 import { success } from './envelope'
 import { Instance } from './instance'
-import { DEPLOYMENT_NAME_PATTERN, DEPLOYMENT_TYPES, NO_NUL, NUL_FREE } from './pageRules'
+import { DEPLOYMENT_NAME_PATTERN, DEPLOYMENT_TYPES, NO_NUL, NUL_FREE, WELL_FORMED } from './pageRules'
 
 export const DeploymentType = z.enum(DEPLOYMENT_TYPES)
 export type DeploymentType = z.infer<typeof DeploymentType>
@@ -95,7 +95,12 @@ export const SavedConfigurationAnswer = success(
 )
 export type SavedConfigurationAnswer = z.infer<typeof SavedConfigurationAnswer>
 
-const Text = (max: number) => z.string().max(max, `must have at most ${max} characters`).regex(NUL_FREE, NO_NUL)
+const Text = (max: number) =>
+  z
+    .string()
+    .max(max, `must have at most ${max} characters`)
+    .regex(NUL_FREE, NO_NUL)
+    .regex(WELL_FORMED, 'must be valid Unicode')
 
 /** A directory under the shared root: absolute, without empty or dot segments. */
 const DataDirectory = Text(255).regex(

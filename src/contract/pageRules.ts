@@ -20,6 +20,12 @@ export const FILE_NAME_PATTERN = /^(?!\.{1,2}$)[^<>:"/\\|?*\u0000-\u001f\u007f]+
 export const NUL_FREE = /^[^\u0000]*$/
 export const NO_NUL = 'must not contain a NUL character'
 
+/**
+ * UTF-8, and so PostgreSQL, cannot hold half of a surrogate pair, which escapes of JSON and YAML can write: a program
+ * would read another character.
+ */
+export const WELL_FORMED = /^\P{Surrogate}*$/u
+
 /** The root of the shared area in paths of the API (decisions §3). */
 export const SHARED_ROOT = '/nfsshare'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { COMMAND_MAX_LENGTH } from '../pageRules'
+import { COMMAND_MAX_LENGTH, WELL_FORMED } from '../pageRules'
 
 /**
  * Query parameter of the websocket `/api/logs/{deployment}/{podName}`, our extra: with `?since=N` the channel begins
@@ -21,9 +21,6 @@ export type ConsoleFrame = z.infer<typeof ConsoleFrame>
 
 /** Our extra: a request with a `ref` is answered by a frame with the same `ref`, which says whether it was executed. */
 const Ref = z.string().min(1).max(64).optional()
-
-/** Half of a surrogate pair, which JSON can hold, is no character: the program would read another one. */
-const WELL_FORMED = /^\P{Surrogate}*$/u
 
 /** Frames from the browser. */
 export const ConsoleRequest = z.discriminatedUnion('type', [

@@ -16,7 +16,7 @@ function cut(text: string): string {
 }
 
 /** Replaces what a line cannot hold (line ends) and PostgreSQL cannot store (NUL, unpaired surrogates). */
-function storable(text: string): string {
+export function storable(text: string): string {
   // Fast path: almost every line is clean, and there are many lines.
   if (!/[\r\n\0\ud800-\udfff]/.test(text)) return text
   return text

@@ -172,6 +172,17 @@ test.each([
   expect(message).toMatch(new RegExp(`^Line ${line}: ${field.replaceAll('.', '\\.')}: `))
 })
 
+test.each([
+  ['a program', '"node"', '"\\ud800"'],
+  ['an argument', '"bot.js"', '"\\udfff.js"'],
+])('security 245: %s with half of a character, which PostgreSQL cannot store, is refused', (_case, text, half) => {
+  expect(failure(minimal.replace(text, half))).toMatchObject({
+    code: 'INVALID_DEFINITION',
+    message: expect.stringMatching(/^Line 5: run\.command\.\d: must be valid Unicode$/),
+  })
+  expect(parseDefinition(minimal.replace(text, '"\\ud83d\\ude00"')).run.command).toContain('😀')
+})
+
 test('invalid YAML is refused with its line', () => {
   expect(failure('name: lobby\ntype: [process\n')).toMatchObject({ code: 'INVALID_DEFINITION', details: { line: 3 } })
   expect(failure('name: lobby\nname: other\n')).toMatchObject({ details: { line: 2 } })

@@ -1,4 +1,5 @@
 import type { CrashCapsule, LastExit } from '../../../contract/instance'
+import { storable } from '../../runtime/consoleText'
 import { interruptionText } from '../../runtime/exitMessages'
 import type { InstanceExit, Runtime } from '../../runtime/runtime'
 import type { Db } from '../../state/db'
@@ -28,7 +29,7 @@ export function describeCrashes(count: number, last: InstanceExit): string {
 /** The message of an end that needs more than a code or a signal, without a final full stop. */
 function failureOf({ failure, killed, interruption }: InstanceExit): string | undefined {
   const message = failure ?? killed ?? (interruption === undefined ? undefined : interruptionText(interruption))
-  return message?.replace(/\.$/, '')
+  return message === undefined ? undefined : storable(message).replace(/\.$/, '')
 }
 
 const howEnded = ({ code, signal }: InstanceExit) => (signal ? `by signal ${signal}` : `with exit code ${code}`)

@@ -1,5 +1,6 @@
 import type { Definition } from '../../../contract/deployment'
 import { TRIED_AGAIN } from '../../../contract/pageRules'
+import { storable } from '../../runtime/consoleText'
 import type { InstanceExit, RuntimeInstance } from '../../runtime/runtime'
 import { setExit, type InstanceRow } from '../../state/deployments/instances'
 import { captureCrash, describeCrashes, lastExitOf } from './crashCapsule'
@@ -68,7 +69,7 @@ async function recordTemporaryFailure(
     runId,
     crashes: row.crashes,
     startAfter: new Date(startAfter),
-    blockedReason: `${exit.failure ?? ''} ${TRIED_AGAIN}`,
+    blockedReason: `${storable(exit.failure ?? '')} ${TRIED_AGAIN}`,
     blockLifts: true,
     exit: lastExitOf(exit),
     capsule: undefined,
