@@ -243,10 +243,21 @@ function interruptionOf(pod: V1Pod): string | undefined {
     : 'its Pod was deleted in the cluster'
 }
 
-/** Why a node has refused the Pod before any of its containers started: it may lack CPU, memory or places for Pods. */
+/**
+ * Why the cluster has not started the program: a node has refused the Pod, for lack of CPU, memory or places for Pods,
+ * or a container that a webhook has added has failed.
+ */
 function rejectionOf({ status }: V1Pod): string | undefined {
-  if (status?.phase !== 'Failed' || status.reason === undefined) return undefined
-  return clusterStartFailure(status.message || status.reason)
+  if (status?.phase !== 'Failed') return undefined
+  if (status.reason !== undefined) return clusterStartFailure(status.message || status.reason)
+  for (const { name, state } of status.initContainerStatuses ?? []) {
+    const exitCode = state?.terminated?.exitCode ?? 0
+    if (name !== COPY_CONTAINER && exitCode !== 0)
+      return clusterStartFailure(
+        `the container "${name}", which the cluster has added, ended with exit code ${exitCode}`,
+      )
+  }
+  return undefined
 }
 
 /** The exit code of a program that a signal ended is 128 plus the signal's number. */

@@ -281,6 +281,22 @@ test('security 243: the volumes of a sidecar that the cluster adds do not make a
   expect(isReplaceable(withSidecar(podOf({ ...SPEC, copy: true }, settings)))).toBe(true)
 })
 
+test('security 246: a start that fails in a container which the cluster has added counts as temporary', () => {
+  const initStatus = (name: string, exitCode: number) => ({
+    name,
+    image: '',
+    imageID: '',
+    ready: false,
+    restartCount: 0,
+    state: { terminated: { exitCode } },
+  })
+  const statuses = [initStatus('copy', 0), initStatus('mesh-init', 126)]
+  expect(exitOf(podWith(undefined, {}, { phase: 'Failed', initContainerStatuses: statuses }), 0)).toMatchObject({
+    failure: 'Could not be started: the container "mesh-init", which the cluster has added, ended with exit code 126.',
+    isTemporary: true,
+  })
+})
+
 test('the end of a run beside a sidecar is described by the container of the instance', () => {
   expect(closingLinesOf(withSidecar(podWith(ended(137, 'OOMKilled'))))[0]).toBe(
     `Killed for memory: it may use ${2 ** 30} bytes.`,
