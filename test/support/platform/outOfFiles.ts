@@ -79,7 +79,7 @@ const scenarios: Record<string, Scenario> = {
       mkdirSync(join(directory, name))
       const to = await jail.openDirectory([name])
       const limits = { entries: 10, size: 1000 }
-      await unpackSevenZip(archive, 'a.7z', to, limits, {
+      await unpackSevenZip(archive, 'a.7z', '7z', to, limits, {
         signal: new AbortController().signal,
         progress: () => undefined,
       }).finally(() => to.close())

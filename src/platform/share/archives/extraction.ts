@@ -242,6 +242,22 @@ export function damagedError(kind: string): AppError {
   return new AppError('INVALID_INPUT', `The archive was not extracted: it is damaged, or it is not a ${kind} file.`)
 }
 
+/** The error for a zip that the first reader cannot read, but 7-Zip may: `createUnpacker` tries it. */
+export function otherReaderError(): AppError {
+  return new AppError('UNSUPPORTED_MEDIA_TYPE', damagedError('zip').message)
+}
+
+/** Whether `otherReaderError` was thrown, also by a child process. */
+export const isForOtherReader = (error: unknown) => error instanceof AppError && error.code === 'UNSUPPORTED_MEDIA_TYPE'
+
+/** The error for a part of an archive that was split into several files. */
+export function splitError(): AppError {
+  return new AppError(
+    'INVALID_INPUT',
+    'The archive was not extracted: it is one part of a split archive. Join its parts, or pack it again as one file.',
+  )
+}
+
 function ignoreExisting(error: unknown): false {
   if (errorCodeOf(error) !== 'EEXIST') throw error
   return false

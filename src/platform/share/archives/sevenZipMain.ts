@@ -6,9 +6,9 @@ import { confineTo, type NodeFs } from './confinedTarget'
 import { exitCodes } from './sevenZipExits'
 
 /**
- * Child process for archives that only 7-Zip reads: `list|extract <name> <limits>`. Descriptor 3 is the archive, 4 the
- * empty target directory. Prints 7-Zip's listing, or JSON lines with the bytes written. Exits with 0, 7-Zip's own code
- * or one of `exitCodes`, and at once when standard input closes.
+ * Child process for archives that only 7-Zip reads: `list|extract <name> <limits> [switches of 7-Zip]`. Descriptor 3 is
+ * the archive, 4 the empty target directory. Prints 7-Zip's listing, or JSON lines with the bytes written. Exits with
+ * 0, 7-Zip's own code or one of `exitCodes`, and at once when standard input closes.
  */
 const ARCHIVE_FD = 3
 const TARGET_FD = 4
@@ -25,7 +25,7 @@ const WATCH_INPUT = `
   input.on('end', end).on('error', end).resume()
 `
 
-async function main([mode, name = '', limitsText = '{}']: string[]): Promise<void> {
+async function main([mode, name = '', limitsText = '{}', ...switches]: string[]): Promise<void> {
   new Worker(WATCH_INPUT, { eval: true }).unref()
   const limits = JSON.parse(limitsText) as { entries: number; size: number }
   const line: number[] = []
@@ -52,7 +52,7 @@ async function main([mode, name = '', limitsText = '{}']: string[]): Promise<voi
   FS.mkdir?.('/archive')
   exposeArchive(FS, `/archive/${name}`)
   if (mode === 'list') {
-    sevenZip.callMain(['l', '-slt', '-ba', `/archive/${name}`])
+    sevenZip.callMain(['l', '-slt', '-ba', ...switches, `/archive/${name}`])
     return
   }
 
@@ -101,7 +101,7 @@ async function main([mode, name = '', limitsText = '{}']: string[]): Promise<voi
   FS.mount?.(NODEFS, { root: '.' }, '/target')
   confineTo(TARGET_FD, NODEFS)
   FS.chdir?.('/target')
-  sevenZip.callMain(['x', '-y', '-bd', '-o/target', `/archive/${name}`])
+  sevenZip.callMain(['x', '-y', '-bd', '-o/target', ...switches, `/archive/${name}`])
 }
 
 /** A file of Emscripten's file system in memory. */

@@ -1,8 +1,9 @@
 import { AppError } from '../../errors'
+import { archiveKind } from './archiveFormat'
 import type { ArchiveLimits } from './archiveProcess'
-import { limitsFor, type ExtractionLimits } from './extraction'
+import { isForOtherReader, limitsFor, splitError, type ExtractionLimits } from './extraction'
 import { fileFailure } from '../fileFailure'
-import { withParent, openRegularFile, type Jail } from '../jail'
+import { withParent, openRegularFile, type Jail, type OpenDirectory } from '../jail'
 import type { JobControl } from '../transfers/jobs'
 import { emptyBytesOf, HOLES_LIMIT, tooManyHolesMessage } from '../replicas/sparseFiles'
 import type { Temporaries } from '../changes/temporaries'
@@ -21,6 +22,8 @@ export interface Unpacker {
 }
 
 const ARCHIVE_NAME = /^(.+?)\.(zip|tar\.gz|tgz|tar|gz|7z|rar)$/is
+/** Names that programs give the parts of an archive. Only the last part of a split zip is called `.zip`. */
+const PART_NAME = /\.(?:[rz]\d\d|(?:zip|tar|gz|tgz|7z|rar)\.\d\d\d)$/i
 
 /**
  * @param limitsOf extraction limits by size of the archive in bytes; overridden by tests.
@@ -36,8 +39,9 @@ export function createUnpacker(
     async unpack(path, control) {
       const segments = parsePath(path)
       const [parent, archiveName] = parentAndName(segments)
-      const [, stem, kind] = ARCHIVE_NAME.exec(archiveName) ?? []
-      if (stem === undefined || kind === undefined || stem === '.' || stem === '..') {
+      const [, stem, extension] = ARCHIVE_NAME.exec(archiveName) ?? []
+      if (PART_NAME.test(archiveName)) throw splitError()
+      if (stem === undefined || extension === undefined || stem === '.' || stem === '..') {
         throw new AppError(
           'UNSUPPORTED_MEDIA_TYPE',
           `${printable(path)} is not an archive that can be extracted: .zip, .tar, .tar.gz, .tgz, .gz, .7z or .rar.`,
@@ -58,26 +62,28 @@ export function createUnpacker(
             )
           control.progress({ total: archive.stats.size })
           const limits = limitsOf(archive.stats.size)
-          const temporary = await temporaries.directory(directory)
-          try {
-            if (/^(?:7z|rar)$/i.test(kind))
-              await unpackSevenZip(archive.handle, name, temporary.directory, limits, control, processLimits)
-            else
-              await unpackInProcess(
-                archive.handle,
-                kind.toLowerCase(),
-                stem,
-                temporary.directory,
-                limits,
-                control,
-                processLimits,
-              )
-            control.signal.throwIfAborted()
-          } catch (error) {
-            await temporary.discard()
-            throw error
+          const kind = await archiveKind(archive.handle, extension.toLowerCase())
+          const bySevenZip = (to: OpenDirectory) =>
+            unpackSevenZip(archive.handle, name, kind, to, limits, control, processLimits)
+          const inProcess = (to: OpenDirectory) =>
+            unpackInProcess(archive.handle, kind, stem, to, limits, control, processLimits)
+          const extract = async (read: (to: OpenDirectory) => Promise<void>) => {
+            const temporary = await temporaries.directory(directory)
+            try {
+              await read(temporary.directory)
+              control.signal.throwIfAborted()
+            } catch (error) {
+              await temporary.discard()
+              throw error
+            }
+            return temporary.placeUnderFreeName(stem)
           }
-          const made = await temporary.placeUnderFreeName(stem)
+          const made = await extract(kind === '7z' || kind === 'rar' ? bySevenZip : inProcess).catch(
+            (error: unknown) => {
+              if (kind === 'zip' && isForOtherReader(error)) return extract(bySevenZip)
+              throw error
+            },
+          )
           return { name: made, path: formatPath([...parent, made]) }
         } finally {
           await archive.handle.close()

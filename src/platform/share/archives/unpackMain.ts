@@ -1,13 +1,14 @@
 import '../../noDebugger'
 import { open } from 'node:fs/promises'
 import { serveArchiveTask } from './archiveTask'
+import type { ArchiveKind } from './archiveFormat'
 import { createExtraction, type ExtractionLimits } from './extraction'
 import { openInheritedDirectory } from '../jail'
 import { unpackGzip, unpackTar } from './unpackTar'
 import { unpackZip } from './unpackZip'
 
 export interface UnpackTask {
-  kind: string
+  kind: ArchiveKind
   /** Name of the single file in a `.gz`. */
   stem: string
   limits: ExtractionLimits

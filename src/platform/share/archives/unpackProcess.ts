@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
+import type { ArchiveKind } from './archiveFormat'
 import { runArchiveTask, type ArchiveLimits } from './archiveProcess'
 import { AppError } from '../../errors'
 import { damagedError, type ExtractionLimits } from './extraction'
@@ -17,7 +18,7 @@ const LIMITS: ArchiveLimits = { memoryBytes: 512 * 2 ** 20, idleTimeoutMs: 60_00
  */
 export async function unpackInProcess(
   archive: FileHandle,
-  kind: string,
+  kind: ArchiveKind,
   stem: string,
   to: OpenDirectory,
   limits: ExtractionLimits,

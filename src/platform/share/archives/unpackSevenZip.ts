@@ -1,7 +1,15 @@
 import type { FileHandle } from 'node:fs/promises'
 import { AppError } from '../../errors'
+import type { ArchiveKind } from './archiveFormat'
 import { spawnArchiveProcess, type ArchiveLimits } from './archiveProcess'
-import { entryError, parseEntryPath, tooLargeError, tooManyEntriesError, type ExtractionLimits } from './extraction'
+import {
+  entryError,
+  parseEntryPath,
+  splitError,
+  tooLargeError,
+  tooManyEntriesError,
+  type ExtractionLimits,
+} from './extraction'
 import type { OpenDirectory } from '../jail'
 import type { JobControl } from '../transfers/jobs'
 import { exitCodes } from './sevenZipExits'
@@ -13,7 +21,7 @@ const LIMITS: ArchiveLimits = { memoryBytes: 2 ** 30, idleTimeoutMs: 60_000 }
 const LISTING_LIMIT = 256 * 2 ** 20
 
 /**
- * Extracts a `.7z` or `.rar` into an empty directory, with 7-Zip in a child process with limits.
+ * Extracts a `.7z`, `.rar` or `.zip` into an empty directory, with 7-Zip in a child process with limits.
  * @param name the archive's name; 7-Zip derives names from it.
  * @param processLimits limits of the child process; overridden by tests.
  * @throws AppError INVALID_INPUT (damaged, encrypted, links, leads outside, timeout), TOO_LARGE
@@ -21,6 +29,7 @@ const LISTING_LIMIT = 256 * 2 ** 20
 export async function unpackSevenZip(
   archive: FileHandle,
   name: string,
+  kind: ArchiveKind,
   to: OpenDirectory,
   limits: ExtractionLimits,
   control: JobControl,
@@ -29,8 +38,8 @@ export async function unpackSevenZip(
   const source: Source = {
     archive,
     name,
+    kind,
     to,
-    kind: name.toLowerCase().endsWith('.rar') ? 'rar' : '7z',
     limits,
     processLimits,
     signal: control.signal,
@@ -45,8 +54,8 @@ export async function unpackSevenZip(
 interface Source {
   archive: FileHandle
   name: string
+  kind: ArchiveKind
   to: OpenDirectory
-  kind: string
   limits: ExtractionLimits
   processLimits: ArchiveLimits
   signal: AbortSignal
@@ -93,7 +102,8 @@ async function run(
 ): Promise<void> {
   const end = await spawnArchiveProcess({
     program: 'share/archives/sevenZipMain',
-    args: [mode, name, JSON.stringify(limits)],
+    // By its first bytes, 7-Zip would take a self-extracting zip for a program.
+    args: [mode, name, JSON.stringify(limits), ...(kind === 'zip' ? ['-tzip'] : [])],
     descriptors: [archive.fd, to.fd],
     name,
     signal,
@@ -111,7 +121,7 @@ async function run(
     throw new AppError('INVALID_INPUT', 'The archive was not extracted: one of its names is too long.')
   if (end.code === exitCodes.encrypted)
     throw new AppError('INVALID_INPUT', 'The archive was not extracted: it is encrypted.')
-  throw failureOf(end.code, kind)
+  throw end.code !== null && /\.part\d+\.rar$/i.test(name) ? splitError() : failureOf(end.code, kind)
 }
 
 function errorOf(check: () => unknown): AppError | undefined {

@@ -8,6 +8,8 @@ import { AppError } from '../../errors'
 import {
   entryError,
   damagedError,
+  otherReaderError,
+  splitError,
   tooLargeError,
   tooManyEntriesError,
   type Extraction,
@@ -25,12 +27,15 @@ const TYPE_FIFO = 0o010000
 const MADE_BY_UNIX = 3
 /** The extra field with a name in UTF-8 (APPNOTE 4.6.9), which yauzl prefers. */
 const UNICODE_PATH = 0x7075
+/** Compression methods that 7-Zip reads (APPNOTE 4.4.5): Deflate64, BZip2, LZMA, Zstandard, XZ, PPMd. */
+const METHODS_OF_SEVEN_ZIP = new Set([9, 12, 14, 93, 95, 98])
 /** PATH_MAX of Linux, in bytes. */
 const MAX_TARGET_BYTES = 4096
 
 /**
  * Extracts a zip file. Checks the sizes in its headers and its checksums against the extracted content.
- * @throws AppError INVALID_INPUT (damaged, encrypted, leads outside), TOO_LARGE
+ * @throws AppError INVALID_INPUT (damaged, encrypted, leads outside), TOO_LARGE; UNSUPPORTED_MEDIA_TYPE if 7-Zip may
+ *   read it: yauzl allows no bytes before or after the zip, and only Store and Deflate
  */
 export async function unpackZip(
   archive: FileHandle,
@@ -40,8 +45,8 @@ export async function unpackZip(
 ): Promise<void> {
   const zip = await promisify<ZipFile>((done) =>
     fromFd(archive.fd, { autoClose: false, lazyEntries: true, strictFileNames: true, validateEntrySizes: true }, done),
-  )().catch(() => {
-    throw damagedError('zip')
+  )().catch((error: Error) => {
+    throw error.message.startsWith('multi-disk') ? splitError() : otherReaderError()
   })
   if (zip.entryCount > limits.entries) throw tooManyEntriesError(limits)
   let done = 0
@@ -74,7 +79,7 @@ async function* entriesOf(zip: ZipFile): AsyncGenerator<Entry> {
         const name = /^(?:invalid relative path|absolute path|invalid characters in fileName): (.*)$/s.exec(
           error.message,
         )?.[1]
-        reject(name === undefined ? damagedError('zip') : entryError(name, 'is not a relative path within the archive'))
+        reject(name === undefined ? otherReaderError() : entryError(name, 'is not a relative path within the archive'))
       })
       zip.readEntry()
     })
@@ -96,13 +101,10 @@ const isMadeByUnix = ({ versionMadeBy }: Entry) => versionMadeBy >> 8 === MADE_B
 async function contentOf(zip: ZipFile, entry: Entry): Promise<Readable> {
   const content = await new Promise<Readable>((resolve, reject) => {
     zip.openReadStream(entry, (error, stream) => {
-      if (error)
-        reject(
-          entry.canDecodeFileData()
-            ? damagedError('zip')
-            : entryError(entry.fileName, 'uses a compression method that is not supported'),
-        )
-      else resolve(stream)
+      if (!error) resolve(stream)
+      else if (entry.canDecodeFileData()) reject(damagedError('zip'))
+      else if (METHODS_OF_SEVEN_ZIP.has(entry.compressionMethod)) reject(otherReaderError())
+      else reject(entryError(entry.fileName, unsupportedMethod(entry.compressionMethod)))
     })
   })
   let sum = 0
@@ -118,6 +120,9 @@ async function contentOf(zip: ZipFile, entry: Entry): Promise<Readable> {
   content.on('error', () => checked.destroy(entryError(entry.fileName, 'is damaged')))
   return piped(content, checked)
 }
+
+const unsupportedMethod = (method: number) =>
+  `uses the compression method ${method}, which is not supported: make the zip with Deflate`
 
 async function readTarget(zip: ZipFile, entry: Entry): Promise<string> {
   if (entry.uncompressedSize > MAX_TARGET_BYTES) throw entryError(entry.fileName, 'is a link whose target is too long')
