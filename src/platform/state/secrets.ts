@@ -93,6 +93,9 @@ export function randomToken(): string {
   return randomBytes(32).toString('base64url')
 }
 
+/** Whether a text has the form of a token. */
+export const isToken = (text: string) => /^[\w-]{43}$/.test(text)
+
 /** Hashes a token for storage, so that reading the database does not reveal it. Random tokens need no salt. */
 export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('base64url')

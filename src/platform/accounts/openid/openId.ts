@@ -4,7 +4,7 @@ import { AppError } from '../../errors'
 import type { OpenIdSettings } from '../../openIdSettings'
 import { findIdentityOf, deleteIdentityOf, insertOpenIdStep, takeOpenIdStep } from '../../state/accounts/openId'
 import type { SessionUser } from '../../state/accounts/sessions'
-import { hashToken, randomToken } from '../../state/secrets'
+import { hashToken, isToken, randomToken } from '../../state/secrets'
 import { rateLimits, takeAttempt } from '../rateLimits'
 import type { Client } from '../sessions'
 import { createOpenIdAccounts, type OpenIdAccountParts, type OpenIdSession } from './accounts'
@@ -33,10 +33,15 @@ export interface OpenId {
   isAvailable(): Promise<boolean>
   /**
    * Begins a sign-in, or, with a user, the connection of their account.
-   * @param from the redirect URI, and the path and query to open afterwards, which may be anything
+   * @param from the redirect URI; the path and query to open afterwards, which may be anything; the secret that the
+   *   browser has from an earlier step, which is kept for that step's sake
    * @throws OpenIdProblem
    */
-  begin(from: { redirectUri: string; origin: unknown }, client: Client, user?: SessionUser): Promise<BegunStep>
+  begin(
+    from: { redirectUri: string; origin: unknown; browser: string | undefined },
+    client: Client,
+    user?: SessionUser,
+  ): Promise<BegunStep>
   /**
    * Ends a step when the provider has sent the browser back: signs in, creates the account or connects it.
    * @param from the query of the request, and the secret of its browser
@@ -67,12 +72,12 @@ export function openOpenId(
     name: settings.name,
     isAvailable: () => provider.isAvailable(),
 
-    async begin({ redirectUri, origin }, { network }, user) {
+    async begin({ redirectUri, origin, browser: earlier }, { network }, user) {
       await takeAttempt(db, rateLimits.openId, network)
       if (user && (await findIdentityOf(db, user.userId))) throw new OpenIdProblem('has-identity')
       const { state, nonce, verifier } = await provider.newChecks()
       const page = await provider.pageFor({ state, nonce, verifier, redirectUri })
-      const browser = randomToken()
+      const browser = earlier !== undefined && isToken(earlier) ? earlier : randomToken()
       await insertOpenIdStep(db, {
         state_hash: hashToken(state),
         browser_hash: hashToken(browser),

@@ -34,6 +34,27 @@ describe('a step', () => {
     expect(await late.open(lateBack)).toMatchObject({ to: '/login?sso=expired' })
   })
 
+  test('of several that were begun in tabs of one browser, each can be finished', async () => {
+    const browser = openBrowser(platform())
+    const backs = []
+    for (const page of ['/files', '/databases'])
+      backs.push(await provider().walk((await browser.open(`${START}?to=${page}`)).to, 'ann-1'))
+    expect(await browser.open(backs[0]!)).toMatchObject({ to: '/files' })
+    expect(await browser.open(backs[1]!)).toMatchObject({ to: '/databases' })
+    expect(await browser.open(backs[0]!)).toMatchObject({ to: '/login?sso=expired' })
+  })
+
+  test.each(['made-up', 'x'.repeat(4000), 'x'.repeat(44), '%00', '"'])(
+    'security 76: the cookie of case %#, which is none of the console, is replaced when one begins',
+    async (made) => {
+      const browser = openBrowser(platform())
+      browser.cookies.set('quarterdeck-oidc', made)
+      await browser.open(START)
+      expect(browser.cookies.get('quarterdeck-oidc')).toMatch(/^[\w-]{43}$/)
+      expect(browser.cookies.get('quarterdeck-oidc')).not.toBe(made)
+    },
+  )
+
   test('security 76: a code that was used, or of another sign-in, is refused', async () => {
     const browser = openBrowser(platform())
     const back = new URL(await provider().walk((await browser.open(START)).to, 'ann-1'))

@@ -21,7 +21,10 @@ import { call, nothing } from '../../openapi/call'
 import type { Router } from '../../router'
 
 const PATH = '/api/auth/oidc'
-/** Binds a step to the browser that began it. Of several concurrent steps, only the last one can finish. */
+/**
+ * Binds a step to the browser that began it. Steps in several tabs share it, so it is not removed at the end of one. It
+ * is not sent with the call that begins a connection, which replaces it.
+ */
 const COOKIE = 'quarterdeck-oidc'
 /** The page on which users connect their account. */
 const CONNECTIONS = '/security'
@@ -43,6 +46,8 @@ export function openIdRoutes(app: Router, parts: OpenIdRouteParts): void {
   signInRoutes(app, steps)
   connectionRoutes(app, parts, steps)
 }
+
+const browserOf = ({ headers }: FastifyRequest) => fastifyCookie.parse(headers.cookie ?? '')[COOKIE]
 
 type Steps = ReturnType<typeof createSteps>
 
@@ -67,7 +72,7 @@ function createSteps({ openId, publicUrl, basePath }: OpenIdRouteParts) {
       httpOnly: true,
       // Not `strict`: the navigation to the callback comes from the provider's page.
       sameSite: 'lax',
-      maxAge: value === '' ? 0 : STEP_MINUTES * 60,
+      maxAge: STEP_MINUTES * 60,
     })
 
   /** For the console's page: those of its session are as it sets them itself (web/api/signIn/credentials.ts). */
@@ -126,7 +131,7 @@ function signInRoutes(app: Router, { begin, finish, stepCookie, pageCookie, redi
           throw new OpenIdProblem('refused', `the browser requested the page as ${String(wanted)}`)
         const origin = request.query.to
         const { page, browser } = await begin(request, (known, redirectUri) =>
-          known.begin({ redirectUri, origin }, clientOf(request)),
+          known.begin({ redirectUri, origin, browser: browserOf(request) }, clientOf(request)),
         )
         return reply.header('set-cookie', stepCookie(request, browser)).redirect(page)
       } catch (error) {
@@ -145,11 +150,9 @@ function signInRoutes(app: Router, { begin, finish, stepCookie, pageCookie, redi
       },
     },
     async (request, reply) => {
-      const browser = fastifyCookie.parse(request.headers.cookie ?? '')[COOKIE]
       const [, query = ''] = request.url.split(/\?(.*)/s)
-      reply.header('set-cookie', stepCookie(request, ''))
       try {
-        const { session, origin } = await finish(request, browser, query)
+        const { session, origin } = await finish(request, browserOf(request), query)
         if (session) {
           const { token, isAdmin, wrongCodes } = session
           reply.header('set-cookie', pageCookie(request, 'token', token))
@@ -219,7 +222,7 @@ function connectionRoutes(
         if (!(await known.isAvailable())) throw new OpenIdProblem('unavailable')
         if ((await known.connection(user.userId)).connected) throw new OpenIdProblem('has-identity')
         await signInMethods.takeProof(user, request.body.proof)
-        return known.begin({ redirectUri, origin: CONNECTIONS }, clientOf(request), user)
+        return known.begin({ redirectUri, origin: CONNECTIONS, browser: undefined }, clientOf(request), user)
       }).catch((error: unknown) => {
         throw error instanceof OpenIdProblem ? failureOf(error) : error
       })
