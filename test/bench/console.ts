@@ -81,7 +81,7 @@ class Viewer {
       if (printed) {
         this.lines += 1
         this.delays.push(now - Number(printed))
-      } else this.skipped += Number(/^\[System\] (\d+) lines skipped/.exec(line)?.[1] ?? 0)
+      } else this.skipped += Number(/^\[System\] (\d+) lines? skipped/.exec(line)?.[1] ?? 0)
     }
   }
 }

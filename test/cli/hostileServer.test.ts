@@ -143,7 +143,8 @@ describe('a response that no console sends', () => {
   })
 })
 
-test('security 93: a console that the server closes at once is reopened with growing delays', async () => {
+/** Answers the calls that precede a console with one running instance. */
+function answerWithInstance(): void {
   const instance = {
     uid: randomUUID(),
     name: '1a2b3c-lobby',
@@ -162,6 +163,10 @@ test('security 93: a console that the server closes at once is reopened with gro
     if (url.startsWith('/api/account')) return json(reply, { role: 'operator', grants: [], id: 1, username: 'ann' })
     json(reply, url.endsWith('/instances') ? { instances: deployments[0]!.instances } : { deployments })
   }
+}
+
+test('security 93: a console that the server closes at once is reopened with growing delays', async () => {
+  answerWithInstance()
   const sockets = new WebSocketServer({ noServer: true })
   const openedAt: number[] = []
   server.on('upgrade', (asked, socket, head) =>
@@ -177,6 +182,26 @@ test('security 93: a console that the server closes at once is reopened with gro
   expect(openedAt[4]! - openedAt[0]!).toBeGreaterThan(1500)
   child.kill('SIGINT')
   expect(await ended).toBe(0)
+  server.removeAllListeners('upgrade')
+}, 30_000)
+
+test('logs -f tells a line that the server skipped once, by the numbers of the others', async () => {
+  answerWithInstance()
+  const sockets = new WebSocketServer({ noServer: true })
+  server.once('upgrade', (asked, socket, head) =>
+    sockets.handleUpgrade(asked, socket, head, (client) => {
+      client.send(JSON.stringify({ type: 'message', seq: 1, content: 'first' }))
+      setTimeout(() => {
+        client.send(JSON.stringify({ type: 'system', content: '[System] 1 line skipped' }))
+        client.send(JSON.stringify({ type: 'message', seq: 3, content: 'third' }))
+      }, 1000)
+    }),
+  )
+  const { child, ended, said } = cli().start('logs', '-f', 'lobby')
+  await until(() => said.stdout.includes('third'))
+  child.kill('SIGINT')
+  expect(await ended).toBe(0)
+  expect(said.stderr).toBe('-- 1 line is missing here --\n')
 }, 30_000)
 
 test('security 93: the time for a line of output grows linearly with its length, whatever it contains', () => {

@@ -73,7 +73,7 @@ export async function logs(
 function entriesOf({ type, content, seq }: ConsoleFrame, next: number | undefined): Entry[] {
   if (type === 'power') return [{ type: 'state', state: content }]
   // The number of missing lines follows from the line numbers.
-  if (seq === undefined) return /^\[System\] \d+ lines skipped$/.test(content) ? [] : [{ type: 'notice', content }]
+  if (seq === undefined) return /^\[System\] \d+ lines? skipped$/.test(content) ? [] : [{ type: 'notice', content }]
   const lines = content
     .split('\n')
     .map((line, at): Entry => ({ type: 'line', seq: seq + at, stream: type, content: line }))

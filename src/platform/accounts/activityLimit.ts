@@ -60,13 +60,17 @@ export function createActivityLimit(record: (summary: ActivityRecord) => void): 
 const limitFor = ({ succeeded }: ActivityRecord) => (succeeded ? MAX_OF_ACTION : MAX_REFUSALS)
 
 function summaryOf({ failure: _failure, ...last }: ActivityRecord, count: number): ActivityRecord {
-  if (last.succeeded) return { ...last, action: `${last.action}: ${count} more times within a minute`, subject: null }
+  const isOne = count === 1
+  if (last.succeeded) {
+    const action = `${last.action}: ${count} more ${isOne ? 'time' : 'times'} within a minute`
+    return { ...last, action, subject: null }
+  }
   return {
     username: last.username,
     ...(last.api_key !== undefined && { api_key: last.api_key }),
     address: last.address,
     kind: 'session',
-    action: `made ${count} more calls within a minute that were refused`,
+    action: `made ${count} more ${isOne ? 'call' : 'calls'} within a minute that ${isOne ? 'was' : 'were'} refused`,
     subject: null,
     succeeded: false,
   }

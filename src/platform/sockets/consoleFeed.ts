@@ -125,7 +125,8 @@ export class ConsoleFeed {
       const missed = this.ring.oldestSeq - viewer.next
       if (missed > 0) {
         viewer.next = this.ring.oldestSeq
-        const frame: ConsoleFrame = { type: 'system', content: `[System] ${missed} lines skipped` }
+        const content = `[System] ${missed} ${missed === 1 ? 'line' : 'lines'} skipped`
+        const frame: ConsoleFrame = { type: 'system', content }
         outlet.send(JSON.stringify(frame), () => undefined)
       }
       const { text, next } = this.frameAt(viewer.next)

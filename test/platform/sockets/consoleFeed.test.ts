@@ -86,6 +86,15 @@ test('a viewer that resumes reading continues where it stopped, or gets the numb
   feed.close()
 })
 
+test('one skipped line is reported as one', async () => {
+  const { feed, print } = await feedOf()
+  print(20_001)
+  const network = new Network(true)
+  feed.attach(network, 1, 1000)
+  expect(JSON.parse(network.frames[0]!)).toEqual({ type: 'system', content: '[System] 1 line skipped' })
+  feed.close()
+})
+
 test('a history of maximum-length lines is limited to 4 MiB, in pieces that respect backpressure', async () => {
   const { feed, print } = await feedOf()
   for (let round = 0; round < 100; round++) print(100, 'x'.repeat(8192))

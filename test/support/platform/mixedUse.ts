@@ -129,7 +129,7 @@ export function startMixedUse({
    */
   function read(frame: ConsoleFrame): void {
     if (frame.type === 'power') return
-    if (/\d+ lines skipped/.test(frame.content)) faults.push(`the console says: ${frame.content}`)
+    if (/\d+ lines? skipped/.test(frame.content)) faults.push(`the console says: ${frame.content}`)
     if (frame.seq === undefined) return
     for (const [at, line] of frame.content.split('\n').entries()) {
       const number = frame.seq + at

@@ -197,10 +197,10 @@ test('decisions §10: the log contains no file contents, and a replay shows only
   const opened = log.actions.findIndex(
     ({ type, payload }) => type === 'api/executeMutation/fulfilled' && Object.hasOwn(payload ?? {}, 'encoding'),
   )
-  Object.assign(log.actions[opened]!.payload as object, { characters: 1204, lines: 37 })
+  Object.assign(log.actions[opened]!.payload as object, { characters: 1204, lines: 1 })
   await loadEarly()
   render(<ReplayPlayer log={log} replay={replayLog(log, replayReducer)} onClose={() => {}} />)
   await jumpTo(opened)
-  expect(await screen.findByText('1,204 characters, 37 lines, not recorded')).toBeVisible()
+  expect(await screen.findByText('1,204 characters, 1 line, not recorded')).toBeVisible()
   expect(screen.queryByText('Loading the file')).not.toBeInTheDocument()
 })

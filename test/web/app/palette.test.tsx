@@ -97,6 +97,13 @@ test('the palette offers no power actions without the right to them', async () =
   await waitFor(() => expect(optionsOf('Deployments')).toEqual(['lobbyopen consoles side by side']))
 })
 
+test('the palette says how many results there are', async () => {
+  const { user } = open('/')
+  await user.click(await screen.findByRole('button', { name: 'Command palette' }))
+  await user.type(await field(), 'dark theme')
+  expect(await screen.findByText('1 result')).toBeInTheDocument()
+})
+
 test('the palette opens the consoles of a deployment with several instances side by side', async () => {
   const { user } = open('/')
   await screen.findByText('a1b2c3-lobby')

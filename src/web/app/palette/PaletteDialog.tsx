@@ -4,6 +4,7 @@ import Modal from 'react-bootstrap/Modal'
 import { useDispatch, useSelector } from 'react-redux'
 import { Link } from 'react-router-dom'
 import { ActionIcon } from '../../ui/ActionIcon'
+import { counted } from '../../ui/counted'
 import { commandChosen, paletteClosed, selectRecent } from './paletteSlice'
 import { useCommands, type Command } from './useCommands'
 import styles from './palette.module.scss'
@@ -115,7 +116,7 @@ export function PaletteDialog() {
         ))}
       </div>
       <p className={shown.length === 0 ? styles.none : 'visually-hidden'} role="status">
-        {shown.length === 0 ? 'Nothing matches' : `${shown.length} results`}
+        {shown.length === 0 ? 'Nothing matches' : counted(shown.length, 'result')}
       </p>
     </Modal>
   )

@@ -8,6 +8,7 @@ import { ToolIcon } from './console/log/ToolIcon'
 import { styleText } from './console/log/ansi'
 import { crashCapsuleRequested, selectShownCapsule } from './instanceSlice'
 import styles from './details.module.scss'
+import { counted } from '../../ui/counted'
 import { FailureAlert } from '../../ui/FailureAlert'
 import { TimeAgo } from '../../ui/time/TimeAgo'
 
@@ -67,7 +68,7 @@ export function CrashCapsulePanel({ deployment, uid, name, crashedAt }: CrashCap
             className={styles.crashLines}
             // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the keyboard must reach a scrollable element
             tabIndex={0}
-            aria-label={`The last ${capsule.lines.length} lines`}
+            aria-label={`The last ${counted(capsule.lines.length, 'line')}`}
           >
             {capsule.lines.map(({ content }) => `${styleText(content).text}\n`)}
           </pre>

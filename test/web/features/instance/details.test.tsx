@@ -93,7 +93,7 @@ describe('the crash details', () => {
     cpu: [],
     memory: [],
   }
-  const lines = () => screen.getByLabelText('The last 1 lines')
+  const lines = () => screen.getByLabelText('The last 1 line')
 
   async function crashed() {
     const page = await instancePage({ crashedAt: 1_700_000_000_000 }, `${PATH}?tab=details`)

@@ -357,10 +357,10 @@ test('the overview warns about a disk that is running out of inodes', async () =
   })
   network
     .get('/api/network/getManagerTimestamp')
-    .answers({ timestamp: Date.now(), disks: [disk('data', 900, 'low'), disk('share', 0, 'full')] })
+    .answers({ timestamp: Date.now(), disks: [disk('data', 1, 'low'), disk('share', 0, 'full')] })
   expect(
     await screen.findByText(
-      'The disk of the platform’s data directory has room for 900 more files. When it is full, nothing can be saved.',
+      'The disk of the platform’s data directory has room for 1 more file. When it is full, nothing can be saved.',
     ),
   ).toBeVisible()
   expect(screen.getByText(/^The disk of the shared area holds as many files as it can/)).toBeVisible()

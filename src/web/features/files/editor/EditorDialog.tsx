@@ -5,6 +5,7 @@ import { useDispatch } from 'react-redux'
 import type { ApiFailure } from '../../../failure'
 import type { OpenedFile } from '../../../api/fileTexts'
 import { lazyOnDemand } from '../../../chunks'
+import { counted } from '../../../ui/counted'
 import { BusyButton } from '../../../ui/form/BusyButton'
 import { useLeaveGuard } from '../../../ui/leave/useLeaveGuard'
 import { useSaveKey } from '../../../ui/useSaveKey'
@@ -122,7 +123,7 @@ const grouped = new Intl.NumberFormat('en')
 const sizeInWords = ({ characters, lines }: Partial<OpenedFile>) =>
   characters === undefined || lines === undefined
     ? 'The text'
-    : `${grouped.format(characters)} characters, ${grouped.format(lines)} lines`
+    : `${counted(characters, 'character', grouped.format(characters))}, ${counted(lines, 'line', grouped.format(lines))}`
 
 function EditorPlaceholder() {
   return (

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import type { Disk } from '../../../../contract/disk'
 import { MANAGER_ALIVE_MS } from '../../../../contract/pageRules'
 import type { Overview } from '../../../api/network'
+import { counted } from '../../../ui/counted'
 import { formatBytes } from '../../../ui/formatBytes'
 import { Icon } from '../../../ui/Icon'
 import { TimeAgo } from '../../../ui/time/TimeAgo'
@@ -50,7 +51,7 @@ function almostFullText({ name, free, total, level, filesLeft }: Disk): string {
   const rest =
     filesLeft === undefined
       ? `${Math.floor((free / total) * 100)} % (${formatBytes(free)}) left`
-      : `room for ${filesLeft} more files`
+      : `room for ${counted(filesLeft, 'more file')}`
   return `The disk of ${NAMES[name]} has ${rest}. ${level === 'critical' ? 'Make room now: when' : 'When'} it is full, nothing can be saved.`
 }
 
