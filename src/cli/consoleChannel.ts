@@ -105,7 +105,7 @@ function untilOpen(server: string, socket: WebSocket, podName: string): Promise<
   return new Promise((resolve, reject) => {
     socket.once('open', resolve)
     socket.on('error', (error) => reject(connectionFailure(server, error)))
-    socket.once('unexpected-response', (request, { statusCode = 500 }) => {
+    socket.once('unexpected-response', (_request, { statusCode = 500 }) => {
       const messages: Record<number, string> = {
         401: 'The key is not valid any more.',
         403: `You may not use the console of ${podName}.`,
@@ -115,7 +115,8 @@ function untilOpen(server: string, socket: WebSocket, podName: string): Promise<
       const isUnavailable = statusCode === 502 || statusCode === 503 || statusCode === 504
       const message = messages[statusCode] ?? `The server answered ${statusCode}.`
       reject(new CliError(isUnavailable ? EXIT.unreachable : exitCodeOf(statusCode), message + adviceOf(statusCode)))
-      request.destroy()
+      // Unlike the end of the request alone, this emits `close`.
+      socket.terminate()
     })
   })
 }

@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { rightsOf, type RightsOf } from '../support/platform/limitedUsers'
 import { testPostgres, usePlatform } from '../support/platform/startPlatform'
 import { useTemporaryDirectory } from '../support/platform/temporaryDirectory'
@@ -223,6 +224,46 @@ test('a key with the scope console for one deployment can use its consoles and n
   for (const args of [['ps'], ['stop', podName], ['restart', 'echo'], ['db', 'create', 'sql', 'no']])
     expect(await limited.run(...args)).toMatchObject({ code: 4, stderr: expect.stringContaining('scope') })
   expect((await limited.run('cp', 'remote:/echo', at('.'))).code).toBe(4)
+})
+
+test('a command that the server refuses ends at once', async () => {
+  const readOnly = withKey(await rights.createKey(admin(), { scopes: ['read'] }))
+  const podName = await podNameOf('echo')
+  const commands = [
+    ['send', podName, 'hello'],
+    ['stop', podName],
+    ['restart', 'echo'],
+  ]
+  const results = commands.map(async (args) => {
+    const { child, said, ended } = readOnly.start(...args)
+    const code = await Promise.race([ended, delay(20_000, 'still running', { ref: false })])
+    child.kill()
+    return { args, code, stderr: said.stderr }
+  })
+  expect(await Promise.all(results)).toEqual(
+    commands.map((args) => ({ args, code: 4, stderr: expect.stringContaining('scope') })),
+  )
+}, 60_000)
+
+test('a blocked deployment starts with restart after its cause was removed, and is reported with it before', async () => {
+  const { run, ok } = withKey()
+  writeFileSync(at('shop.yaml'), definition('shop', 'mounts: [/shelf]\n'))
+  await ok('apply', '-f', at('shop.yaml'), '--yes')
+  const refused = await run('start', 'shop')
+  expect(refused).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('is blocked: The directory /nfsshare/shelf in "mounts" does not exist.'),
+  })
+  expect(refused.stderr).toMatch(/^quarterdeck: Its last lines: quarterdeck logs shop-[0-9a-f]{6}$/m)
+  // Ends with the reason of the new block, not of the one before.
+  expect(await run('restart', 'shop')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('did not start again: The directory /nfsshare/shelf'),
+  })
+  mkdirSync(shared('shelf'))
+  expect(await ok('restart', 'shop')).toMatch(/^shop-[0-9a-f]{6}: RUNNING\n$/)
+  await ok('stop', 'shop')
+  expect(await run('restart', 'shop')).toMatchObject({ code: 1, stderr: expect.stringContaining('"shop" is disabled') })
 })
 
 test('security 85: a download follows no link in the local directory', async () => {

@@ -99,7 +99,10 @@ async function restartDeployment(
 ): Promise<States | undefined> {
   const before = wait ? await readableInstances(terminal, api, name) : undefined
   const startedBefore = new Map(before?.map(({ podName, startedAt }) => [podName, startedAt]))
+  /** The request ends these blocks, but may not have reached the server yet. A new block is in its answer. */
+  const blockedBefore = new Set(before?.filter(({ state }) => state === 'BLOCKED').map(({ podName }) => podName))
   let isAnswered = false
+  let failure: Error | undefined
   const abandoned = new AbortController()
   const restarted = api.calls
     .POST('/api/deployments/{name}/restart', { params: { path: { name } }, signal: abandoned.signal })
@@ -107,32 +110,34 @@ async function restartDeployment(
       dataOf(answer, Done)
       isAnswered = true
     })
-    .catch((error: unknown) => {
+    .catch((error: Error) => {
       // Node.js waits only five minutes for the answer. The restart continues without its client.
       const isLeft = error instanceof CliError && error.code === 'UND_ERR_HEADERS_TIMEOUT'
-      if (!isLeft && !abandoned.signal.aborted) throw error
+      if (isLeft) blockedBefore.clear()
+      else if (!abandoned.signal.aborted) failure = error
     })
-  if (!before) {
-    await Promise.race([restarted, delay(REFUSAL_MS, undefined, { ref: false })])
-    // The request in flight would keep this program running.
-    abandoned.abort()
-    return undefined
-  }
-  // Only a failure of the restart ends the wait.
-  const failed = restarted.then(() => new Promise<never>(() => undefined))
-  const all = await Promise.race([
-    failed,
-    poll(terminal, api, name, (instances) => {
-      throwIfBlocked(instances)
+  try {
+    if (!before) {
+      await Promise.race([restarted, delay(REFUSAL_MS, undefined, { ref: false })])
+      if (failure) throw failure
+      return undefined
+    }
+    const all = await poll(terminal, api, name, (instances) => {
+      if (failure) throw failure
+      throwIfBlocked(instances.filter(({ podName }) => !blockedBefore.has(podName)))
       return (
         isAnswered ||
-        instances.every(
-          ({ podName, startedAt, state }) => state === 'RUNNING' && startedAt !== startedBefore.get(podName),
-        )
+        (instances.length > 0 &&
+          instances.every(
+            ({ podName, startedAt, state }) => state === 'RUNNING' && startedAt !== startedBefore.get(podName),
+          ))
       )
-    }),
-  ])
-  return statesOf(all)
+    })
+    return statesOf(all)
+  } finally {
+    // A request in flight would keep this program running.
+    abandoned.abort()
+  }
 }
 
 /** @returns undefined, with a note to the user, if the key may not read states, so that waiting is impossible */
@@ -180,7 +185,7 @@ function throwIfBlocked(instances: Instance[]): void {
   if (blocked)
     throw new CliError(
       EXIT.failed,
-      `${blocked.podName} is blocked: ${blocked.blockedReason ?? 'see its console'} Its last lines: quarterdeck logs ${blocked.podName}`,
+      `${blocked.podName} is blocked: ${blocked.blockedReason ?? 'see its console'}\nIts last lines: quarterdeck logs ${blocked.podName}`,
     )
 }
 
