@@ -58,8 +58,8 @@ export function createSqlServer({ url, embedded, state, log }: SqlServerParts): 
   return {
     ...server,
     async open() {
-      // A failure is logged, and reported by the call that needs the server.
-      if (embedded.exists()) await startInTime(embedded).catch(() => undefined)
+      // Not awaited: the call that needs the server waits for it and reports a failure, which is logged.
+      if (embedded.exists()) embedded.start().catch(() => undefined)
     },
     stats: async (databases) => (databases.length === 0 && !embedded.exists() ? new Map() : server.stats(databases)),
   }

@@ -88,6 +88,7 @@ test('names lead to the pages of what still exists', async () => {
       activityOf(5, { username: 'gone', action: 'deleted deployment', subject: 'old' }),
       activityOf(4, { kind: 'file', action: 'changed file', subject: '/nfsshare/lobby/a b/server.yml' }),
       activityOf(7, { kind: 'file', action: 'uploaded', subject: '/nfsshare/lobby/a, b/x, /nfsshare/lobby/a, b/y' }),
+      activityOf(8, { kind: 'file', action: 'moved', subject: '/nfsshare/lobby/a.txt to /nfsshare/lobby/b to/a.txt' }),
       activityOf(3, { kind: 'file', action: 'deleted', subject: '/nfsshare/lobby/x' }),
       activityOf(2, { kind: 'user', action: 'reset password of', subject: 'bob' }),
       activityOf(1, { kind: 'user', action: 'deleted user', subject: 'eve' }),
@@ -103,6 +104,10 @@ test('names lead to the pages of what still exists', async () => {
   expect(screen.getByRole('link', { name: /^\/nfsshare\/lobby\/a, b\/x,/ })).toHaveAttribute(
     'href',
     '/files/lobby/a%2C%20b',
+  )
+  expect(screen.getByRole('link', { name: /^\/nfsshare\/lobby\/a\.txt to/ })).toHaveAttribute(
+    'href',
+    '/files/lobby/b%20to',
   )
   for (const link of screen.getAllByRole('link', { name: 'bob' }))
     expect(link).toHaveAttribute('href', '/admin/users/2')

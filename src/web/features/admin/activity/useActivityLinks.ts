@@ -26,7 +26,9 @@ export function useActivityLinks(): FindLinks {
         case 'deployment':
           return deployments?.some(({ name }) => name === subject) ? configurationAddress(subject) : undefined
         case 'file':
-          return action.startsWith('deleted') ? undefined : directoryLink(subject)
+          return action.startsWith('deleted')
+            ? undefined
+            : directoryLink(action === 'moved' ? targetOf(subject) : subject)
         case 'database':
           return action.startsWith('deleted') ? undefined : '/databases'
         case 'invite':
@@ -40,6 +42,9 @@ export function useActivityLinks(): FindLinks {
     },
   }
 }
+
+/** The new path of what was moved. The subject is `/nfsshare/a to /nfsshare/b`. */
+const targetOf = (subject: string) => subject.replace(/^.* to (?=\/nfsshare\/)/s, '')
 
 /**
  * The directory that a path of the shared area is in.
