@@ -8,7 +8,7 @@ export type ParsedFrame = {
   state?: string
   /** Number of the line after this frame, if the server numbers lines. */
   next?: number
-  /** Whether the frame ends with "Jar file not found!". If more lines follow, that line is old. */
+  /** Whether the last line of the frame is "Jar file not found!". If more lines follow, that line is old. */
   isJarMissing?: boolean
 }
 

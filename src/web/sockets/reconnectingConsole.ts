@@ -34,6 +34,8 @@ const INITIAL_DELAY_MS = 100
 const MAX_DELAY_MS = 5000
 /** After a connection of this length the back-off starts again. */
 const STABLE_MS = 5000
+/** "Jar file not found!" ends the console unless other lines follow within this time, as in the history. */
+const JAR_MISSING_MS = 250
 
 /** Holds the console of one instance open: reconnects after a loss and resumes after the last line received. */
 export function openReconnecting(
@@ -50,6 +52,7 @@ export function openReconnecting(
   /** The failure is shown once per loss, not once per attempt. */
   let isFailureShown = false
   let timer: ReturnType<typeof setTimeout> | undefined
+  let jarTimer: ReturnType<typeof setTimeout> | undefined
   /** Number of the next line, if the server numbers lines. */
   let nextLine: number | undefined
   let hasLines = false
@@ -83,12 +86,16 @@ export function openReconnecting(
       events.lines(frame.lines)
     }
     if (frame.state !== undefined) events.state(frame.state)
-    if (frame.isJarMissing) {
-      events.lines([systemLine('Jar file not found. Connection terminated.')])
-      connection?.close()
-      isOpen = false
-      events.closed('jarMissing')
-    }
+    // The state changes because of the missing jar, too.
+    else if (frame.lines.length > 0) clearTimeout(jarTimer)
+    if (frame.isJarMissing) jarTimer = setTimeout(endForJar, JAR_MISSING_MS)
+  }
+
+  const endForJar = () => {
+    events.lines([systemLine('Jar file not found. Connection terminated.')])
+    connection?.close()
+    isOpen = false
+    events.closed('jarMissing')
   }
 
   const failed = () => {
@@ -96,6 +103,7 @@ export function openReconnecting(
   }
 
   const closed = (code: number) => {
+    clearTimeout(jarTimer)
     if (code === CLOSE_SESSION_ENDED) {
       isOpen = false
       // The next API call is answered with 401, which ends the session here too.
@@ -140,6 +148,7 @@ export function openReconnecting(
     /** Replaces a connection that is suspect, unless the server would send its lines again. */
     replaceSuspect() {
       if (!isOpen || !isSuspect || (hasLines && nextLine === undefined)) return
+      clearTimeout(jarTimer)
       connection?.close()
       isOpen = false
       attempt()
@@ -148,6 +157,7 @@ export function openReconnecting(
     canResume: () => nextLine !== undefined,
     close() {
       clearTimeout(timer)
+      clearTimeout(jarTimer)
       connection?.close()
     },
   }

@@ -131,6 +131,7 @@ test.each(['start', 'restart'] as const)('after a missing jar, %s reconnects and
   const { store, far, open, state } = startConsole()
   open()
   far.receive({ type: 'message', content: 'Jar file not found!', seq: 9 })
+  jest.advanceTimersByTime(1000)
   store.dispatch(powerRequested(action))
   expect(far.urls.at(-1)).toBe('ws://localhost/api/logs/lobby/lobby-1?since=10')
   expect(far.sent).toEqual([])
@@ -143,8 +144,41 @@ test("a 'Jar file not found!' line followed by other lines does not close the co
   const { far, open, state } = startConsole()
   open()
   far.receive({ type: 'message', content: 'Jar file not found!\nStarting', seq: 9 })
+  jest.advanceTimersByTime(60_000)
   expect(far.closed).toBe(0)
   expect(state().connection).toBe('open')
+})
+
+// Our server sends the history by types of lines, one frame each.
+test("a 'Jar file not found!' of the history, followed by frames with other lines, does not close the console", () => {
+  const { far, open, lines, state } = startConsole()
+  open()
+  far.receive({ type: 'system', content: 'Jar file not found!', seq: 9 })
+  far.receive({ type: 'message', content: 'Starting', seq: 10 })
+  jest.advanceTimersByTime(60_000)
+  expect(far.closed).toBe(0)
+  expect(state().connection).toBe('open')
+  expect(lines()).toHaveLength(2)
+})
+
+test("a change of state after 'Jar file not found!' is part of the failed start, and the console closes", () => {
+  const { far, open, state } = startConsole()
+  open()
+  far.receive({ type: 'system', content: 'Jar file not found!', seq: 9 })
+  far.receive({ type: 'power', content: 'BLOCKED' })
+  jest.advanceTimersByTime(1000)
+  expect(far.closed).toBe(1)
+  expect(state()).toMatchObject({ connection: 'closed', end: 'jarMissing' })
+})
+
+test("a connection that is lost right after 'Jar file not found!' is opened again", () => {
+  const { far, open, state } = startConsole()
+  open()
+  far.receive({ type: 'system', content: 'Jar file not found!', seq: 9 })
+  far.listener?.closed(1006)
+  jest.advanceTimersByTime(60_000)
+  expect(far.urls[1]).toBe('ws://localhost/api/logs/lobby/lobby-1?since=10')
+  expect(state().end).toBeNull()
 })
 
 test.each([
@@ -154,6 +188,7 @@ test.each([
   const { store, far, open } = startConsole()
   open()
   far.receive({ type: 'message', content: 'Jar file not found!', ...more })
+  jest.advanceTimersByTime(1000)
   store.dispatch(instanceRevived())
   expect(far.urls).toHaveLength(attempts)
 })
