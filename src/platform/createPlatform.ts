@@ -115,6 +115,7 @@ export async function createPlatform(
     throw new StartError(['QUARTERDECK_STATE_URL: must name a database that all replicas of the platform share'])
   const directory = await openDataDirectory(settings.dataDir)
   closers.push(async () => directory.unlock())
+  await surroundings.onLocked?.()
   await requireDataOutsideShare(settings.dataDir, settings.shareDir)
   requireOwnRuns(settings.dataDir)
   await requireNoEarlierRuns(settings.dataDir)

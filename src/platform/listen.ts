@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Settings } from './config'
@@ -25,17 +27,44 @@ export async function listen(
     const url = await app.listen({ host, port, ...(fd !== undefined && { fd }) })
     return { url, isPassed: fd !== undefined }
   } catch (error) {
-    const code = errorCodeOf(error)
     if (fd !== undefined)
-      throw new StartError([`The socket that the service manager passed cannot be used (${code}): pass a TCP socket`])
-    if (code === 'EADDRINUSE')
-      throw new StartError([`Port ${port} on ${host} is in use: stop the program that uses it or set QUARTERDECK_PORT`])
-    if (code === 'EACCES')
-      throw new StartError([`Port ${port} on ${host} may not be opened by this user: set QUARTERDECK_PORT`])
-    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-      throw new StartError([`${host} is not an address of this machine: correct QUARTERDECK_HOST`])
-    throw error
+      throw new StartError([
+        `The socket that the service manager passed cannot be used (${errorCodeOf(error)}): pass a TCP socket`,
+      ])
+    throw addressError(error, { host, port })
   }
+}
+
+/**
+ * Opens the address of the settings and closes it again. Instances that a start has begun go on when it fails, so
+ * an address that cannot be used is found before them.
+ * @throws StartError when the address cannot be used
+ */
+export async function requireFreeAddress(
+  { host, port }: Pick<Settings, 'host' | 'port'>,
+  environment: Record<string, string | undefined>,
+): Promise<void> {
+  if (passedSocket(environment) !== undefined) return
+  const server = createServer()
+  try {
+    server.listen({ host, port })
+    await once(server, 'listening')
+  } catch (error) {
+    throw addressError(error, { host, port })
+  }
+  server.close()
+  await once(server, 'close')
+}
+
+function addressError(error: unknown, { host, port }: Pick<Settings, 'host' | 'port'>): unknown {
+  const code = errorCodeOf(error)
+  if (code === 'EADDRINUSE')
+    return new StartError([`Port ${port} on ${host} is in use: stop the program that uses it or set QUARTERDECK_PORT`])
+  if (code === 'EACCES')
+    return new StartError([`Port ${port} on ${host} may not be opened by this user: set QUARTERDECK_PORT`])
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+    return new StartError([`${host} is not an address of this machine: correct QUARTERDECK_HOST`])
+  return error
 }
 
 /**

@@ -5,7 +5,7 @@ import { readSettings } from './config'
 import { createPlatform } from './createPlatform'
 import { StartError } from './errors'
 import type { Ending } from './http/ending'
-import { listen, warnOfFreePort } from './listen'
+import { listen, requireFreeAddress, warnOfFreePort } from './listen'
 import type { Closers } from './surroundings'
 
 /** Timeout of an orderly shutdown, after the announcement of a replica's end. */
@@ -79,6 +79,11 @@ function openLog(level: string): Logger {
 async function main(): Promise<void> {
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`)
   process.env.UV_THREADPOOL_SIZE ??= String(THREADS)
+  const [argument] = process.argv.slice(2)
+  if (argument !== undefined)
+    throw new StartError([
+      `Quarterdeck takes no arguments such as ${argument}: its settings are environment variables (README, "Settings")`,
+    ])
   const settings = readSettings(process.env)
   const log = openLog(settings.logLevel)
   const closers: Closers = []
@@ -105,7 +110,12 @@ async function main(): Promise<void> {
     end(1)
   })
   try {
-    const platform = await createPlatform(settings, { log, closers, onLost: () => end(1) })
+    const platform = await createPlatform(settings, {
+      log,
+      closers,
+      onLost: () => end(1),
+      onLocked: () => requireFreeAddress(settings, process.env),
+    })
     const { app, registration, runtime, plainReason } = platform
     if (platform.isReplica) ending = platform.ending
     // Before health can report the platform as ready: automation registers then.

@@ -10,4 +10,6 @@ export interface Surroundings {
   closers: Closers
   /** Called when another platform has taken over the database. */
   onLost: () => void
+  /** Called once the data directory is this platform's, before anything else is opened. It throws to end the start. */
+  onLocked?: () => Promise<void>
 }

@@ -19,7 +19,8 @@ const free = { QUARTERDECK_PORT: '0', QUARTERDECK_LOG_LEVEL: 'error' }
 
 afterAll(killLeftovers)
 
-const run = (settings: Record<string, string>) => runProgram('main', { ...free, ...settings })
+const run = (settings: Record<string, string>, args: string[] = []) =>
+  runProgram('main', { ...free, ...settings }, [], undefined, args)
 const health = async (platform: RunningProgram) => (await fetch(`${await readyUrl(platform)}/api/health`)).status
 
 async function end(platform: RunningProgram, signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
@@ -98,15 +99,26 @@ describe('a start that cannot succeed prints one clear line and exits with code 
       QUARTERDECK_DATA_DIR: dataDir,
       QUARTERDECK_STATE_URL: url,
       QUARTERDECK_PORT: String(port),
-      QUARTERDECK_SAMPLE: 'off',
     })
     expect(await platform.exited).toBe(1)
     expect(platform.output().stderr.trimEnd()).toBe(
       `Port ${port} on 127.0.0.1 is in use: stop the program that uses it or set QUARTERDECK_PORT`,
     )
+    // Nothing was started that would go on without a platform.
+    expect(existsSync(join(dataDir, 'nfsshare'))).toBe(false)
     server.close()
     await stopHost(dataDir)
     await drop()
+  })
+
+  test('an argument, because there are only settings', async () => {
+    const dataDir = join(directory(), 'argument')
+    const platform = run({ QUARTERDECK_DATA_DIR: dataDir, QUARTERDECK_SAMPLE: 'off' }, ['--port', '9000'])
+    expect(await platform.exited).toBe(1)
+    expect(platform.output().stderr.trimEnd()).toBe(
+      'Quarterdeck takes no arguments such as --port: its settings are environment variables (README, "Settings")',
+    )
+    expect(existsSync(dataDir)).toBe(false)
   })
 })
 

@@ -23,15 +23,17 @@ export function killLeftovers(): void {
  * @param name as a path below `platform/` without its extension.
  * @param under a program and its arguments that runs it, such as `unshare`.
  * @param passed a file descriptor that becomes its descriptor 3.
+ * @param given arguments of the program.
  */
 export function runProgram(
   name: string,
   settings: Record<string, string>,
   under: string[] = [],
   passed?: number,
+  given: string[] = [],
 ): RunningProgram {
   const { PATH, HOME } = process.env
-  const [program = '', ...args] = [...under, process.execPath, ...childProgram(name)]
+  const [program = '', ...args] = [...under, process.execPath, ...childProgram(name), ...given]
   const child = spawn(program, args, {
     env: { PATH, HOME, ...settings },
     stdio: ['ignore', 'pipe', 'pipe', ...(passed === undefined ? [] : [passed])],
