@@ -51,8 +51,15 @@ export async function writeConfig(signIn: SignIn): Promise<void> {
   await rename(unfinished, path)
 }
 
-export async function removeConfig(): Promise<void> {
-  await rm(configPath(), { force: true })
+/** @returns whether there was a file */
+export async function removeConfig(): Promise<boolean> {
+  return rm(configPath()).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return false
+      throw error
+    },
+  )
 }
 
 /** Normalizes a console's address. @throws CliError if it is not an address */

@@ -57,8 +57,9 @@ export async function runProgram(args: string[]): Promise<number> {
     .demandCommand(1, 'Name a command.')
     // A command that is still being typed is incomplete.
     .strict(!isCompletion)
+    .strictCommands(!isCompletion)
     .fail((message, error) => {
-      throw error ?? new CliError(EXIT.usage, `${message}\nSee: quarterdeck --help`)
+      throw error ?? new CliError(EXIT.usage, usageText(message, args))
     })
   addSignIn(program)
   addConsoles(program)
@@ -67,6 +68,14 @@ export async function runProgram(args: string[]): Promise<number> {
   addCompletion(program)
   await program.parseAsync()
   return result.exitCode
+}
+
+/** What is wrong, and the call that prints the help of the command in use. */
+function usageText(message: string, [command = '-']: string[]): string {
+  const isKnown = !command.startsWith('-') && message !== `Unknown command: ${command}`
+  // The library counts arguments instead of naming them. The help names them.
+  const said = message.startsWith('Not enough non-option arguments') ? 'An argument is missing.' : message
+  return `${said}\nSee: quarterdeck ${isKnown ? `${command} ` : ''}--help`
 }
 
 function addSignIn(program: Argv<{ json: boolean }>): void {

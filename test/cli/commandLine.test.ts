@@ -114,7 +114,8 @@ test('an operator signs in, deploys, watches, sends a command, copies files, res
 
   const made = JSON.parse(await ok('db', 'create', 'sql', 'day', '--json')) as { credentials: { password: string } }
   expect(made.credentials.password).toHaveLength(24)
-  await ok('logout')
+  expect(await ok('logout')).toContain('The key stays valid')
+  expect(await ok('logout')).toBe('You were not signed in.\n')
   expect(await run('ps')).toMatchObject({ code: 3, stderr: expect.stringContaining('quarterdeck login') })
 })
 
@@ -177,8 +178,11 @@ test('each failure has its exit code and says what to do', async () => {
     [1, 'Line 1', runWith('nonsense: 1\n', 'apply', '-f', '-', '--yes')],
     [2, '--yes', runWith(definition('fresh'), 'apply', '-f', '-')],
     [2, 'remote:', run('cp', 'a', 'b')],
-    [2, 'Unknown argument', run('ps', '--nonsense')],
-    [2, 'Name a command', run()],
+    [2, 'Unknown argument: nonsense\nquarterdeck: See: quarterdeck ps --help', run('ps', '--nonsense')],
+    [2, 'Unknown command: ls\nquarterdeck: See: quarterdeck --help', run('ls')],
+    [2, 'Unknown command: list\nquarterdeck: See: quarterdeck db --help', run('db', 'list')],
+    [2, 'An argument is missing.\nquarterdeck: See: quarterdeck logs --help', run('logs')],
+    [2, 'Name a command.\nquarterdeck: See: quarterdeck --help', run()],
     [3, 'quarterdeck login', commandLine(at('nowhere')).run('ps')],
     [3, 'quarterdeck login', withKey(`qd_${'0'.repeat(40)}`).run('ps')],
     [5, 'no instance or deployment "missing"', run('logs', 'missing')],

@@ -38,8 +38,9 @@ export async function login(options: {
 /** Deletes the stored key, which stays valid until it is deleted in the console. */
 export async function logout(json: boolean): Promise<void> {
   const terminal = createTerminal(json)
-  await removeConfig()
+  const wasSignedIn = await removeConfig()
   if (json) terminal.json({ signedIn: false })
+  else if (!wasSignedIn) terminal.line('You were not signed in.')
   else
     terminal.line(
       'Signed out. The key stays valid: delete it on the API keys page of the console if you no longer need it.',
