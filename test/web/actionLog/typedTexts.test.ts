@@ -17,6 +17,8 @@ import {
   moveStarted,
 } from '../../../src/web/features/files/filesSlice'
 import { draftTyped } from '../../../src/web/features/deployments/configuration/configurationSlice'
+import { preferencesRecalled as overviewRecalled } from '../../../src/web/features/overview/overviewSlice'
+import { preferencesRecalled as paletteRecalled } from '../../../src/web/app/palette/paletteSlice'
 import { routeChanged } from '../../../src/web/app/routing/routeSlice'
 import { type Action, byKey, call, expectNowhere, exported, files, later, SECRET } from '../../support/web/exportedLog'
 
@@ -54,6 +56,18 @@ test.each(Object.entries(typedPayloads))(
     expectNowhere(exported([...actions, ...later]).text)
   },
 )
+
+test('a deployment that was deleted before is not named by what the browser stored of it', () => {
+  const stored = [
+    overviewRecalled({ view: null, filter: 'all', collapsed: ['world', SECRET] }),
+    paletteRecalled({ recent: [`configuration:${SECRET}`, `directory:/nfsshare/${SECRET}`], singleKeys: true }),
+    call('getDeployments', undefined, 'fulfilled', [{ name: 'world', type: 'process' }]),
+  ]
+  const { text, log } = exported(stored)
+  expectNowhere(text)
+  expect(log.final.overview).toMatchObject({ collapsed: ['world', expect.stringMatching(/^\u2022+$/)] })
+  expectNowhere(exported([...stored, ...later]).text)
+})
 
 test('every action with typed text is listed in typedPayloads or masked when it is recorded', () => {
   const typing = Object.keys(actionRules).filter((type) => /(?:typed|edited|searched|filtered)$/i.test(type))

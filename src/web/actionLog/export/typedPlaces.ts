@@ -31,6 +31,8 @@ export const typedPayloads: Record<string, Typed> = {
   'uploads/filesChosen': { files: { directory: 'text' }, directories: 'text' },
   'databases/nameTyped': 'text',
   'databases/filtered': 'text',
+  // From the storage of the browser: the deployment may be deleted since.
+  'overview/preferencesRecalled': { collapsed: 'text' },
   'overview/searched': 'text',
   'deployments/filtered': 'text',
   // From the storage of the browser.
@@ -71,7 +73,7 @@ export const typedState: Record<string, Typed> = {
     },
   },
   databases: { filter: 'text', dialog: { name: 'text' } },
-  overview: { query: 'text' },
+  overview: { query: 'text', collapsed: 'text' },
   deployments: { filter: 'text', dialog: { name: 'text' }, guide: { name: 'text' } },
   configuration: { drafts: 'byName', dialog: { to: 'address' } },
   drafts: { offers: { name: 'subject' } },

@@ -174,10 +174,10 @@ export const actionRules: Record<string, Rule | 'lines'> = {
   'palette/commandsOpened': 'keep',
   'palette/shortcutsOpened': 'keep',
   'palette/paletteClosed': 'keep',
-  // Only ids of pages, deployments, instances and users, never typed text.
+  // Ids of pages, deployments, instances and users, never typed text. Those of earlier visits may name deleted ones.
   'palette/commandChosen': 'keep',
   'palette/singleKeysChosen': 'keep',
-  'palette/preferencesRecalled': 'keep',
+  'palette/preferencesRecalled': fields({ recent: { instead: [] }, singleKeys: 'keep' }),
 
   'login/resumed': 'keep',
   'login/usernameTyped': 'mask',
