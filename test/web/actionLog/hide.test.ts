@@ -21,6 +21,7 @@ test.each([
   ['in JSON within JSON', JSON.stringify(JSON.stringify({ q: SECRET }))],
   ['in ASCII-only JSON', JSON.stringify({ q: SECRET }).replace('ä', '\\u00e4')],
   ['in HTML', SECRET.replace('&', '&amp;').replaceAll('"', '&#34;')],
+  ['in bold letters of a manual page', SECRET.replace(/./gu, '$&\b$&')],
   ['in hexadecimal digits', Buffer.from(SECRET).toString('hex').toUpperCase()],
   ['in Base64', Buffer.from(SECRET).toString('base64')],
 ])('hides a secret %s', (_where, text) => {

@@ -18,6 +18,10 @@ const { parseInt } = Number
 const ENCODED =
   /(?:%[0-9a-f]{2})+|%u[0-9a-f]{4}|\\u00(?:0[0-9a-f]|10)[0-9a-f]{4}|\\u[0-9a-f]{4}|\\u\{[0-9a-f]{1,6}\}|\\x\{[0-9a-f]{1,6}\}|(?:\\x[0-9a-f]{2})+|'\$'(?=\\)|\\(?:e|0?33)(?=\[)|(?:\\0?[0-3][0-7]{2})+|\\["'\\/bfnrt]|&#x[0-9a-f]{1,8};?|&#[0-9]{1,8};?|&(?:amp|lt|gt|quot|apos|nbsp|shy|szlig|[a-z](?:uml|acute|grave|circ|tilde|cedil|ring|caron));/gi
 
+/** A bold letter as manual pages print it: the letter, one step back, and the letter again. */
+// eslint-disable-next-line no-control-regex -- the step back
+const OVERSTRUCK = /([^\u0008])\u0008(?=\1)/gu
+
 const NAMED: Record<string, string> = {
   amp: '&',
   lt: '<',
@@ -54,6 +58,7 @@ export const decodedOf = (text: string): string => text.replace(ENCODED, decode)
 /** Normalizes a text and maps it to the original. */
 export function read(text: string): Reading {
   let read = replace({ text, starts: places(text.length), ends: places(text.length, 1) }, escapesIn(text), () => '')
+  read = replace(read, read.text.matchAll(OVERSTRUCK), () => '')
   for (let pass = 0; pass < PASSES; pass++) {
     const decoded = replace(read, read.text.matchAll(ENCODED), decode)
     if (decoded === read) break
