@@ -16,8 +16,8 @@ import type { Runtime } from './runtime'
 
 export interface RuntimeSettings extends ContainedSettings {
   /**
-   * `auto`: containers if they work, or have worked with this data directory; `required`: containers or no start;
-   * `off`: plain processes (decisions §12).
+   * `auto`: containers if their programs are there, and, unless they have worked with this data directory, a trial
+   * works; `required`: containers or no start; `off`: plain processes (decisions §12).
    */
   isolation: 'auto' | 'required' | 'off'
   paths: LocalPaths
@@ -27,7 +27,7 @@ export interface RuntimeSettings extends ContainedSettings {
  * Opens the runtime of this machine. First stops instances of the other runtime in order, so that none runs twice; the
  * manager starts them again.
  * @returns the runtime, and, if it runs plain processes although containers were wanted, the reason
- * @throws StartError if isolation is required, or was possible before, but is impossible
+ * @throws StartError if isolation is required, or was possible before, but a trial container fails
  */
 export async function openRuntime(
   settings: RuntimeSettings,
@@ -46,7 +46,7 @@ export async function openRuntime(
       if (isolation === 'required')
         throw new StartError([`QUARTERDECK_ISOLATION: instances cannot be isolated here: ${error.message}`])
       // An instance may have caused it: with a full disk, for example. It must not become a process of this user.
-      if (existsSync(containedRecords(dataDir)))
+      if (!error.isMissing && existsSync(containedRecords(dataDir)))
         throw new StartError([
           `Instances were isolated here before and cannot be now: ${error.message}`,
           'Correct that and start again, or set QUARTERDECK_ISOLATION=off to run them as plain processes, which may do what this user may do.',

@@ -23,7 +23,15 @@ export interface ContainedSettings extends CopyParts {
 export const containedBundles = join('runtime', 'contained', 'bundles')
 
 /** Reason why containers do not work here, as a message for the operator. */
-export class IsolationUnavailable extends Error {}
+export class IsolationUnavailable extends Error {
+  /** @param isMissing whether programs are missing, which no instance can cause */
+  constructor(
+    message: string,
+    readonly isMissing = false,
+  ) {
+    super(message)
+  }
+}
 
 const directoryOf = (dataDir: string) => join(dataDir, 'runtime', 'contained')
 
@@ -47,6 +55,7 @@ export async function openContainedRuntime({
   if ('missing' in found)
     throw new IsolationUnavailable(
       `${found.missing.join(', ')} ${found.missing.length === 1 ? 'is' : 'are'} not installed`,
+      true,
     )
   const directory = directoryOf(dataDir)
   const isRootless = process.getuid?.() !== 0
