@@ -136,15 +136,16 @@ export function startInformer<Item extends KubernetesObject>(parts: InformerPart
 
   async function run(): Promise<void> {
     const backoff = createBackoff(MIN_BACKOFF_MS, MAX_BACKOFF_MS)
-    let isFailing = false
+    /** Why the last attempt failed: it is logged once, until the reason changes. */
+    let failure: string | undefined
     while (!closing.signal.aborted) {
       const round = delay(MIN_ROUND_MS, undefined, { signal: closing.signal }).catch(() => undefined)
       try {
         if (version === undefined) await list()
         await watch(() => {
-          if (isFailing) log.info({ path }, 'the Kubernetes cluster answers again')
+          if (failure !== undefined) log.info({ path }, 'the Kubernetes cluster answers again')
           backoff.reset()
-          isFailing = false
+          failure = undefined
         })
       } catch (error) {
         if (closing.signal.aborted) return
@@ -156,8 +157,9 @@ export function startInformer<Item extends KubernetesObject>(parts: InformerPart
           await round
           continue
         }
-        if (!isFailing) log.warn({ err: error, path }, 'the Kubernetes cluster cannot be watched; retrying')
-        isFailing = true
+        if (failure !== String(error))
+          log.warn({ err: error, path }, 'the Kubernetes cluster cannot be watched; retrying')
+        failure = String(error)
         await delay(backoff.next(), undefined, { signal: closing.signal }).catch(() => undefined)
       }
       await round

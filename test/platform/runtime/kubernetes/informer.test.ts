@@ -22,6 +22,8 @@ let lists: number
 let watches: { from: string; response: ServerResponse }[]
 let refuse: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined
 let reports: string[]
+/** The reasons of its warnings. */
+let logged: string[]
 
 const itemOf = (name: string, at: number): Item => ({
   metadata: { name, uid: `uid-${name}`, resourceVersion: String(at) },
@@ -33,6 +35,7 @@ beforeEach(async () => {
   lists = 0
   watches = []
   reports = []
+  logged = []
   refuse = undefined
   server = createServer((request, response) => {
     if (refuse?.(request, response)) return
@@ -52,7 +55,13 @@ beforeEach(async () => {
   informer = startInformer<Item>({
     client: createClusterClient({ kubeconfig }, 'games'),
     path: '/items',
-    log: pino({ level: 'silent' }),
+    log: pino(
+      {},
+      {
+        write: (line) =>
+          void logged.push((JSON.parse(line) as { err?: Error; msg: string }).err?.message ?? 'answers again'),
+      },
+    ),
     onChange: ({ metadata }) => void reports.push(`${metadata.name} ${metadata.resourceVersion}`),
     onDelete: ({ metadata }) => void reports.push(`${metadata.name} deleted`),
   })
@@ -149,6 +158,25 @@ test('after a broken connection or a response of 500 the request is retried, and
   await until(() => watches.length === 2)
   send('MODIFIED', itemOf('a', 50))
   await until(() => reports.includes('a 50'))
+})
+
+test('each reason why the cluster cannot be watched is logged once, until it changes', async () => {
+  await until(() => watches.length === 1)
+  let refused = 0
+  let status = 500
+  refuse = (_request, response) => {
+    refused += 1
+    response.writeHead(status).end(`{"message": "reason ${status}"}`)
+    return true
+  }
+  watches[0]!.response.destroy()
+  await until(() => refused >= 2)
+  status = 503
+  await until(() => logged.includes('reason 503'))
+  refuse = undefined
+  await until(() => watches.length === 2)
+  await until(() => logged.includes('answers again'))
+  expect(logged.slice(-3)).toEqual(['reason 500', 'reason 503', 'answers again'])
 })
 
 test('an answer to a request of the platform is not replaced by an older event', async () => {
