@@ -6,7 +6,7 @@ import { sampleMetrics } from './deployments/monitoring/metrics'
 import { peersFileOf } from './deployments/monitoring/peersFiles'
 import { watchPlayers } from './deployments/monitoring/players'
 import { shareSync } from './deployments/monitoring/sharedSync'
-import { startManager } from './deployments/reconcile/manager'
+import { startManager, type Manager } from './deployments/reconcile/manager'
 import { copiesIn } from './runtime/copies'
 import { openClusterRuntime } from './runtime/kubernetes/openClusterRuntime'
 import { openRuntime } from './runtime/openRuntime'
@@ -55,13 +55,15 @@ export async function runInstances({
   const peers = isCluster ? join(shareDir, PEERS_IN_SHARE) : join(dataDir, 'runtime/peers')
   const location = { shareDir, marker, dataDirectories }
   const directory = (path: string) => findDeploymentDirectory(location, path)
-  let isManager = () => false
+  let getManager: () => Manager | undefined = () => undefined
+  const isManager = () => getManager()?.isActive ?? false
   const opened = isCluster
     ? {
         runtime: openClusterRuntime({
           ...settings,
           store: createConsoleStore(db),
-          isActive: () => isManager(),
+          isActive: isManager,
+          confirmActive: async () => (await getManager()?.confirmActive()) ?? false,
           writeBack: files.writeBack,
           directoryOf: directory,
           peersDirectory: (podName) => `/${PEERS_IN_SHARE}/${podName}`,
@@ -95,7 +97,7 @@ export async function runInstances({
     runtime,
     players: () => players,
     directory: peers,
-    ...(isCluster && { isActive: () => isManager() }),
+    ...(isCluster && { isActive: isManager }),
     log,
   })
   closers.push(() => discovery.close())
@@ -105,7 +107,7 @@ export async function runInstances({
   const sync = shareSync(runtime.copySync ?? replicas, notifications, () => !isReplica || manager.isActive)
   closers.push(async () => sync.close())
   const manager = startManager({ ...parts, now: Date.now, onPass: sync.announce })
-  isManager = () => manager.isActive
+  getManager = () => manager
   closers.push(() => manager.close())
   notifications.on('instances', () => manager.wake())
   closers.push(sampleMetrics({ db, runtime, log, isActive: () => manager.isActive }))

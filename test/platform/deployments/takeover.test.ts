@@ -1,5 +1,9 @@
+import type { V1Pod } from '@kubernetes/client-node'
 import pg from 'pg'
+import { createKeyedQueue } from '../../../src/platform/concurrency/keyedQueue'
 import { fenceRuntime } from '../../../src/platform/deployments/reconcile/fenceRuntime'
+import { STOP_ANNOTATION } from '../../../src/platform/runtime/kubernetes/podSpec'
+import { startPodSteps, type PodStepParts } from '../../../src/platform/runtime/kubernetes/podSteps'
 import type { Runtime } from '../../../src/platform/runtime/runtime'
 import { tryLeasedLock } from '../../../src/platform/state/locks/leasedLock'
 import { breakableProxy, type BreakableProxy } from '../../support/platform/breakableProxy'
@@ -80,6 +84,41 @@ test('security 235: a manager that lost its lock changes nothing in the cluster,
     await expect((async () => call())()).rejects.toThrow('lost')
   }
   expect(change).not.toHaveBeenCalled()
+})
+
+test('security 235: a manager that lost its lock takes no further steps for the instances of the cluster', async () => {
+  const metadata = { name: 'lobby-1', uid: 'run-1', annotations: { [STOP_ANNOTATION]: '1' } }
+  const pod: V1Pod = { metadata, status: { phase: 'Pending' } }
+  let report = (_podName: string) => undefined as void
+  let isConfirmed = false
+  const confirmActive = jest.fn(async () => isConfirmed)
+  const remove = jest.fn(async () => undefined)
+  const parts = {
+    runs: {
+      get: () => pod,
+      runOf: () => ({}),
+      instances: async () => [],
+      watch(listener: (podName: string) => void) {
+        report = listener
+        return () => undefined
+      },
+    },
+    pods: { delete: remove },
+    messages: { write: async () => undefined, forget: () => undefined },
+    inTurn: createKeyedQueue(),
+    // What this process knows.
+    isActive: () => true,
+    confirmActive,
+  }
+  const steps = startPodSteps(parts as unknown as PodStepParts)
+  report('lobby-1')
+  await until(() => confirmActive.mock.calls.length === 1)
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  expect(remove).not.toHaveBeenCalled()
+  isConfirmed = true
+  report('lobby-1')
+  await until(() => remove.mock.calls.length === 1)
+  steps.close()
 })
 
 test('a renewed lock outlives its lease, and a released one is free at once', async () => {

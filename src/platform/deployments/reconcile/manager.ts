@@ -21,6 +21,8 @@ export interface Manager {
   wake(): void
   /** Whether this platform holds the manager's lock. */
   readonly isActive: boolean
+  /** As `isActive`, by an answer of the lock's server within the last second. */
+  confirmActive(): Promise<boolean>
   /** Stops reconciling. The instances keep running. */
   close(): Promise<void>
 }
@@ -125,6 +127,7 @@ export function startManager(
     get isActive() {
       return election.isWon
     },
+    confirmActive: election.isConfirmed,
     async close() {
       closed = true
       clearTimeout(timer)
@@ -139,6 +142,7 @@ export function startManager(
 /** Elects one manager among the platforms that share one database. */
 function createElection(pool: Pool, isClosed: () => boolean) {
   let lock: LeasedLock | undefined
+  const isConfirmed = async () => (await lock?.confirm()) ?? false
   return {
     /** Whether this platform is the manager, as far as it knows. */
     get isWon() {
@@ -151,9 +155,10 @@ function createElection(pool: Pool, isClosed: () => boolean) {
       if (isClosed()) await lock?.release()
       return lock?.isHeld ?? false
     },
+    isConfirmed,
     /** Refuses an action of a pass once the lock is lost: another manager may act by then. */
     confirm: async (): Promise<void> => {
-      if (!(await lock?.confirm())) throw new Error('This platform is no longer the manager of the instances.')
+      if (!(await isConfirmed())) throw new Error('This platform is no longer the manager of the instances.')
     },
     end: async () => lock?.release(),
   }

@@ -34,6 +34,8 @@ export interface KubernetesParts extends PodSettings {
    * steps that are due.
    */
   isActive: () => boolean
+  /** As `isActive`, by the lock's server. */
+  confirmActive: () => Promise<boolean>
   /** Called before a Pod is created. @throws AppError when its directories are missing */
   prepare: (spec: InstanceSpec) => Promise<void>
   log: Logger
@@ -41,7 +43,7 @@ export interface KubernetesParts extends PodSettings {
 
 /** Runs instances as Pods of a Kubernetes cluster (decisions §15). The cluster keeps everything but the consoles. */
 export function openKubernetesRuntime(parts: KubernetesParts): Runtime {
-  const { client, store, isActive, prepare, log } = parts
+  const { client, store, isActive, confirmActive, prepare, log } = parts
   const pods = createPods(client)
   const usageOf = createPodUsage(client, log)
   const inTurn = createKeyedQueue()
@@ -62,6 +64,7 @@ export function openKubernetesRuntime(parts: KubernetesParts): Runtime {
     messages,
     inTurn,
     isActive,
+    confirmActive,
     log,
   })
   const stopEvents = reportPodEvents({ client, runs, isActive, messages, log })

@@ -29,6 +29,7 @@ export interface ClusterRuntimeSettings {
   image: string
   store: ConsoleStore
   isActive: () => boolean
+  confirmActive: () => Promise<boolean>
   /** The path of the shared area on this machine. */
   shareDir: string
   writeBack: WriteBack

@@ -39,6 +39,8 @@ export interface PodStepParts {
   /** Runs the changes of one instance one after another. */
   inTurn: KeyedQueue
   isActive: () => boolean
+  /** Whether this platform is still the manager. One that was suspended does not know that another took over. */
+  confirmActive: () => Promise<boolean>
   log: Pick<Logger, 'warn'>
 }
 
@@ -60,6 +62,7 @@ export function startPodSteps({
   messages,
   inTurn,
   isActive,
+  confirmActive,
   log,
 }: PodStepParts): PodSteps {
   const timers = createTimers()
@@ -72,7 +75,11 @@ export function startPodSteps({
   function schedule(podName: string, ms: number): void {
     if (isClosed || !isActive()) return
     timers.set(podName, ms, () => {
-      inTurn(podName, () => takeSteps(podName)).then(
+      inTurn(podName, async () => {
+        if (await confirmActive()) return takeSteps(podName)
+        // When the lock is taken again, also at once, all steps are due.
+        wasActive = false
+      }).then(
         () => failures.reset(podName),
         (error: unknown) => {
           log.warn({ err: error, podName }, 'a step for an instance failed; retrying')

@@ -32,6 +32,7 @@ test('security 63: a link in the place of the copies leads neither a start nor a
     image: 'image',
     store: { remove: async () => undefined } as unknown as ConsoleStore,
     isActive: () => false,
+    confirmActive: async () => false,
     shareDir,
     writeBack: async () => 0,
     directoryOf: async (path) => join(shareDir, path),

@@ -36,6 +36,7 @@ async function openIn(namespace: string, without?: 'list events'): Promise<{ run
     client: createClusterClient({ kubeconfig }, namespace),
     store: createConsoleStore(state.db),
     isActive: () => true,
+    confirmActive: async () => true,
     claim: 'quarterdeck-share',
     image: 'quarterdeck.test/none:1',
     user: 1000,

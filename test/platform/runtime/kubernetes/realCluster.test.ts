@@ -41,6 +41,7 @@ const open = () =>
     client: createClusterClient({ kubeconfig: cluster.kubeconfig }, 'games'),
     store: createConsoleStore(state.db),
     isActive: () => true,
+    confirmActive: async () => true,
     claim: 'quarterdeck-share',
     image: TEST_IMAGE,
     user: USER,

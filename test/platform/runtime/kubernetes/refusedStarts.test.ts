@@ -49,6 +49,7 @@ beforeEach(async () => {
     client: createClusterClient({ kubeconfig }, 'games'),
     store: createConsoleStore(state.db),
     isActive: () => true,
+    confirmActive: async () => true,
     claim: 'share',
     image: 'java:21',
     user: 1000,

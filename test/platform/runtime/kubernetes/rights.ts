@@ -59,6 +59,7 @@ export function rightsOnCluster(cluster: () => TestCluster, state: () => FreshSt
       client: createClusterClient({ kubeconfig }, namespace),
       store: createConsoleStore(state().db),
       isActive: () => true,
+      confirmActive: async () => true,
       claim: 'quarterdeck-share',
       image: TEST_IMAGE,
       user: 1000,
