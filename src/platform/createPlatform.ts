@@ -29,7 +29,7 @@ import { openAccounts } from './openAccounts'
 import { runInstances } from './runInstances'
 import { requireContact, silentSince } from './runtime/contact'
 import { requireOwnRuns } from './runtime/copiedRuns'
-import { requireNoEarlierRuns } from './runtime/replacedDirectory'
+import { requireNoEarlierRuns, requireVisibleRuns } from './runtime/replacedDirectory'
 import type { Runtime } from './runtime/runtime'
 import { watchDisks } from './share/disks'
 import { openFiles, type Files } from './share/files'
@@ -118,6 +118,7 @@ export async function createPlatform(
   await surroundings.onLocked?.()
   await requireDataOutsideShare(settings.dataDir, settings.shareDir)
   requireOwnRuns(settings.dataDir)
+  requireVisibleRuns(settings.dataDir)
   await requireNoEarlierRuns(settings.dataDir)
 
   const opened = await openState(settings, surroundings, isReplica)

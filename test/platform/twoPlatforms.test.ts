@@ -5,8 +5,10 @@ import { Client } from 'pg'
 import pino from 'pino'
 import { holdPlatformLock } from '../../src/platform/state/locks/platformLock'
 import { freshDatabase } from '../support/platform/freshState'
-import { processesOf } from '../support/platform/processesOf'
+import { canContain } from '../support/platform/canContain'
+import { isGone, processesOf } from '../support/platform/processesOf'
 import { endProgram, killLeftovers, readyUrl, runProgram } from '../support/platform/runPlatform'
+import { pidOfRun, runsOf } from '../support/platform/runsOf'
 import { stopHost } from '../support/platform/stopHost'
 import { useTemporaryDirectory } from '../support/platform/temporaryDirectory'
 import { until } from '../support/platform/until'
@@ -76,6 +78,39 @@ describe('one data directory', () => {
       // Kills the whole container at once, as the kernel does when its first process dies.
       third.child.kill('SIGKILL')
       await until(() => postmasters().length === 0)
+    },
+  )
+
+  ;(canUnshare && canContain ? test : test.skip)(
+    'security 238: whose instances run outside of a container is refused within it, so that none runs twice',
+    async () => {
+      const settings = { QUARTERDECK_DATA_DIR: join(directory(), 'moved'), QUARTERDECK_SAMPLE: 'on' }
+      const first = run(settings)
+      await readyUrl(first)
+      await until(() => runsOf(settings.QUARTERDECK_DATA_DIR).some(({ state }) => state === 'RUNNING'))
+      const pid = pidOfRun(settings.QUARTERDECK_DATA_DIR)
+      await endProgram(first)
+
+      const within = [...CONTAINER.slice(0, -4), 'sh', '-c', '"$@"', 'sh']
+      const starts = [
+        () => run(settings, within),
+        () => run({ ...settings, QUARTERDECK_ISOLATION: 'off' }, within),
+        () => runProgram('runtime/local/stopAll', settings, within),
+      ]
+      for (const start of starts) {
+        const program = start()
+        expect(await program.exited).toBe(1)
+        expect(program.output().stderr.trimEnd()).toBe(
+          `Instances of ${settings.QUARTERDECK_DATA_DIR} run in another container, or outside of this one: stop them with stop:all there first`,
+        )
+      }
+      expect(isGone(pid)).toBe(false)
+
+      const stop = runProgram('runtime/local/stopAll', settings)
+      expect(await stop.exited).toBe(0)
+      const moved = run(settings, within)
+      await readyUrl(moved)
+      moved.child.kill('SIGKILL')
     },
   )
 

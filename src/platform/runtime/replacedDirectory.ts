@@ -1,4 +1,15 @@
-import { existsSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  statSync,
+} from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { StartError } from '../errors'
 import { containedBundles } from './contained/containedRuntime'
@@ -26,6 +37,35 @@ export async function requireNoEarlierRuns(dataDir: string): Promise<void> {
       ])
     await delay(50)
   }
+}
+
+/**
+ * Requires that no instances of a data directory run where this process cannot see them: the platform was moved into a
+ * container, or out of it, while its instances ran on. They would count as ended, and be started a second time.
+ * @throws StartError
+ */
+export function requireVisibleRuns(dataDir: string): void {
+  const bundles = join(dataDir, containedBundles)
+  const ids = existsSync(bundles) ? readdirSync(bundles) : []
+  if (!ids.some((id) => hasMonitor(join(bundles, id)) && !isMonitorVisible(join(bundles, id)))) return
+  throw new StartError([
+    `Instances of ${dataDir} run in another container, or outside of this one: stop them with stop:all there first`,
+  ])
+}
+
+/** Whether a conmon has its control file open, whatever container it is in: only then a FIFO can be opened so. */
+function hasMonitor(bundle: string): boolean {
+  try {
+    closeSync(openSync(join(bundle, 'ctl'), constants.O_WRONLY | constants.O_NONBLOCK))
+    return true
+  } catch {
+    return false
+  }
+}
+
+function isMonitorVisible(bundle: string): boolean {
+  const pid = readText(join(bundle, 'conmon.pid'))?.trim() ?? ''
+  return linkOf(`/proc/${pid}/cwd`) === realpathSync(bundle)
 }
 
 /** The first processes of containers whose conmon is in a directory of this path that was removed. */

@@ -9,7 +9,7 @@ import { lockOwner, takeLock } from '../../processLock'
 import { stopContainedInstances } from '../contained/containedRuntime'
 import { requireOwnRuns } from '../copiedRuns'
 import { stopPlainInstances } from '../openRuntime'
-import { requireNoEarlierRuns } from '../replacedDirectory'
+import { requireNoEarlierRuns, requireVisibleRuns } from '../replacedDirectory'
 
 /** A process counts as ended when its first thread exits; the kernel releases its lock with the last thread. */
 const RELEASE_MS = 5000
@@ -36,6 +36,7 @@ async function stopAll(): Promise<void> {
     ])
   }
   requireOwnRuns(dataDir)
+  requireVisibleRuns(dataDir)
   await requireNoEarlierRuns(dataDir)
   const printStopping = (instances: number) =>
     console.log(`Stopping ${instances} ${instances === 1 ? 'instance' : 'instances'} …`)
