@@ -17,6 +17,7 @@ import type { Files } from './share/files'
 import type { Replicas } from './share/replicas/replicas'
 import type { ShareLocation } from './share/shareMarker'
 import { createConsoleStore } from './state/deployments/consoles'
+import { idOfState } from './state/claimedFacts'
 import type { StateDatabase } from './state/db'
 import type { Notifications } from './state/notifications'
 import type { Surroundings } from './surroundings'
@@ -62,6 +63,7 @@ export async function runInstances({
         runtime: openClusterRuntime({
           ...settings,
           store: createConsoleStore(db),
+          stateId: await idOfState(db),
           isActive: isManager,
           confirmActive: async () => (await getManager()?.confirmActive()) ?? false,
           writeBack: files.writeBack,

@@ -51,6 +51,8 @@ export interface InformerParts<Item> {
   labelSelector?: string
   fieldSelector?: string
   log: Pick<Logger, 'warn' | 'info'>
+  /** Whether an object that the server sends belongs to the copy. Default: each. */
+  isIncluded?: (item: Item) => boolean
   onChange: (item: Item) => void
   /** `item` is its last known state. */
   onDelete: (item: Item) => void
@@ -84,7 +86,7 @@ const now = () => ({ at: Date.now(), uptime: performance.now() })
  * version (410), the collection is listed again. Failed requests are repeated with a back-off of 0.2 to 10 s.
  */
 export function startInformer<Item extends KubernetesObject>(parts: InformerParts<Item>): Informer<Item> {
-  const { client, path, labelSelector, fieldSelector, log } = parts
+  const { client, path, labelSelector, fieldSelector, log, isIncluded = () => true } = parts
   const selectors = { ...(labelSelector && { labelSelector }), ...(fieldSelector && { fieldSelector }) }
   const copy = createCollectionCopy(parts)
   const closing = new AbortController()
@@ -101,7 +103,7 @@ export function startInformer<Item extends KubernetesObject>(parts: InformerPart
     const answer = JSON.parse(
       await readText(await client.stream(path, selectors, signal), MAX_LIST_BYTES),
     ) as List<Item>
-    copy.replace(answer.items)
+    copy.replace(answer.items.filter(isIncluded))
     version = answer.metadata.resourceVersion
     synced = now()
     setReady()
@@ -130,8 +132,9 @@ export function startInformer<Item extends KubernetesObject>(parts: InformerPart
     }
     synced = now()
     version = object.metadata?.resourceVersion ?? version
+    if (type === 'BOOKMARK' || !isIncluded(object)) return
     if (type === 'DELETED') copy.remove(object)
-    else if (type !== 'BOOKMARK') copy.put(object)
+    else copy.put(object)
   }
 
   async function run(): Promise<void> {

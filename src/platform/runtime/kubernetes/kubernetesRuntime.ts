@@ -47,7 +47,7 @@ export function openKubernetesRuntime(parts: KubernetesParts): Runtime {
   const pods = createPods(client)
   const usageOf = createPodUsage(client, log)
   const inTurn = createKeyedQueue()
-  const runs = watchPodRuns(client, pods, isActive, log)
+  const runs = watchPodRuns(client, pods, parts.stateId, isActive, log)
 
   const consoles = createPodConsoles(runs, client, store, log)
   const inputs = createPodInputs(runs, client, log)
@@ -134,7 +134,7 @@ export function openKubernetesRuntime(parts: KubernetesParts): Runtime {
       const pod = runs.get(podName)
       return pod !== undefined && hasLog(pod) && !hasEnded(pod) && inputs.of(podName).write(line)
     },
-    publish: createServices(client, log),
+    publish: createServices(client, parts.stateId, log),
     nodes: createSharedRead(() => listNodes(client, runs.pods()), NODES_PAUSE_MS),
     sample: () => usageOf(runs.pods().filter((pod) => hasLog(pod) && !hasEnded(pod))),
     async close() {

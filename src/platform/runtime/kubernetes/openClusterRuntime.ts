@@ -35,6 +35,8 @@ export interface ClusterRuntimeSettings {
   writeBack: WriteBack
   /** Returns the absolute path of a directory in the shared area. @throws AppError when it is missing */
   directoryOf: (path: string) => Promise<string>
+  /** Identifies the platform's state. */
+  stateId: string
   /** Path of the directory with an instance's peers file, in the shared area. */
   peersDirectory: (podName: string) => string
   log: Logger

@@ -10,7 +10,7 @@ import type { ClusterClient } from './clusterClient'
 import { startInformer } from './informer'
 import type { ConsoleRun } from './console/podConsole'
 import type { Pods } from './pods'
-import { MANAGED_BY_SELECTOR } from './podSpec'
+import { isOfState, MANAGED_BY_SELECTOR } from './podSpec'
 import { closingLinesOf, exitOf, hasEnded, hasLog, instanceOf, isHeld, nameOf, runIdOf } from './podState'
 
 /** Time for a deleted Pod to be gone. */
@@ -48,9 +48,16 @@ type RunWithoutPod = { instance: RuntimeInstance } & Pick<ConsoleRun, 'isLogGone
 
 /**
  * Keeps a copy of the instances' Pods up to date by a watch, until it is closed.
+ * @param stateId Pods of another state are ignored
  * @param isActive whether this platform is the manager
  */
-export function watchPodRuns(client: ClusterClient, pods: Pods, isActive: () => boolean, log: Logger): PodRuns {
+export function watchPodRuns(
+  client: ClusterClient,
+  pods: Pods,
+  stateId: string,
+  isActive: () => boolean,
+  log: Logger,
+): PodRuns {
   const changes = new EventEmitter().setMaxListeners(0)
   const emit = (podName: string) => changes.emit('changed', podName)
   const withoutPod = new Map<string, RunWithoutPod>()
@@ -60,12 +67,24 @@ export function watchPodRuns(client: ClusterClient, pods: Pods, isActive: () => 
   const seenEnds = new Map<string, number>()
   /** The ids of Pods that are deleted in order to forget them. */
   const forgotten = new Set<string>()
+  let isWarned = false
 
   const informer = startInformer<V1Pod>({
     client,
     path: `/api/v1/namespaces/${client.namespace}/pods`,
     labelSelector: MANAGED_BY_SELECTOR,
     log,
+    isIncluded(pod) {
+      const isOwn = isOfState(pod, stateId)
+      if (!isOwn && !isWarned) {
+        isWarned = true
+        log.warn(
+          { podName: nameOf(pod), namespace: client.namespace },
+          'a platform with another state has instances in this namespace; they are left alone',
+        )
+      }
+      return isOwn
+    },
     onChange(pod) {
       if (hasEnded(pod)) endedAt(pod)
       withoutPod.delete(nameOf(pod))

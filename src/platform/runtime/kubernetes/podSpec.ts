@@ -26,12 +26,28 @@ export const STOP_ANNOTATION = 'quarterdeck.io/stop-requested-at'
 /** Set when the stop command was written. */
 export const STOP_SENT_ANNOTATION = 'quarterdeck.io/stop-command-sent'
 
+/**
+ * The state that knows an object: a platform with another state, started in the same namespace by mistake, leaves it
+ * alone. Objects of earlier versions have no such annotation.
+ */
+const STATE_ANNOTATION = 'quarterdeck.io/state'
+
 export const DEPLOYMENT_LABEL = 'app.kubernetes.io/name'
 export const MANAGED_BY = { 'app.kubernetes.io/managed-by': 'quarterdeck' }
 /** Selects the objects that the platform has created. */
 export const MANAGED_BY_SELECTOR = 'app.kubernetes.io/managed-by=quarterdeck'
 
+/** The annotation of an object that the platform creates. */
+export const ofState = (stateId: string): Record<string, string> => ({ [STATE_ANNOTATION]: stateId })
+
+/** Whether an object may be one that this platform, or another replica of it, has created. */
+export function isOfState({ metadata }: Pick<V1Pod, 'metadata'>, stateId: string): boolean {
+  return (metadata?.annotations?.[STATE_ANNOTATION] ?? stateId) === stateId
+}
+
 export interface PodSettings {
+  /** Identifies the platform's state. */
+  stateId: string
   /** Name of the claim of the shared area. */
   claim: string
   /** The default image. */
@@ -68,7 +84,7 @@ export function podOf(spec: InstanceSpec, settings: PodSettings): V1Pod {
     metadata: {
       name: podName,
       labels: { ...MANAGED_BY, [DEPLOYMENT_LABEL]: deployment, 'app.kubernetes.io/instance': podName },
-      annotations: { [RUN_ANNOTATION]: JSON.stringify(run) },
+      annotations: { ...ofState(settings.stateId), [RUN_ANNOTATION]: JSON.stringify(run) },
       ...(keep && { finalizers: [KEEP_FINALIZER] }),
     },
     spec: {

@@ -2,7 +2,7 @@ import type { V1Service } from '@kubernetes/client-node'
 import type { Logger } from 'pino'
 import type { PublishedDeployment } from '../runtime'
 import { ClusterRefusal, isTemporaryRefusal, type ClusterClient } from './clusterClient'
-import { DEPLOYMENT_LABEL, MANAGED_BY } from './podSpec'
+import { DEPLOYMENT_LABEL, isOfState, MANAGED_BY, ofState } from './podSpec'
 import { FIELD_MANAGER } from './pods'
 
 /** Services are also applied without a change, so that a deleted one is created again. */
@@ -20,12 +20,15 @@ const exposedName = (deployment: string) => `${deployment}-exposed`
  */
 export function createServices(
   client: ClusterClient,
+  stateId: string,
   log: Pick<Logger, 'error'>,
 ): (deployments: PublishedDeployment[]) => Promise<void> {
   const { namespace } = client
   let published: { text: string; until: number } | undefined
   /** The last refusal of each Service by its name, so that a retry is not logged again. */
   const refusals = new Map<string, string>()
+
+  const isOwn = (service: V1Service) => isOurs(service) && isOfState(service, stateId)
 
   /** @returns whether it has to be tried again soon */
   async function apply(service: V1Service): Promise<boolean> {
@@ -53,9 +56,9 @@ export function createServices(
     const text = JSON.stringify(deployments)
     if (published?.text === text && performance.now() < published.until) return
     const { items } = await client.call((core) => core.listNamespacedService({ namespace }))
-    const own = items.filter(isOurs).map(nameOf)
-    const taken = new Set(items.filter((service) => !isOurs(service)).map(nameOf))
-    const wanted = uniqueByName(deployments.flatMap(servicesOf))
+    const own = items.filter(isOwn).map(nameOf)
+    const taken = new Set(items.filter((service) => !isOwn(service)).map(nameOf))
+    const wanted = uniqueByName(deployments.flatMap((deployment) => servicesOf(deployment, stateId)))
     for (const name of own)
       if (!wanted.has(name)) await client.call((core) => core.deleteNamespacedService({ name, namespace }))
     let isToRetry = false
@@ -86,7 +89,7 @@ function uniqueByName(services: V1Service[]): Map<string, V1Service> {
 
 const rank = ({ spec }: V1Service) => (spec?.clusterIP === 'None' ? 1 : 0)
 
-function servicesOf({ deployment, port, expose }: PublishedDeployment): V1Service[] {
+function servicesOf({ deployment, port, expose }: PublishedDeployment, stateId: string): V1Service[] {
   const selector = { ...MANAGED_BY, [DEPLOYMENT_LABEL]: deployment }
   const ports = [
     { name: 'tcp', port, targetPort: port, protocol: 'TCP' },
@@ -95,7 +98,7 @@ function servicesOf({ deployment, port, expose }: PublishedDeployment): V1Servic
   const service = (name: string, spec: V1Service['spec']): V1Service => ({
     apiVersion: 'v1',
     kind: 'Service',
-    metadata: { name, labels: selector },
+    metadata: { name, labels: selector, annotations: ofState(stateId) },
     spec: { ...spec, selector },
   })
   const headless = service(deployment, { clusterIP: 'None', ports })

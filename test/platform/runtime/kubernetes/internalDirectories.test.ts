@@ -36,6 +36,7 @@ test('security 63: a link in the place of the copies leads neither a start nor a
     shareDir,
     writeBack: async () => 0,
     directoryOf: async (path) => join(shareDir, path),
+    stateId: 'state-1',
     peersDirectory: (podName) => `/.quarterdeck-peers/${podName}`,
     log: pino({ level: 'silent' }),
   })

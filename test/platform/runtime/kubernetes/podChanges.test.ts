@@ -3,11 +3,12 @@ import { writeFileSync } from 'node:fs'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import type { V1Pod } from '@kubernetes/client-node'
+import type { V1Pod, V1Service } from '@kubernetes/client-node'
 import pino from 'pino'
 import { createClusterClient } from '../../../../src/platform/runtime/kubernetes/clusterClient'
 import { openKubernetesRuntime } from '../../../../src/platform/runtime/kubernetes/kubernetesRuntime'
 import type { Runtime } from '../../../../src/platform/runtime/runtime'
+import { idOfState } from '../../../../src/platform/state/claimedFacts'
 import { createConsoleStore } from '../../../../src/platform/state/deployments/consoles'
 import { freshState, type FreshState } from '../../../support/platform/freshState'
 import { instanceSpec } from '../../../support/platform/instanceSpec'
@@ -27,6 +28,10 @@ let refusal: string | undefined
 /** The Pod in the cluster; undefined if there is none. */
 let present: V1Pod | undefined
 let version: number
+/** The Services in the cluster. */
+let services: V1Service[]
+/** The changes that were requested: `METHOD path`. */
+let requested: string[]
 let watches: ServerResponse[]
 
 /** Changes the Pod in the cluster, or removes it, and tells those who watch. */
@@ -50,9 +55,12 @@ beforeEach(async () => {
   present = undefined
   refusal = undefined
   version = 1
+  services = []
+  requested = []
   watches = []
   server = createServer(({ method, url = '' }, response) => {
     response.setHeader('content-type', 'application/json')
+    if (method !== 'GET') requested.push(`${method} ${url.replace(/\?.*/, '')}`)
     if (method === 'PATCH' && refusal !== undefined) {
       response.writeHead(403).end(JSON.stringify({ kind: 'Status', message: refusal }))
     } else if (method === 'PATCH') {
@@ -68,7 +76,10 @@ beforeEach(async () => {
     } else if (url.includes('watch=')) {
       response.flushHeaders()
       watches.push(response)
-    } else response.end(JSON.stringify({ metadata: { resourceVersion: '1' }, items: [] }))
+    } else
+      response.end(
+        JSON.stringify({ metadata: { resourceVersion: '1' }, items: url.includes('/services') ? services : [] }),
+      )
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -87,6 +98,7 @@ beforeEach(async () => {
       claim: 'share',
       image: 'java:21',
       user: 1000,
+      stateId: 'state-1',
       peersDirectory: () => '/peers',
       copies: { pathOf: () => '/copies', writeBack: async () => 0, remove: async () => undefined },
       prepare: async () => undefined,
@@ -153,4 +165,34 @@ test('the end of a run and a start that the cluster refuses are written once, wh
       '[System] Ended by the cluster: Evicted',
       '[System] Could not be started: exceeded quota.',
     ])
+})
+
+test('replicas that start at once with a new state agree on its id', async () => {
+  const ids = await Promise.all([1, 2, 3].map(() => idOfState(state.db)))
+  expect(new Set(ids).size).toBe(1)
+})
+
+test('security 247: Pods and Services of another state in the namespace are left alone', async () => {
+  const annotated = (state: string) => ({ 'quarterdeck.io/state': state })
+  const labels = { 'app.kubernetes.io/managed-by': 'quarterdeck' }
+  const status = { phase: 'Running' }
+  const podNames = async () => (await runtime.list()).map(({ podName }) => podName).sort()
+  change('ADDED', { metadata: { name: 'theirs-1', uid: 'a', labels, annotations: annotated('state-2') }, status })
+  change('ADDED', { metadata: { name: 'ours-1', uid: 'b', labels, annotations: annotated('state-1') }, status })
+  change('ADDED', { metadata: { name: 'older-1', uid: 'c', labels }, status })
+  await until(podNames, (names) => names.length > 1)
+  expect(await podNames()).toEqual(['older-1', 'ours-1'])
+  await runtime.stop('theirs-1')
+  await runtime.remove('theirs-1')
+
+  services = [
+    { metadata: { name: 'theirs', labels, annotations: annotated('state-2') } },
+    { metadata: { name: 'ours', labels, annotations: annotated('state-1') } },
+    { metadata: { name: 'older', labels } },
+  ]
+  await runtime.publish?.([{ deployment: 'theirs', port: 25565, expose: 'none' }])
+  expect(requested).toEqual([
+    'DELETE /api/v1/namespaces/games/services/ours',
+    'DELETE /api/v1/namespaces/games/services/older',
+  ])
 })

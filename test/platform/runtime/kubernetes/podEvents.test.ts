@@ -40,6 +40,7 @@ async function openIn(namespace: string, without?: 'list events'): Promise<{ run
     claim: 'quarterdeck-share',
     image: 'quarterdeck.test/none:1',
     user: 1000,
+    stateId: 'state-1',
     peersDirectory: () => '/peers',
     copies: { pathOf: () => '/copies', writeBack: async () => 0, remove: async () => undefined },
     prepare: async () => undefined,

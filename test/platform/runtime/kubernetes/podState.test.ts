@@ -51,6 +51,7 @@ const settings = {
   claim: 'share',
   image: 'java:21',
   user: 1000,
+  stateId: 'state-1',
   peersDirectory: (podName: string) => `/.quarterdeck-peers/${podName}`,
   copies: {
     pathOf: (podName: string) => `/.quarterdeck-copies/${podName}`,
@@ -92,6 +93,7 @@ const deleted = { deletionTimestamp: new Date() }
 
 test('decisions §15: a Pod is restricted, has no service account token, and mounts only what its instance may see of the claim', () => {
   const { metadata, spec } = podOf(SPEC, settings)
+  expect(metadata?.annotations).toMatchObject({ 'quarterdeck.io/state': 'state-1' })
   expect(metadata?.labels).toEqual({
     'app.kubernetes.io/managed-by': 'quarterdeck',
     'app.kubernetes.io/name': 'lobby',

@@ -45,6 +45,7 @@ const open = () =>
     claim: 'quarterdeck-share',
     image: TEST_IMAGE,
     user: USER,
+    stateId: 'state-1',
     peersDirectory: (podName) => `/peers/${podName}`,
     copies: { pathOf: () => '/copies', writeBack: async () => 0, remove: async () => undefined },
     prepare: async ({ dataDirectory }) => {

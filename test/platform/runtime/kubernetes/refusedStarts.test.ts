@@ -53,6 +53,7 @@ beforeEach(async () => {
     claim: 'share',
     image: 'java:21',
     user: 1000,
+    stateId: 'state-1',
     peersDirectory: () => '/peers',
     copies: { pathOf: () => '/copies', writeBack: async () => 0, remove: async () => undefined },
     prepare: async () => undefined,

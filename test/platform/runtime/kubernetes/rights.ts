@@ -63,6 +63,7 @@ export function rightsOnCluster(cluster: () => TestCluster, state: () => FreshSt
       claim: 'quarterdeck-share',
       image: TEST_IMAGE,
       user: 1000,
+      stateId: 'state-1',
       peersDirectory: () => '/peers',
       copies: { pathOf: () => '/copies', writeBack: async () => 0, remove: async () => undefined },
       prepare: async () => undefined,
