@@ -106,7 +106,7 @@ describe('beside zips that are not read', () => {
   })
 
   test('security 233: a large zip is complete although those of one other user, which are not read, hold all that they may', async () => {
-    const downloads = createDownloads(createJail(share()), createZipLists(20_000, 1000))
+    const downloads = createDownloads(createJail(share()), createZipLists(40_000, 1000))
     const bytes = await zipBeside([2, 2, 2], () => downloads)
     for (const expected of complete()) expect(bytes).toEqual(expected)
   })
@@ -125,6 +125,18 @@ describe('beside zips that are not read', () => {
     await files.close()
     expect(bytes).toContain('not-included.txt')
   })
+})
+
+test('security 233: the lists of a user take at most half of the memory that those of others leave', () => {
+  const lists = createZipLists(20_000, 0)
+  /** Reserves as much as it can. @returns the bytes */
+  const fill = (userId: number): number => {
+    const list = lists.begin(userId)
+    let bytes = 0
+    while (list.reserve(100)) bytes += 100
+    return bytes
+  }
+  expect([2, 3, ANN].map(fill)).toEqual([20_000, 10_000, 5_000])
 })
 
 test('a copy follows its source even if that has more entries than are held in memory', async () => {

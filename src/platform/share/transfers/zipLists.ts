@@ -2,7 +2,7 @@ import { createKeyedCounter } from '../../concurrency/keyedCounter'
 
 /**
  * Bytes of memory for the lists of a user's zips: a quarter of a million entries of the usual length. All users
- * together have twice as much.
+ * together have twice as much, and each at most half of what the others leave: some is always left for one more.
  */
 const MAX_USER_BYTES = 128 * 2 ** 20
 /** What each zip has whatever others take: two thousand entries. */
@@ -29,8 +29,9 @@ export function createZipLists(maxUserBytes = MAX_USER_BYTES, ownBytes = OWN_BYT
       return {
         reserve(bytes) {
           if (isEnded) return false
-          const isOfUser = ofUsers.get(userId) + bytes <= maxUserBytes && ofAll + bytes <= 2 * maxUserBytes
-          if (held + bytes > ownBytes && !isOfUser) return false
+          const ofUser = ofUsers.get(userId)
+          const share = (2 * maxUserBytes - (ofAll - ofUser)) / 2
+          if (held + bytes > ownBytes && ofUser + bytes > share) return false
           held += bytes
           ofAll += bytes
           ofUsers.add(userId, bytes)
