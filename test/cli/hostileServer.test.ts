@@ -185,7 +185,7 @@ test('security 93: a console that the server closes at once is reopened with gro
   server.removeAllListeners('upgrade')
 }, 30_000)
 
-test('logs -f tells a line that the server skipped once, by the numbers of the others', async () => {
+test('logs -f reports a skipped line once, by the numbers of the lines around it', async () => {
   answerWithInstance()
   const sockets = new WebSocketServer({ noServer: true })
   server.once('upgrade', (asked, socket, head) =>

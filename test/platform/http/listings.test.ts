@@ -1,18 +1,19 @@
 import { once } from 'node:events'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
-import { connect, type AddressInfo, type Socket } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { join } from 'node:path'
 import { expectHeldUnder } from '../../support/platform/heldMemory'
+import { useRawConnections } from '../../support/platform/rawConnections'
 import { useAccount, usePlatform, type Account } from '../../support/platform/startPlatform'
 import { until } from '../../support/platform/until'
 
 const { platform, account: ann } = usePlatform('ann')
 const bob = useAccount(platform, 'bob')
+const connect = useRawConnections(platform)
 let share: string
 
-beforeAll(async () => {
+beforeAll(() => {
   share = join(platform().dataDir, 'nfsshare')
-  await platform().app.listen({ port: 0, host: '127.0.0.1' })
 })
 
 /** Characters that JSON escapes with six characters each. */
@@ -50,7 +51,7 @@ beforeAll(() => {
 
 /** Sends a request and reads only the first line of the response. */
 async function askOnly(path: string, { token } = ann()): Promise<{ socket: Socket; status: number }> {
-  const socket = connect((platform().app.server.address() as AddressInfo).port, '127.0.0.1')
+  const socket = connect()
   socket.write(
     `GET /api/sftp/files?path=${encodeURIComponent(path)} HTTP/1.1\r\nhost: test\r\nauthorization: Bearer ${token}\r\n\r\n`,
   )
@@ -104,8 +105,7 @@ test('unread listings are limited per user and in total, and their memory is rel
 
 /** Pipelines these requests on one connection (RFC 9112 §9.3.2), and disconnects after this time. */
 async function askAndLeave(paths: string[], ms: number): Promise<void> {
-  const socket = connect((platform().app.server.address() as AddressInfo).port, '127.0.0.1')
-  socket.on('error', () => undefined)
+  const socket = connect()
   const asked = paths.map(
     (path) =>
       `GET /api/sftp/files?path=${encodeURIComponent(path)} HTTP/1.1\r\nhost: test\r\nauthorization: Bearer ${ann().token}\r\n\r\n`,

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { get, type IncomingMessage } from 'node:http'
-import { connect, type Socket as NetSocket } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { io, type Socket } from 'socket.io-client'
@@ -9,21 +9,21 @@ import { WebSocket } from 'ws'
 import { expectHeldUnder } from '../../support/platform/heldMemory'
 import { isQueryWaiting } from '../../support/platform/isQueryWaiting'
 import { rightsOf } from '../../support/platform/limitedUsers'
+import { useRawConnections } from '../../support/platform/rawConnections'
 import { usePlatform } from '../../support/platform/startPlatform'
 import { until } from '../../support/platform/until'
 
 const { platform, account: ann } = usePlatform('ann', () => ({ origins: ['https://console.example.com'] }))
 let url: string
 let sockets: Socket[] = []
-const raw: NetSocket[] = []
+const connect = useRawConnections(platform)
 
-beforeAll(async () => {
-  url = await platform().app.listen({ host: '127.0.0.1', port: 0 })
+beforeAll(() => {
+  url = `http://127.0.0.1:${(platform().app.server.address() as AddressInfo).port}`
 })
 afterEach(() => {
   for (const socket of sockets) socket.close()
   sockets = []
-  for (const socket of raw.splice(0)) socket.destroy()
 })
 
 function open({
@@ -207,11 +207,9 @@ test('a user may open 100 connections at most, and another one when one closes',
 
 /** Sends the same handshakes at once, which wait until their user is read. @returns their answers' status */
 async function handshakes(count: number, token: string, query: string, headers = ''): Promise<number[]> {
-  const { port } = new URL(url)
   const all = await Promise.all(
     Array.from({ length: count }, async () => {
-      const socket = connect(Number(port), '127.0.0.1').on('error', () => undefined)
-      raw.push(socket)
+      const socket = connect()
       await once(socket, 'connect')
       return socket
     }),
@@ -226,7 +224,7 @@ async function handshakes(count: number, token: string, query: string, headers =
       await sql`lock table users in access exclusive mode`.execute(transaction)
       for (const socket of all)
         socket.write(
-          `GET /socket.io/?EIO=4&${query} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nCookie: token=${token}\r\n${headers}\r\n`,
+          `GET /socket.io/?EIO=4&${query} HTTP/1.1\r\nHost: ${new URL(url).host}\r\nCookie: token=${token}\r\n${headers}\r\n`,
         )
       await until(() => arrived === count)
       await until(() => isQueryWaiting(platform().db))
