@@ -114,6 +114,23 @@ test('security 69: of hundreds of sign-ins from one network, four are checked at
   await open.close()
 })
 
+test('security 258: calls of others that wait do not fail with the calls of a network that waited too long', async () => {
+  let end = () => {}
+  const gate = new Promise<void>((resolve) => (end = resolve))
+  authenticate = () => gate
+  const flood = Array.from({ length: 17 }, (_call, at) => call(`forged-${at}`, '203.0.113.7'))
+  await until(() => inProgress.length >= 16)
+  // The seventeenth waits for its network until it fails, and meanwhile others wait for their token.
+  const others = delay(2000).then(() => {
+    authenticate = () => delay(3000)
+    return Promise.all(Array.from({ length: 5 }, () => call('two', '198.51.100.9')))
+  })
+  await delay(4200)
+  end()
+  expect((await Promise.all(flood)).sort()).toEqual([...Array<number>(16).fill(200), 503])
+  expect(await others).toEqual([200, 200, 200, 200, 200])
+}, 20_000)
+
 test('security 52: while sessions cannot be checked, queued calls fail without a time-out of their own', async () => {
   authenticate = async () => {
     await delay(4200)
