@@ -1,12 +1,13 @@
 #!/usr/bin/env node
 import { CliError, EXIT } from './failure'
-import { runProgram } from './program'
+import { commandOf, runProgram } from './program'
 import { plainText } from './terminal/text'
 
 // Ctrl+C is the normal end of following a console.
-if (process.argv[2] === 'logs') process.once('SIGINT', () => process.exit(EXIT.ok))
+const args = process.argv.slice(2)
+if (commandOf(args) === 'logs') process.once('SIGINT', () => process.exit(EXIT.ok))
 
-runProgram(process.argv.slice(2)).then(
+runProgram(args).then(
   (exitCode) => {
     process.exitCode = exitCode
   },

@@ -23,6 +23,9 @@ const EPILOGUE = `The key is read from QUARTERDECK_KEY and the address from QUAR
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not signed in, 4 not allowed, 5 not found, 6 server not reachable,
 7 apply --dry-run would change something, 130 interrupted.`
 
+/** The name of the command. The options of all commands have no values, and may come before it. */
+export const commandOf = (args: string[]) => args.find((arg) => !arg.startsWith('-'))
+
 /**
  * Runs the command that the arguments name.
  * @returns the exit code. @throws CliError
@@ -44,7 +47,7 @@ export async function runProgram(args: string[]): Promise<number> {
     .option('json', { type: 'boolean', default: false, describe: 'Print JSON', global: true })
     .parserConfiguration({
       // A console command may contain words such as -a.
-      'unknown-options-as-args': args[0] === 'send',
+      'unknown-options-as-args': commandOf(args) === 'send',
       'parse-positional-numbers': false,
     })
     .detectLocale(false)

@@ -355,6 +355,16 @@ test('restart --no-wait ends while the deployment is still being restarted', asy
   expect(await ok('ps', 'slow')).toContain('STOPPING')
 })
 
+test('--json may come before the command', async () => {
+  const { start, ok } = withKey()
+  const { child, said, ended } = start('--json', 'logs', '-f', 'echo')
+  expect(JSON.parse(await ok('--json', 'send', 'echo', 'early', '-a'))).toMatchObject({ sent: true })
+  await until(() => said.stdout.includes('heard early -a'))
+  child.kill('SIGINT')
+  expect(await ended).toBe(0)
+  expect(await ok('--get-yargs-completions', 'quarterdeck', '--json', 'stop', '')).toMatch(/^echo$/m)
+})
+
 test('completion knows commands, deployments and instances', async () => {
   const { ok } = withKey()
   expect(await ok('completion', 'bash')).toContain('complete -o bashdefault')

@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
 import { WebSocketServer } from 'ws'
 import { boundedAnswer } from '../../src/cli/api/boundedAnswer'
 import { colouredText, plainText } from '../../src/cli/terminal/text'
@@ -74,6 +75,39 @@ test('security 93: an upload fails when the server refuses its files again and a
   expect((await cli().run('cp', join(directory(), 'file.txt'), 'remote:/lobby')).code).toBe(1)
   expect(forms).toBe(11)
 })
+
+test('security 259: a server that does not answer delays the completion of names by a few seconds only', async () => {
+  answer = () => undefined
+  const { child, said, ended } = cli().start('--get-yargs-completions', 'quarterdeck', 'logs', '')
+  const code = await Promise.race([ended, delay(15_000, 'still running', { ref: false })])
+  child.kill()
+  expect({ code, ...said }).toEqual({ code: 0, stdout: '', stderr: '' })
+}, 30_000)
+
+test.each([
+  ['does not answer', () => undefined],
+  [
+    'lets calls wait for its limit',
+    (reply: ServerResponse) => void json(reply.setHeader('retry-after', '60'), {}, 429),
+  ],
+])(
+  'Ctrl+C ends cp while the server %s',
+  async (_case, reply) => {
+    let calls = 0
+    answer = (_asked, given) => {
+      calls += 1
+      reply(given)
+    }
+    const { child, ended } = cli().start('cp', 'remote:/lobby', directory())
+    await until(() => calls > 0)
+    await delay(300)
+    child.kill('SIGINT')
+    const code = await Promise.race([ended, delay(10_000, 'still running', { ref: false })])
+    child.kill('SIGKILL')
+    expect(code).toBe(130)
+  },
+  30_000,
+)
 
 const lobby = { name: 'lobby', typeIndex: 1, enabled: true, path: '/nfsshare/lobby', dataDirectory: '/lobby' }
 

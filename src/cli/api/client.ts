@@ -27,8 +27,9 @@ const callsOf = new WeakMap<Response, string>()
 /**
  * Creates the client of a console. It repeats calls that exceed a limit, except those that stream a form.
  * @param note prints that a call waits for a limit
+ * @param ended aborts all calls
  */
-export function createApi(signIn: SignIn, note: (text: string) => void): Api {
+export function createApi(signIn: SignIn, note: (text: string) => void, ended?: AbortSignal): Api {
   const throwConnectionFailure = (error: unknown): never => {
     throw error instanceof CliError ? error : connectionFailure(signIn.server, error)
   }
@@ -36,7 +37,8 @@ export function createApi(signIn: SignIn, note: (text: string) => void): Api {
     for (let waits = 0; ; waits += 1) {
       // The files of a form are streamed, so only its sender can retry (commands/copy/upload.ts).
       const isRepeatable = !request.headers.get('content-type')?.startsWith('multipart/')
-      const response = await fetch(isRepeatable ? request.clone() : request).catch(throwConnectionFailure)
+      const signal = AbortSignal.any([request.signal, ...(ended ? [ended] : [])])
+      const response = await fetch(isRepeatable ? request.clone() : request, { signal }).catch(throwConnectionFailure)
       const seconds = retryAfterOf(response)
       if (seconds === undefined || !isRepeatable || waits >= MAX_WAITS) {
         const { pathname } = new URL(request.url)
@@ -48,7 +50,7 @@ export function createApi(signIn: SignIn, note: (text: string) => void): Api {
       }
       await response.body?.cancel()
       note(`The limit of calls is reached: trying again in ${seconds} s.`)
-      await delay(seconds * 1000)
+      await delay(seconds * 1000, undefined, { signal })
     }
   }
   const calls = createClient<paths>({

@@ -33,19 +33,21 @@ export function printCompletion(shell: 'bash' | 'zsh'): void {
  * @param words the typed words, without the program. @returns undefined where no name is expected
  */
 export async function completeNames(words: string[]): Promise<string[] | undefined> {
-  const [command = '', ...before] = words
+  // Options such as --json may come first.
+  const [command = '', ...before] = words.slice(words.findIndex((word) => !word.startsWith('-')))
   const kinds = Object.hasOwn(NAMED, command) ? NAMED[command] : undefined
   const isFirst = before.filter((word) => !word.startsWith('-')).length <= 1
   if (!kinds || !isFirst || before.at(-1)?.startsWith('-')) return undefined
-  const names = (async () => {
-    const deployments = await listDeployments(createApi(await readSignIn(), () => undefined))
+  try {
+    const api = createApi(await readSignIn(), () => undefined, AbortSignal.timeout(TIMEOUT_MS))
+    const deployments = await listDeployments(api)
     return [
       ...(kinds.includes('deployment') ? deployments.map(({ name }) => name) : []),
       ...(kinds.includes('instance')
         ? deployments.flatMap(({ instances }) => instances.map(({ podName }) => podName))
         : []),
     ].filter((name) => SAFE.test(name))
-  })().catch(() => [])
-  const timeout = new Promise<string[]>((resolve) => setTimeout(() => resolve([]), TIMEOUT_MS).unref())
-  return Promise.race([names, timeout])
+  } catch {
+    return []
+  }
 }

@@ -1,4 +1,5 @@
 import { SHARED_ROOT } from '../../../contract/pageRules'
+import { createApi } from '../../api/client'
 import { CliError, EXIT } from '../../failure'
 import type { Session } from '../../session'
 import { bytesText } from '../../terminal/text'
@@ -21,9 +22,10 @@ export async function copy({ terminal, api }: Session, from: string, to: string)
   const interrupt = () => interrupted.abort(new CliError(EXIT.interrupted, ''))
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, interrupt)
   const note = (text: string) => terminal.note(text)
+  const calls = createApi(api, note, interrupted.signal)
   try {
-    if (to.startsWith(REMOTE)) await upload(api, from, remotePath(to), { progress, note, signal: interrupted.signal })
-    else await download(api, remotePath(from), to, { progress, signal: interrupted.signal })
+    if (to.startsWith(REMOTE)) await upload(calls, from, remotePath(to), { progress, note, signal: interrupted.signal })
+    else await download(calls, remotePath(from), to, { progress, signal: interrupted.signal })
   } catch (error) {
     interrupted.signal.throwIfAborted()
     throw error

@@ -49,7 +49,6 @@ async function downloadFile(
   const answer = await api.calls.GET('/api/sftp/download', {
     params: { query: { path: from, token } },
     parseAs: 'stream',
-    signal,
   })
   // Without the file's own name, which may be as long as a name can be.
   const unfinished = join(dirname(target), `.quarterdeck-${randomUUID()}.part`)
@@ -73,7 +72,6 @@ async function downloadDirectory(
   const answer = await api.calls.POST('/api/sftp/download-multiple', {
     body: { files: [{ path: from, name: posix.basename(from) }] },
     parseAs: 'stream',
-    signal,
   })
   const body = answerOf(answer as { data?: AsyncIterable<Uint8Array> | null; response: Response })
   // The directory beside a target may be on another disk, or may not be written to.

@@ -57,7 +57,6 @@ async function sendForm(api: Api, directory: string, files: LocalFile[], parts: 
       bodySerializer: () => form,
       headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
       duplex: 'half',
-      signal,
     })
     const seconds = retryAfterOf(answer.response)
     if (seconds === undefined || waits >= MAX_WAITS) {
