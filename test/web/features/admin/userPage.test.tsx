@@ -131,6 +131,19 @@ test('decisions §16: rights are chosen one by one or all of a deployment, and a
   ])
 })
 
+test('a right on a deployment that was deleted meanwhile can be taken away', async () => {
+  const { user } = await rendered(2, {
+    ...LIMITED,
+    grants: [...LIMITED.grants, { deployment: 'old', rights: ['view'] }],
+  })
+  const { calls } = network.put('/api/users/2/access').answers({})
+  await user.click(await box('View on old'))
+  expect(screen.queryByRole('checkbox', { name: 'View on old' })).not.toBeInTheDocument()
+  expect(screen.getByText('1 of 2 deployments chosen')).toBeVisible()
+  await user.click(save())
+  await waitFor(() => expect(calls.map(({ body }) => body)).toEqual([LIMITED]))
+})
+
 test('removing the right view removes all rights on a deployment, and a user with another role has no grants', async () => {
   const { user } = await rendered(2)
   const { calls } = network.put('/api/users/2/access').answers({})

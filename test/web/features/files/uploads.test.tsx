@@ -155,6 +155,7 @@ test('a cancelled upload frees its slot for the next one; Cancel all cancels the
   const { uploads, sends, user, names } = await uploading(['a', 'b', 'c', 'd', 'e'].map((name) => file(name)))
   await sends('c')
   await user.click(screen.getByRole('button', { name: 'Cancel a' }))
+  expect(screen.getByRole('button', { name: 'Retry a' })).toHaveFocus()
   expect(uploads.of('a').aborted).toBe(true)
   await sends('d')
   expect(await item('a')).toHaveTextContent('Cancelled')

@@ -21,7 +21,9 @@ export function GrantsTable({ grants, onChange }: { grants: Grant[]; onChange: (
   const [search, setSearch] = useState('')
   const id = useId()
   const wanted = search.trim().toLowerCase()
-  const names = data?.map(({ name }) => name).sort((one, other) => one.localeCompare(other))
+  // A deployment that was deleted since it was chosen has a row as well, with which its rights can be taken away.
+  const all = data && new Set([...data.map(({ name }) => name), ...grants.map(({ deployment }) => deployment)])
+  const names = all && [...all].sort((one, other) => one.localeCompare(other))
   const shown = names?.filter((name) => name.includes(wanted))
 
   return (

@@ -19,6 +19,7 @@ const statusTexts: Record<Upload['status'], string> = {
 
 export function UploadRow({ upload: { id, name, size, sent, status, problem } }: { upload: Upload }) {
   const dispatch = useDispatch()
+  const canRetry = status === 'failed' || status === 'cancelled'
   return (
     <li className={`${styles.transfer} ${styles[status] ?? ''}`}>
       <div className={styles.text}>
@@ -29,24 +30,15 @@ export function UploadRow({ upload: { id, name, size, sent, status, problem } }:
         </small>
         {status === 'sending' && <ProgressBar label={`Progress of ${name}`} done={sent} total={size} />}
       </div>
-      {isActive(status) && (
+      {/* One button for both, which keeps the focus. */}
+      {(canRetry || isActive(status)) && (
         <button
           type="button"
           className={styles.button}
-          aria-label={`Cancel ${name}`}
-          onClick={() => dispatch(uploadCancelled(id))}
+          aria-label={`${canRetry ? 'Retry' : 'Cancel'} ${name}`}
+          onClick={() => dispatch(canRetry ? uploadRetried(id) : uploadCancelled(id))}
         >
-          <Icon name="close" />
-        </button>
-      )}
-      {(status === 'failed' || status === 'cancelled') && (
-        <button
-          type="button"
-          className={styles.button}
-          aria-label={`Retry ${name}`}
-          onClick={() => dispatch(uploadRetried(id))}
-        >
-          <ActionIcon name="restart" />
+          {canRetry ? <ActionIcon name="restart" /> : <Icon name="close" />}
         </button>
       )}
       {status === 'done' && <Icon name="check" />}
