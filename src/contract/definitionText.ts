@@ -10,6 +10,7 @@ import {
   type CST,
   type Document,
 } from 'yaml'
+import type { z } from 'zod'
 import { Definition } from './deployment'
 import { issueMessage } from './issueMessage'
 
@@ -17,6 +18,8 @@ import { issueMessage } from './issueMessage'
 const TEXT_LIMIT = 16 * 1024
 const DEPTH_LIMIT = 100
 const ALIAS_LIMIT = 20
+/** Number of errors that are reported. */
+const PROBLEM_LIMIT = 10
 /** Number of lines that begin with %. A valid text has at most one. */
 const DIRECTIVE_LIMIT = 10
 
@@ -33,11 +36,12 @@ export interface DefinitionProblem {
  * Reads a deployment's YAML (1.2, core schema). Refuses alias bombs, deep nesting, custom tags and unknown keys before
  * it builds any value.
  * @param fixed settings that cannot change after creation
+ * @returns the definition, or the first problem, and further ones of its settings by their lines
  */
 export function readDefinition(
   text: string,
   fixed: Partial<Pick<Definition, 'name' | 'type'>> = {},
-): { definition: Definition } | { problem: DefinitionProblem } {
+): { definition: Definition } | { problem: DefinitionProblem; others?: DefinitionProblem[] } {
   if (text.length > TEXT_LIMIT) return problem(`The configuration is larger than ${TEXT_LIMIT / 1024} KiB.`)
   if (isTooDeep(text)) return problem('The configuration is nested too deeply.')
   const lines = new LineCounter()
@@ -62,17 +66,38 @@ export function readDefinition(
       line: lineOf(document, [changedKey], lines),
     })
   }
-  // An unknown setting is often a missing one with a typo, so it is reported first.
-  const issue = result.error.issues.find(({ code }) => code === 'unrecognized_keys') ?? result.error.issues[0]
-  const path = (issue?.path ?? []).map(String)
-  if (issue?.code === 'unrecognized_keys') path.push(issue.keys[0] ?? '')
-  const field = path.join('.')
-  const line =
-    (issue?.code === 'unrecognized_keys' && lineOfKey(document, path, lines)) || lineOf(document, path, lines)
-  if (field === '') return problem('The configuration must be a list of settings such as "name: lobby".', { line })
-  const message =
-    issue?.code === 'unrecognized_keys' ? 'is not a setting of a deployment' : (issue?.message ?? 'is not valid')
-  return problem(`${field}: ${message}`, { field, line })
+  const found = settingsIn(result.error.issues)
+    .slice(0, PROBLEM_LIMIT)
+    .map(({ path, message, isUnknown }) => {
+      const field = path.join('.')
+      const line = (isUnknown && lineOfKey(document, path, lines)) || lineOf(document, path, lines)
+      if (field === '') return problem('The configuration must be a list of settings such as "name: lobby".', { line })
+      return problem(`${field}: ${message}`, { field, line })
+    })
+  const [first, ...others] = found.map((one) => one.problem)
+  if (!first) return problem('The configuration is not valid.')
+  if (others.length === 0) return { problem: first }
+  return { problem: first, others: others.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)) }
+}
+
+interface SettingIssue {
+  path: string[]
+  message: string
+  isUnknown: boolean
+}
+
+/** An unknown setting is often a missing one with a typo, so unknown ones come first. */
+function settingsIn(issues: z.core.$ZodIssue[]): SettingIssue[] {
+  const settings = issues.flatMap((issue) => {
+    const path = issue.path.map(String)
+    if (issue.code !== 'unrecognized_keys') return [{ path, message: issue.message, isUnknown: false }]
+    return issue.keys.map((key) => ({
+      path: [...path, key],
+      message: 'is not a setting of a deployment',
+      isUnknown: true,
+    }))
+  })
+  return [...settings.filter(({ isUnknown }) => isUnknown), ...settings.filter(({ isUnknown }) => !isUnknown)]
 }
 
 interface Fault {

@@ -82,3 +82,27 @@ test.each([
 ])('the error in %j is reported with its line', (text, message) => {
   expect(messageOf(text)).toBe(message)
 })
+
+test('all errors of the settings are reported, an unknown setting first, the others by lines, and at most ten', () => {
+  const text = 'name: lobby\ntype: persistant\nrun: { comand: a, port: 99999 }\ndataDirectory: lobby\nfoo: 1\nbar: 2\n'
+  expect(readDefinition(text)).toEqual({
+    problem: { message: 'Line 3: run.comand: is not a setting of a deployment', field: 'run.comand', line: 3 },
+    others: [
+      {
+        message: 'Line 2: type: must be proxy, persistent, scalable or process',
+        field: 'type',
+        line: 2,
+      },
+      { message: 'Line 3: run.port: must be at most 65535', field: 'run.port', line: 3 },
+      {
+        message: 'Line 4: dataDirectory: must be a path under the shared root such as /lobby',
+        field: 'dataDirectory',
+        line: 4,
+      },
+      { message: 'Line 5: foo: is not a setting of a deployment', field: 'foo', line: 5 },
+      { message: 'Line 6: bar: is not a setting of a deployment', field: 'bar', line: 6 },
+    ],
+  })
+  const many = filled(SIZE, '', (number) => `k${number}: 1\n`)
+  expect(readDefinition(many)).toMatchObject({ others: { length: 9 } })
+})

@@ -21,7 +21,10 @@ interface ApplyOptions {
 export async function apply({ terminal, api }: Session, { file, yes, dryRun }: ApplyOptions): Promise<number> {
   const content = await readDefinitionFile(file)
   const read = readDefinition(content)
-  if ('problem' in read) throw new CliError(EXIT.failed, `${file}: ${read.problem.message}`)
+  if ('problem' in read) {
+    const problems = [read.problem, ...(read.others ?? [])]
+    throw new CliError(EXIT.failed, problems.map(({ message }) => `${file}: ${message}`).join('\n'))
+  }
   const { definition } = read
   const stored = await storedConfiguration(api, definition.name)
   const action = actionFor(content, stored)

@@ -138,3 +138,20 @@ test("Show changes reads 'No changes' for the stored text", async () => {
   await user.click(screen.getByRole('button', { name: 'Show changes' }))
   expect(within(await screen.findByRole('dialog')).getByText('No changes')).toBeVisible()
 })
+
+test('each of several definition errors is marked, and the first one is shown with the number of the others', async () => {
+  const { network, editor, onSave } = await configurationPage()
+  await screen.findByText('No problems found')
+  editor.write('name: lobby\ntype: persistent\ncomand: a\ndataDirectory: lobby\n')
+  const first = 'Line 3: comand: is not a setting of a deployment'
+  const second = 'Line 4: dataDirectory: must be a path under the shared root such as /lobby'
+  expect(await screen.findByText(/and 2 more/)).toHaveTextContent(`${first} (and 2 more)`)
+  expect(editor.marks()).toContainEqual({ line: 3, type: 'warning', text: first })
+  expect(editor.marks()).toContainEqual({ line: 4, type: 'warning', text: second })
+  // The server reports one.
+  network.patch('/api/deployments/lobby').answers(400, { message: first, line: 3 })
+  await onSave()
+  await screen.findByRole('alert')
+  expect(editor.marks()).toContainEqual({ line: 3, type: 'error', text: first })
+  expect(editor.marks()).toContainEqual({ line: 4, type: 'warning', text: second })
+})

@@ -31,8 +31,8 @@ import { EditorSkeleton } from './EditorSkeleton'
 import { FailureBanner } from './FailureBanner'
 import { LeaveDialog } from './LeaveDialog'
 import { useConfigurationDraft } from './useConfigurationDraft'
-import { useProblem } from './useProblem'
-import type { YamlEditorHandle } from './YamlEditor'
+import { useProblems } from './useProblems'
+import type { Problem, YamlEditorHandle } from './YamlEditor'
 import styles from './configuration.module.scss'
 
 // The page renders and fetches the text while the chunk of the editor loads.
@@ -64,12 +64,14 @@ export function ConfigurationForm({ name, stored, failure, onReload }: Configura
   /** The text whose warnings were dismissed. */
   const [dismissed, setDismissed] = useState<string>()
   const warnings = saving.data?.warnings ?? (changed || dismissed === text ? [] : (stored.warnings ?? []))
-  const hint = useProblem(name, stored.content, text)
+  const found = useProblems(name, stored.content, text)
   // The server's answer applies only to the text that was sent.
   const refusal = saving.originalArgs?.content === text ? (saving.error as ApiFailure | undefined) : undefined
-  const problem = refusal?.line
-    ? { severity: 'error' as const, line: refusal.line, message: failureText(refusal, FAILED) }
-    : hint && { severity: 'warning' as const, ...hint }
+  const hints = found?.map((hint): Problem => ({ severity: 'warning', ...hint }))
+  // The server reports the first one only.
+  const problems: Problem[] | undefined = refusal?.line
+    ? [{ severity: 'error', line: refusal.line, message: failureText(refusal, FAILED) }, ...(hints?.slice(1) ?? [])]
+    : hints
 
   const onChange = (typed: string) => {
     // The result of the last save was about another text.
@@ -134,10 +136,10 @@ export function ConfigurationForm({ name, stored, failure, onReload }: Configura
             label={`Configuration of ${name}`}
             describedBy={LEAVE_HINT}
             value={text}
-            problem={problem}
+            problems={problems}
             onChange={onChange}
           />
-          <ConfigurationStatus problem={problem} changed={changed} onGoTo={(line) => editor.current?.goTo(line)} />
+          <ConfigurationStatus problems={problems} changed={changed} onGoTo={(line) => editor.current?.goTo(line)} />
         </section>
       </Suspense>
       {dialog === 'changes' && <ChangesDialog name={name} stored={stored.content} text={text} />}

@@ -6,19 +6,21 @@ import styles from './configuration.module.scss'
 export const LEAVE_HINT = 'configuration-leave-hint'
 
 type ConfigurationStatusProps = {
-  problem: Problem | null | undefined
+  problems: Problem[] | undefined
   changed: boolean
   onGoTo: (line: number) => void
 }
 
-/** Always rendered below the text: its problem, if any, and whether it is saved. */
-export function ConfigurationStatus({ problem, changed, onGoTo }: ConfigurationStatusProps) {
+/** Always rendered below the text: its first problem, if any, and whether it is saved. */
+export function ConfigurationStatus({ problems, changed, onGoTo }: ConfigurationStatusProps) {
+  const [problem, ...others] = problems ?? []
   const line = problem?.line
   return (
     <div className={styles.status}>
       <p role="status" className={problem ? `${styles.problem} ${styles[problem.severity]}` : styles.problem}>
-        {problem !== undefined && <Icon name={problem ? 'alert' : 'check'} size={16} />}
-        {problem === null ? 'No problems found' : problem?.message}
+        {problems && <Icon name={problem ? 'alert' : 'check'} size={16} />}
+        {problem?.message ?? (problems && 'No problems found')}
+        {others.length > 0 && ` (and ${others.length} more)`}
       </p>
       {line !== undefined && (
         <button type="button" className="text-button" onClick={() => onGoTo(line)}>

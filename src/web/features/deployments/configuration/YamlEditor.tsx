@@ -15,12 +15,12 @@ type YamlEditorProps = {
   /** Id of the element that describes the editor. */
   describedBy: string
   value: string
-  problem: Problem | null | undefined
+  problems: Problem[] | undefined
   onChange: (text: string) => void
 }
 
 /** The only module of the feature that uses Ace. */
-export function YamlEditor({ ref, label, describedBy, value, problem, onChange }: YamlEditorProps) {
+export function YamlEditor({ ref, label, describedBy, value, problems, onChange }: YamlEditorProps) {
   const [editor, setEditor] = useState<Ace.Editor>()
 
   useImperativeHandle(
@@ -34,15 +34,22 @@ export function YamlEditor({ ref, label, describedBy, value, problem, onChange }
     [editor],
   )
 
+  // A text, because each render makes new objects.
+  const marks = JSON.stringify(
+    problems?.flatMap(({ line, message, severity }) =>
+      line === undefined ? [] : [{ row: line - 1, column: 0, text: message, type: severity }],
+    ) ?? [],
+  )
   useEffect(() => {
-    if (!editor || !problem?.line) return
+    const annotations = JSON.parse(marks) as Ace.Annotation[]
+    if (!editor || annotations.length === 0) return
     const { session } = editor
-    const mark = { row: problem.line - 1, column: 0, text: problem.message, type: problem.severity }
-    // Ace's own worker replaces our annotation with its own for the same error whenever it finishes.
+    // Ace's own worker replaces our annotations with its own for the same errors whenever it finishes.
     const show = () => {
       const shown = session.getAnnotations()
-      if (shown.length !== 1 || shown[0]?.text !== mark.text || shown[0].row !== mark.row)
-        session.setAnnotations([mark])
+      const isShown = ({ row, text }: Ace.Annotation, index: number) =>
+        shown[index]?.text === text && shown[index].row === row
+      if (shown.length !== annotations.length || !annotations.every(isShown)) session.setAnnotations(annotations)
     }
     show()
     session.on('changeAnnotation', show)
@@ -50,7 +57,7 @@ export function YamlEditor({ ref, label, describedBy, value, problem, onChange }
       session.off('changeAnnotation', show)
       session.clearAnnotations()
     }
-  }, [editor, problem?.line, problem?.message, problem?.severity])
+  }, [editor, marks])
 
   return (
     <AceEditor

@@ -7,10 +7,10 @@ const DEBOUNCE_MS = 300
 /**
  * Checks the text in the browser, with the rules of our server, before it is sent. The name and type must be those of
  * the stored text. Only a hint: another server may accept other settings. The check is a chunk of its own, and the
- * editor works without it. Returns null if there is no problem, and undefined if it is not known yet.
+ * editor works without it. Returns undefined if the problems are not known yet.
  */
-export function useProblem(name: string, stored: string, text: string): DefinitionProblem | null | undefined {
-  const [problem, setProblem] = useState<DefinitionProblem | null>()
+export function useProblems(name: string, stored: string, text: string): DefinitionProblem[] | undefined {
+  const [problems, setProblems] = useState<DefinitionProblem[]>()
   useEffect(() => {
     let outdated = false
     const check = async () => {
@@ -20,7 +20,7 @@ export function useProblem(name: string, stored: string, text: string): Definiti
       const before = readDefinition(stored)
       const fixed = 'definition' in before ? { name: before.definition.name, type: before.definition.type } : { name }
       const parsed = readDefinition(text, fixed)
-      if (!outdated) setProblem('problem' in parsed ? parsed.problem : null)
+      if (!outdated) setProblems('problem' in parsed ? [parsed.problem, ...(parsed.others ?? [])] : [])
     }
     const timer = setTimeout(() => void check().catch(() => {}), DEBOUNCE_MS)
     return () => {
@@ -28,5 +28,5 @@ export function useProblem(name: string, stored: string, text: string): Definiti
       clearTimeout(timer)
     }
   }, [name, stored, text])
-  return problem
+  return problems
 }
