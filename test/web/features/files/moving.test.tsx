@@ -20,6 +20,23 @@ function dragOver(entry: string, target: string): { drop: () => void } {
   return { drop: () => void fireEvent.drop(row(target), { dataTransfer }) }
 }
 
+test('a destination that cannot be right replaces the failure of an earlier one', async () => {
+  const { user, network } = await filesPage([entryOf('a/x')], { at: '/files/a' })
+  network.post('/api/sftp/move').answers(404, { message: 'There is no /nfsshare/a/b.' })
+  await user.click(screen.getByRole('checkbox', { name: 'Select all' }))
+  await user.click(bar().getByRole('button', { name: 'Move' }))
+  const dialog = within(await screen.findByRole('dialog', { name: 'Move Item' }))
+  const submit = async (value: string) => {
+    fireEvent.change(dialog.getByLabelText('Destination'), { target: { value } })
+    await user.click(dialog.getByRole('button', { name: 'Move' }))
+  }
+  await submit('b')
+  expect(await dialog.findByText('There is no /nfsshare/a/b.')).toBeVisible()
+  await submit('../..')
+  expect(dialog.getByText('This leads out of the shared area')).toBeVisible()
+  expect(dialog.queryByText('There is no /nfsshare/a/b.')).toBeNull()
+})
+
 test('§2, §5 a move target is relative to the directory, with repeated slashes collapsed, and has a preview', async () => {
   const { user, network } = await filesPage([entryOf('a/b/x'), entryOf('a/b/y')], { at: '/files/a/b' })
   const move = network.post('/api/sftp/move').answers({})

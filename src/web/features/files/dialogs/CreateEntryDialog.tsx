@@ -28,7 +28,7 @@ export function CreateEntryDialog({
   const dispatch = useDispatch()
   const problem = newNameProblem(tab, name)
   const isDirectory = tab === 'directory'
-  const { isLoading, error } = isDirectory ? folder : file
+  const { isLoading, error, reset } = isDirectory ? folder : file
 
   const draft = useFormDraft(`create in ${directory}`, name === '' ? undefined : { tab, name }, (fields) =>
     dispatch(creationEdited({ tab: fields['tab'] === 'directory' ? 'directory' : 'file', name: fields['name'] ?? '' })),
@@ -40,7 +40,7 @@ export function CreateEntryDialog({
 
   const submit = async () => {
     dispatch(formSubmitted())
-    if (problem) return
+    if (problem) return reset()
     const path = joinPath(directory, name.trim())
     const result = await (isDirectory ? createDirectory(path) : createFile(path))
     if (result.error) return

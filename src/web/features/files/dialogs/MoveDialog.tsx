@@ -12,7 +12,7 @@ import styles from './fileDialogs.module.scss'
 import { FailureAlert } from '../../../ui/FailureAlert'
 
 export function MoveDialog({ directory, move: { items, destination, tries = 0 } }: { directory: string; move: Move }) {
-  const [moveFiles, { isLoading, error }] = useMoveFilesMutation()
+  const [moveFiles, { isLoading, error, reset }] = useMoveFilesMutation()
   const dispatch = useDispatch()
 
   const target = resolveDestination(directory, destination)
@@ -37,7 +37,7 @@ export function MoveDialog({ directory, move: { items, destination, tries = 0 } 
 
   const submit = async () => {
     dispatch(formSubmitted())
-    if (problem || target === null) return
+    if (problem || target === null) return reset()
     const result = await moveFiles(items.map(({ path, name }) => ({ path, targetPath: joinPath(target, name) })))
     const failed = (result.error as ApiFailure | undefined)?.failed
     if (failed) dispatch(moveFailed(failed.map(({ path }) => path)))

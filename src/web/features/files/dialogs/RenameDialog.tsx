@@ -11,7 +11,7 @@ import { joinPath, parentPath } from '../sharedPath'
 import { FailureAlert } from '../../../ui/FailureAlert'
 
 export function RenameDialog({ renaming: { item, name, tries = 0 } }: { renaming: Renaming }) {
-  const [rename, { isLoading, error }] = useRenameFileMutation()
+  const [rename, { isLoading, error, reset }] = useRenameFileMutation()
   const dispatch = useDispatch()
   const problem = renameProblem(item.name, name)
 
@@ -25,7 +25,7 @@ export function RenameDialog({ renaming: { item, name, tries = 0 } }: { renaming
 
   const submit = async () => {
     dispatch(formSubmitted())
-    if (problem) return
+    if (problem) return reset()
     const targetPath = joinPath(parentPath(item.path), name.trim())
     const result = await rename({ path: item.path, targetPath })
     if (result.error) return
