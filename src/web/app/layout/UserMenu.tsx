@@ -70,8 +70,8 @@ function useItems() {
     { label: 'Change password', icon: 'key', choose: () => dispatch(accountDialogOpened('password')) },
     { label: 'Sign-in methods', icon: 'shield', choose: () => void navigate('/security') },
     { label: 'API keys', icon: 'code', choose: () => void navigate('/keys') },
-    { label: 'Export action log', icon: 'log', choose: () => dispatch(accountDialogOpened('export')) },
     ...(isAdmin ? [{ label: 'Activity', icon: 'activity', choose: () => void navigate('/activity') } as const] : []),
+    { label: 'Export action log', icon: 'log', choose: () => dispatch(accountDialogOpened('export')) },
     // In a new tab, because the replay page replaces the whole console.
     {
       label: 'Replay action log',
