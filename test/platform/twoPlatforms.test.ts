@@ -114,6 +114,24 @@ describe('one data directory', () => {
     },
   )
 
+  ;(canUnshare && canContain ? test : test.skip)(
+    'is used again after its instances were started with mounts of their own, as each start of a systemd service has',
+    async () => {
+      const settings = { QUARTERDECK_DATA_DIR: join(directory(), 'mounts'), QUARTERDECK_SAMPLE: 'on' }
+      const runs = () => runsOf(settings.QUARTERDECK_DATA_DIR)
+      const first = run(settings, ['unshare', '--mount'])
+      await readyUrl(first)
+      await until(() => runs().some(({ state }) => state === 'RUNNING'))
+      const before = runs()
+      await endProgram(first)
+      const second = run(settings, ['unshare', '--mount'])
+      await readyUrl(second)
+      expect(runs()).toMatchObject(before.map(({ runId }) => ({ runId, state: 'RUNNING' })))
+      await endProgram(second)
+      await stopHost(settings.QUARTERDECK_DATA_DIR)
+    },
+  )
+
   test('starts after a crash although the pid of its PostgreSQL now belongs to another process, which names a file there', async () => {
     const settings = { QUARTERDECK_DATA_DIR: join(directory(), 'crashed') }
     const file = join(settings.QUARTERDECK_DATA_DIR, 'state/postmaster.pid')

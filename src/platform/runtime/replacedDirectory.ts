@@ -63,9 +63,15 @@ function hasMonitor(bundle: string): boolean {
   }
 }
 
+/** Whether this process sees the conmon. It works in its bundle, whose path may differ where it has other mounts. */
 function isMonitorVisible(bundle: string): boolean {
   const pid = readText(join(bundle, 'conmon.pid'))?.trim() ?? ''
-  return linkOf(`/proc/${pid}/cwd`) === realpathSync(bundle)
+  try {
+    const [found, wanted] = [statSync(`/proc/${pid}/cwd`), statSync(bundle)]
+    return found.dev === wanted.dev && found.ino === wanted.ino
+  } catch {
+    return false
+  }
 }
 
 /** The first processes of containers whose conmon is in a directory of this path that was removed. */
