@@ -76,7 +76,7 @@ test('security 93: an upload fails when the server refuses its files again and a
   expect(forms).toBe(11)
 })
 
-test('security 259: a server that does not answer delays the completion of names by a few seconds only', async () => {
+test('security 246: a server that does not answer delays the completion of names by a few seconds only', async () => {
   answer = () => undefined
   const { child, said, ended } = cli().start('--get-yargs-completions', 'quarterdeck', 'logs', '')
   const code = await Promise.race([ended, delay(15_000, 'still running', { ref: false })])

@@ -33,7 +33,7 @@ test('crashes recorded by a clock that was ahead do not count after it is correc
   expect(nextStartAfterCrash(ahead, 5_000_000)).toEqual({ crashes: [5_000_000], startAfter: 5_001_000 })
 })
 
-test('security 245: what the cluster says about an end can be stored, whatever characters it has', () => {
+test('security 241: what the cluster says about an end can be stored, whatever characters it has', () => {
   const exit = { code: null, signal: null, at: 0, requested: false, failure: 'refused: \ud800 and \0.' }
   expect(lastExitOf(exit).reason).toBe('refused: \ufffd and \u2400')
   expect(describeCrashes(5, exit)).toBe('Ended 5 times within 5 minutes. The last time: refused: \ufffd and \u2400')

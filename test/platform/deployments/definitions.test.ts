@@ -175,7 +175,7 @@ test.each([
 test.each([
   ['a program', '"node"', '"\\ud800"'],
   ['an argument', '"bot.js"', '"\\udfff.js"'],
-])('security 245: %s with half of a character, which PostgreSQL cannot store, is refused', (_case, text, half) => {
+])('security 241: %s with half of a character, which PostgreSQL cannot store, is refused', (_case, text, half) => {
   expect(failure(minimal.replace(text, half))).toMatchObject({
     code: 'INVALID_DEFINITION',
     message: expect.stringMatching(/^Line 5: run\.command\.\d: must be valid Unicode$/),

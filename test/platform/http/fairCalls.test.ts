@@ -114,7 +114,7 @@ test('security 69: of hundreds of sign-ins from one network, four are checked at
   await open.close()
 })
 
-test('security 258: calls of others that wait do not fail with the calls of a network that waited too long', async () => {
+test('security 245: calls of others that wait do not fail with the calls of a network that waited too long', async () => {
   let end = () => {}
   const gate = new Promise<void>((resolve) => (end = resolve))
   authenticate = () => gate

@@ -159,7 +159,7 @@ const MESSAGE =
     expect(await instances('lost')).toMatchObject([{ state: 'RUNNING' }])
   })
 
-  test('security 257: a deployment whose directory was a mount of its own does not start in the empty directory below', async () => {
+  test('security 244: a deployment whose directory was a mount of its own does not start in the empty directory below', async () => {
     mountTmpfs(apart())
     await addDeployment('apart')
     writeFileSync(join(apart(), 'level.dat'), 'kept')

@@ -74,7 +74,7 @@ const names = Array.from({ length: DEPLOYMENTS }, (_, at) => `lobby-${at}`)
     expect(await podNames()).toEqual([])
   }, 300_000)
 
-  test('security 244: while a finalizer of another program holds a Pod, other instances start, and calls name the finalizer', async () => {
+  test('security 240: while a finalizer of another program holds a Pod, other instances start, and calls name the finalizer', async () => {
     const deploy = async (name: string, settings: string) => {
       await network.call('POST', '/api/deployments', { name, type: 'scalable' })
       const content = `name: ${name}\ntype: scalable\ndataDirectory: /${name}\nrun: { command: [game] }\n${settings}`

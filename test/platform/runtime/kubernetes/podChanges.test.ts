@@ -95,6 +95,7 @@ beforeEach(async () => {
       client: createClusterClient({ kubeconfig }, 'games'),
       store: createConsoleStore(state.db),
       isActive: () => isManager,
+      confirmActive: async () => isManager,
       claim: 'share',
       image: 'java:21',
       user: 1000,
@@ -117,7 +118,7 @@ afterEach(async () => {
 
 const run = async () => (await runtime.list()).find(({ podName }) => podName === 'lobby-1')
 
-test('security 244: while a finalizer of another program holds a Pod, nothing waits for it, and the reason is shown', async () => {
+test('security 240: while a finalizer of another program holds a Pod, nothing waits for it, and the reason is shown', async () => {
   await runtime.ensure(SPEC)
   change('MODIFIED', {
     ...present,
@@ -172,7 +173,7 @@ test('replicas that start at once with a new state agree on its id', async () =>
   expect(new Set(ids).size).toBe(1)
 })
 
-test('security 247: Pods and Services of another state in the namespace are left alone', async () => {
+test('security 243: Pods and Services of another state in the namespace are left alone', async () => {
   const annotated = (state: string) => ({ 'quarterdeck.io/state': state })
   const labels = { 'app.kubernetes.io/managed-by': 'quarterdeck' }
   const status = { phase: 'Running' }

@@ -277,13 +277,13 @@ function withSidecar(pod: V1Pod): V1Pod {
   return { ...pod, spec }
 }
 
-test('security 243: the volumes of a sidecar that the cluster adds do not make a Pod replaceable', () => {
+test('security 239: the volumes of a sidecar that the cluster adds do not make a Pod replaceable', () => {
   expect(isReplaceable(withSidecar(podOf(SPEC, settings)))).toBe(false)
   expect(isReplaceable(withSidecar(podOf({ ...SPEC, copy: true, keep: ['list.txt'] }, settings)))).toBe(false)
   expect(isReplaceable(withSidecar(podOf({ ...SPEC, copy: true }, settings)))).toBe(true)
 })
 
-test('security 246: a start that fails in a container which the cluster has added counts as temporary', () => {
+test('security 242: a start that fails in a container which the cluster has added counts as temporary', () => {
   const initStatus = (name: string, exitCode: number) => ({
     name,
     image: '',
