@@ -23,7 +23,8 @@ export function ReplayFile({ onRead }: { onRead: (played: PlayedLog) => void }) 
     setFault(null)
     try {
       checkSize(file.size)
-      const log = readLog(await file.text())
+      // `File.text` reads UTF-16 as well in some browsers, which the command line refuses.
+      const log = readLog(new TextDecoder().decode(await file.arrayBuffer()))
       await loadEarly()
       onRead({ log, replay: replayLog(log, replayReducer) })
     } catch (error) {

@@ -136,9 +136,11 @@ test('keys do not reach the replayed pages, except browser shortcuts such as cop
 test('a damaged file is rejected with a reason; a file from another build is played with a warning', async () => {
   render(<ReplayApp />)
   const user = userEvent.setup()
-  // jsdom files have no text().
+  // jsdom files have no arrayBuffer().
   const fileOf = (text: string) =>
-    Object.assign(new File([text], 'log.json', { type: 'application/json' }), { text: async () => text })
+    Object.assign(new File([text], 'log.json', { type: 'application/json' }), {
+      arrayBuffer: async () => new TextEncoder().encode(text),
+    })
   const choose = (text: string) => user.upload(screen.getByLabelText('Choose file'), fileOf(text))
   await choose(textOf(logs[0]!).slice(0, 1000))
   expect(await screen.findByRole('alert')).toHaveTextContent(

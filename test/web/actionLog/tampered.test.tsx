@@ -32,8 +32,9 @@ const withAction = (type: string, payload: unknown) =>
   changed(({ actions }) => actions.unshift({ at: 0, type, payload, changed: {} }))
 const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
 
-const refused: [string, string, string][] = [
+const refused: [string, string | Buffer, string][] = [
   ['no content', '', 'The file is empty.'],
+  ['another encoding', Buffer.from(`\uFEFF${recorded}`, 'utf16le'), 'The file is not valid JSON, or it is incomplete:'],
   ['half a log', recorded.slice(0, 1000), 'The file is not valid JSON, or it is incomplete: line 1, column 1001.'],
   ['a start time out of range', changed((log) => (log.startedAt = 1e20)), 'The file is damaged at startedAt:'],
   [
@@ -163,10 +164,10 @@ beforeAll(() => {
 const saidOf = (name: string) =>
   said.split('\n').flatMap((line) => line.split(`${join(directory, name)}.json: `)[1] ?? [])
 
-// Files of jsdom have no text(). The method of a browser removes a byte order mark.
-const fileOf = (text: string) =>
-  Object.assign(new File([text], 'log.json', { type: 'application/json' }), {
-    text: async () => text.replace(/^\uFEFF/, ''),
+// Files of jsdom have no arrayBuffer().
+const fileOf = (content: string | Buffer) =>
+  Object.assign(new File([], 'log.json', { type: 'application/json' }), {
+    arrayBuffer: async () => (typeof content === 'string' ? new TextEncoder().encode(content) : content),
   })
 async function choose(file: File) {
   render(<ReplayApp />)
@@ -197,17 +198,17 @@ test.each(played)(
 
 test('a file of 600 MB is rejected because of its size without being read', async () => {
   const words = 'The size of the file is 600.00 MB. An action log has at most 50.00 MB.'
-  const text = jest.fn()
+  const arrayBuffer = jest.fn()
   await choose(
     Object.assign(
       Object.defineProperty(new File([''], 'long.json', { type: 'application/json' }), 'size', {
         value: 600 * 2 ** 20,
       }),
-      { text },
+      { arrayBuffer },
     ),
   )
   expect(await screen.findByRole('alert')).toHaveTextContent(words)
-  expect(text).not.toHaveBeenCalled()
+  expect(arrayBuffer).not.toHaveBeenCalled()
   expect(saidOf('long')).toEqual([words])
 })
 
