@@ -1,4 +1,14 @@
-import { appendFileSync, existsSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ContainerLog } from '../../../../src/platform/runtime/contained/log/containerLog'
@@ -28,6 +38,15 @@ async function newLog(): Promise<{ file: string; log: ContainerLog; open: () => 
   }
   return { file, log: open(), open }
 }
+/** The paths of the files that this process has open. */
+const openFiles = () =>
+  readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      return [readlinkSync(`/proc/self/fd/${fd}`)]
+    } catch {
+      return []
+    }
+  })
 const contents = async (log: ContainerLog, limit = 10_000) => (await log.history(limit)).map(({ content }) => content)
 
 test('rows in the container log format become numbered lines, and partial rows of each stream are joined', async () => {
@@ -222,4 +241,15 @@ test('a line of the platform that cannot be stored is lost without an error, and
   rmSync(file)
   await log.note('stored')
   expect(await contents(log)).toEqual(['stored'])
+})
+
+test('a log that is closed opens its file no more, although its instance still ends', async () => {
+  const { file, log } = await newLog()
+  writeFileSync(file, row('one'))
+  await log.settle()
+  const isOpen = () => openFiles().includes(file)
+  expect(isOpen()).toBe(true)
+  await log.close()
+  await log.finishLines()
+  expect(isOpen()).toBe(false)
 })

@@ -54,7 +54,7 @@ export class ContainerLog {
   /** Monotonic, as above. */
   private rotateAt = 0
   private isReading = false
-  private isClosing = false
+  private isClosed = false
 
   /**
    * @param file path of the log. @param reopen makes conmon reopen the file; resolves with false if there is no conmon.
@@ -76,7 +76,7 @@ export class ContainerLog {
     void this.enqueue(async () => {
       this.isReading = false
       const isDone = await this.readAppended()
-      if (!isDone && !this.isClosing) this.poll()
+      if (!isDone && !this.isClosed) this.poll()
     }).catch(() => undefined)
   }
 
@@ -131,21 +131,24 @@ export class ContainerLog {
     })
   }
 
-  /** Removes the follower and closes the file; the log stays on disk. */
+  /** Closes the log for good, so that later calls open no file; it stays on disk. */
   async close(): Promise<void> {
+    this.isClosed = true
+    await this.release()
+  }
+
+  private async release(): Promise<void> {
     this.follower = undefined
     this.lineWatch = undefined
-    this.isClosing = true
     await this.enqueue(async () => {
       await this.handle?.close()
       this.handle = undefined
       this.current.ino = 0
     }).catch(() => undefined)
-    this.isClosing = false
   }
 
   async remove(): Promise<void> {
-    await this.close()
+    await this.release()
     for (const path of [this.file, this.spareFile, this.previousFile, this.numbersFile]) await rm(path, { force: true })
     this.current = { ino: 0, before: 0 }
     this.previous = undefined
@@ -187,7 +190,7 @@ export class ContainerLog {
    * @returns whether the end was reached.
    */
   private async readAppended(budget = READ_BUDGET_BYTES): Promise<boolean> {
-    if (!this.handle && !(await this.openFile())) return true
+    if (this.isClosed || (!this.handle && !(await this.openFile()))) return true
     let chunk = SMALL_CHUNK
     let isBudgetUsed = false
     let isDrained = false
