@@ -48,6 +48,7 @@ export function openAccounts(
   closers.push(() => activityLog.close())
   const codes = createCodeChecks({ db, secrets, activityLog, now })
   const passkeys = createPasskeys(db, activityLog, now)
+  const signInMethods = createSignInMethods({ db, secrets, codes, passkeys, now })
   const dashboard = createDashboard({ db, pool, secrets, cluster, host: settings.dashboardHost, log, now })
   const cleanUp = setInterval(() => {
     void dashboard.sweep()
@@ -65,8 +66,13 @@ export function openAccounts(
     dashboard,
     registration: createRegistration(db, secrets, sessions, now),
     signIn: createSignIn(db, { codes, passkeys }, sessions, now),
-    signInMethods: createSignInMethods({ db, secrets, codes, passkeys, now }),
-    ownPassword: createOwnPassword(db, codes, sessions.announceChange),
+    signInMethods,
+    ownPassword: createOwnPassword({
+      db,
+      codes,
+      takeProof: (by, proof) => signInMethods.takeProof(by, proof),
+      onSessionsEnded: sessions.announceChange,
+    }),
     openId: openOpenId(settings.openId, { db, sessions, codes, activityLog, log, now, onRightsLost }),
     users: createUsers(db, { onRightsLost, onSessionsChanged: sessions.announceChange }),
     invites: createInvites(db, now),

@@ -99,12 +99,27 @@ export type OwnSession = z.infer<typeof OwnSession>
 export const OwnSessionsAnswer = success(z.object({ sessions: z.array(OwnSession) }))
 export type OwnSessionsAnswer = z.infer<typeof OwnSessionsAnswer>
 
-/** Body of `POST /api/auth/change-password`, which ends all other sessions of the user. Our extra. */
-export const ChangePassword = z.strictObject({
-  password: Typed,
-  newPassword: Password,
-  token: VerificationCode.describe('A one-time code.'),
-})
+/**
+ * Body of `POST /api/auth/change-password`, which ends all other sessions of the user: either the old password and a
+ * one-time code, or a proof, which needs no authenticator app. Our extra.
+ */
+export const ChangePassword = z
+  .strictObject({
+    password: Typed.optional(),
+    newPassword: Password,
+    token: VerificationCode.optional().describe('A one-time code.'),
+    proof: Opaque.optional().describe(
+      'From `POST /api/account/proof`, in place of `password` and `token`. Needed by a user without an authenticator app.',
+    ),
+  })
+  .refine(({ password, proof }) => (password === undefined) !== (proof === undefined), {
+    message: 'is required, or a proof in its place',
+    path: ['password'],
+  })
+  .refine(({ token, proof }) => (token === undefined) !== (proof === undefined), {
+    message: 'is required, or a proof in its place',
+    path: ['token'],
+  })
 export type ChangePassword = z.infer<typeof ChangePassword>
 
 /** Ways to sign in besides the password, from `GET /api/auth/methods`. Our extra. */

@@ -91,7 +91,7 @@ export const Prove = z
   .refine(({ code, passkey }) => (code === undefined) !== (passkey === undefined), 'needs either code or passkey')
 export type Prove = z.infer<typeof Prove>
 export const ProofAnswer = success(
-  z.object({ proof: z.string().describe('For one change of the own methods within five minutes.') }),
+  z.object({ proof: z.string().describe('For one change of the own password or methods within five minutes.') }),
 )
 export type ProofAnswer = z.infer<typeof ProofAnswer>
 /** Body of the calls that change the caller's sign-in methods. */

@@ -1,5 +1,5 @@
 import type { AccountAnswer, PreviousSignIn, UserAccess } from '../../contract/access'
-import type { ChangePassword, OwnSession, OwnSessionsAnswer } from '../../contract/signIn/auth'
+import type { OwnSession, OwnSessionsAnswer } from '../../contract/signIn/auth'
 import { api } from './api'
 import type { DataOf } from './transport/answerSchema'
 import { answerSchema, listIn } from './transport/answerSchema'
@@ -47,20 +47,8 @@ export const accountApi = api.enhanceEndpoints({ addTagTypes: ['OwnSession'] }).
       },
       invalidatesTags: ['OwnSession'],
     }),
-
-    /** Ends all other sessions of the user. */
-    changePassword: build.mutation<null, ChangePassword>({
-      query: (body) => ({ url: 'auth/change-password', method: 'POST', body }),
-      transformResponse: () => null,
-      invalidatesTags: ['OwnSession'],
-    }),
   }),
 })
 
-export const {
-  useGetAccountQuery,
-  useGetOwnSessionsQuery,
-  useEndSessionMutation,
-  useEndOtherSessionsMutation,
-  useChangePasswordMutation,
-} = accountApi
+export const { useGetAccountQuery, useGetOwnSessionsQuery, useEndSessionMutation, useEndOtherSessionsMutation } =
+  accountApi

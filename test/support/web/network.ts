@@ -25,9 +25,10 @@ const server = setupServer(
     return found.answer(request)
   }),
 )
-/** What every page asks for: Layout (as by a server that does not limit users), and the login page. */
+/** What every page asks for: Layout (as by a server that does not limit users), the user menu, and the login page. */
 beforeEach(() => {
   route('GET', '/api/account').answers({ role: 'operator', grants: [] })
+  route('GET', '/api/account/methods').answers({ passkeys: [], authenticators: [], recoveryCodes: 0 })
   route('GET', '/api/auth/methods').answers({ passkeys: false })
 })
 beforeAll(() => server.listen({ onUnhandledRequest: 'error' }))

@@ -84,7 +84,8 @@ export async function setUserAdmin(db: Db, id: number, isAdmin: boolean): Promis
 }
 
 /**
- * Sets a new password. Ends the user's login steps, any wait for wrong codes, and all sessions except a kept one.
+ * Sets a new password. Ends the user's login steps, proofs of identity, any wait for wrong codes, and all sessions
+ * except a kept one.
  * @param expected the hash to replace; nothing changes if another one is stored
  * @returns whether it was changed
  */
@@ -103,6 +104,8 @@ export async function replacePassword(
   let sessions = transaction.deleteFrom('sessions').where('user_id', '=', id)
   if (keptSession !== undefined) sessions = sessions.where('id', '!=', keptSession)
   await sessions.execute()
+  // Those of the kept session: proofs that were made with the old password.
+  await transaction.deleteFrom('challenges').where('user_id', '=', id).where('purpose', '=', 'change').execute()
   // The wrong codes were entered with the old password.
   await transaction.updateTable('wrong_codes').set({ blocked_until: null }).where('user_id', '=', id).execute()
   return true

@@ -1,3 +1,4 @@
+import type { ChangePassword } from '../../../contract/signIn/auth'
 import type { ConnectOpenIdAnswer, OpenIdConnectionAnswer } from '../../../contract/signIn/openId'
 import type {
   ConfirmAuthenticator,
@@ -9,6 +10,7 @@ import type {
   Prove,
   RecoveryCodesAnswer,
 } from '../../../contract/signIn/signInMethods'
+import { CODE_PATTERN } from '../../../contract/rules'
 import type { ApiFailure } from '../../failure'
 import { badAnswer } from '../../failure'
 import { api } from '../api'
@@ -33,32 +35,37 @@ type Call = { url: string; method: 'POST'; body: unknown }
 type Request = (call: Call) => PromiseLike<{ data?: unknown; error?: ApiFailure | undefined }>
 type Outcome<Data> = { data: Data; error?: undefined } | { error: ApiFailure; data?: undefined }
 
-async function post<Data>(request: Request, path: string, body: object): Promise<Outcome<Partial<Data>>> {
-  const { data, error } = await request({ url: `account/${path}`, method: 'POST', body })
+async function post<Data>(request: Request, url: string, body: object): Promise<Outcome<Partial<Data>>> {
+  const { data, error } = await request({ url, method: 'POST', body })
   return error ? { error } : { data: (data as { data?: Partial<Data> | null } | null)?.data ?? {} }
 }
 
 /** Proves the user's identity and makes the call in one step, so that the proof never enters the store. */
-async function postProven<Data>(request: Request, proof: ProofInput, path: string): Promise<Outcome<Partial<Data>>> {
+async function postProven<Data>(
+  request: Request,
+  proof: ProofInput,
+  url: string,
+  change: object = {},
+): Promise<Outcome<Partial<Data>>> {
   let body: Prove = proof
   if (proof.code === undefined) {
-    const { data, error } = await post<DataOf<PasskeyOptionsAnswer>>(request, 'proof/passkey-options', {})
+    const { data, error } = await post<DataOf<PasskeyOptionsAnswer>>(request, 'account/proof/passkey-options', {})
     if (error) return { error }
     if (!data.options) return { error: badAnswer }
     const answer = await promptPasskey(data.options)
     if (answer.error) return answer
     body = { ...proof, passkey: answer.data }
   }
-  const proven = await post<DataOf<ProofAnswer>>(request, 'proof', body)
+  const proven = await post<DataOf<ProofAnswer>>(request, 'account/proof', body)
   if (proven.error) return proven
-  return post<Data>(request, path, { proof: proven.data.proof })
+  return post<Data>(request, url, { ...change, proof: proven.data.proof })
 }
 
 /** The query function of a call that needs a proof and answers with what is shown or used once. */
 const heldAnswer =
   <Data>(path: string, hold: (data: Partial<Data>) => Outcome<Held>) =>
   async ({ proof }: Proven, _api: unknown, _options: unknown, request: unknown): Promise<Outcome<Held>> => {
-    const { data, error } = await postProven<Data>(request as Request, proof, path)
+    const { data, error } = await postProven<Data>(request as Request, proof, `account/${path}`)
     return error ? { error } : hold(data)
   }
 
@@ -67,8 +74,10 @@ const held = (text: string | undefined, secrets?: readonly string[]): Outcome<He
   text === undefined ? { error: badAnswer } : { data: { text: holdText(text, secrets) } }
 const urlOf = ({ table, id }: { table: MethodTable; id: string }) => `${table}/${encodeURIComponent(id)}`
 
+const addTagTypes = ['OwnMethods', 'OpenIdConnection', 'OwnSession'] as const
+
 /** How the signed-in user signs in. Only our platform has these calls. */
-const ownMethodsApi = api.enhanceEndpoints({ addTagTypes: ['OwnMethods', 'OpenIdConnection'] }).injectEndpoints({
+const ownMethodsApi = api.enhanceEndpoints({ addTagTypes }).injectEndpoints({
   endpoints: (build) => ({
     getOwnMethods: build.query<OwnMethods, void>({
       query: () => 'account/methods',
@@ -88,7 +97,7 @@ const ownMethodsApi = api.enhanceEndpoints({ addTagTypes: ['OwnMethods', 'OpenId
 
     removeMethod: build.mutation<null, { table: MethodTable; id: string } & Proven>({
       async queryFn({ proof, ...method }, _api, _options, request) {
-        const { error } = await postProven(request as Request, proof, `${urlOf(method)}/remove`)
+        const { error } = await postProven(request as Request, proof, `account/${urlOf(method)}/remove`)
         return error ? { error } : { data: null }
       },
       invalidatesTags: ['OwnMethods'],
@@ -120,7 +129,7 @@ const ownMethodsApi = api.enhanceEndpoints({ addTagTypes: ['OwnMethods', 'OpenId
       async queryFn({ name, options }, _api, _options, request) {
         const made = await makePasskey(JSON.parse(options) as PasskeyOptions)
         if (made.error) return made
-        const { error } = await post(request as Request, 'passkeys', { name, response: made.data })
+        const { error } = await post(request as Request, 'account/passkeys', { name, response: made.data })
         return error ? { error } : { data: null }
       },
       invalidatesTags: ['OwnMethods'],
@@ -133,6 +142,21 @@ const ownMethodsApi = api.enhanceEndpoints({ addTagTypes: ['OwnMethods', 'OpenId
         return held(codes?.join('\n'), codes)
       }),
       invalidatesTags: ['OwnMethods'],
+    }),
+
+    /** Ends all other sessions of the user. */
+    changePassword: build.mutation<null, { newPassword: string } & Proven>({
+      async queryFn({ proof, newPassword }, _api, _options, request) {
+        const { password, code } = proof
+        const url = 'auth/change-password'
+        // A one-time code needs no call before this one, and works with a server without proofs.
+        const { error } =
+          code !== undefined && CODE_PATTERN.test(code)
+            ? await post(request as Request, url, { password, newPassword, token: code } satisfies ChangePassword)
+            : await postProven(request as Request, proof, url, { newPassword })
+        return error ? { error } : { data: null }
+      },
+      invalidatesTags: ['OwnMethods', 'OwnSession'],
     }),
 
     getOpenIdConnection: build.query<OpenIdConnectionAnswer['data'], void>({
@@ -167,6 +191,7 @@ export const {
   useBeginPasskeyMutation,
   useCreatePasskeyMutation,
   useCreateRecoveryCodesMutation,
+  useChangePasswordMutation,
   useGetOpenIdConnectionQuery,
   useConnectOpenIdMutation,
   useDisconnectOpenIdMutation,

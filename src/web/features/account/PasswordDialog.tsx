@@ -1,16 +1,19 @@
 import { useState } from 'react'
 import { useDispatch } from 'react-redux'
-import { CODE_LENGTH, CODE_PATTERN, PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '../../../contract/rules'
-import { useChangePasswordMutation } from '../../api/account'
+import { CODE_PATTERN, PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '../../../contract/rules'
+import { useChangePasswordMutation } from '../../api/signIn/ownMethods'
 import { failureText, isNotOffered } from '../../failure'
 import { useReportResult } from '../../api/useReportResult'
 import { Field } from '../../ui/form/Field'
 import { FormDialog } from '../../ui/dialog/FormDialog'
 import { accountDialogClosed } from './accountSlice'
 import { FailureAlert } from '../../ui/FailureAlert'
+import { PasskeyChoice } from './security/PasskeyChoice'
+import { useProofMethod } from './security/useProofMethod'
 
 // Secrets stay in component state, because the action log records the store.
-const emptyValues = { password: '', newPassword: '', repeated: '', token: '' }
+const emptyValues = { password: '', newPassword: '', repeated: '', code: '' }
+const DIGITS = /^[0-9]*$/
 
 export function PasswordDialog() {
   const [values, setValues] = useState(emptyValues)
@@ -21,12 +24,17 @@ export function PasswordDialog() {
   const dispatch = useDispatch()
   const type = (field: keyof typeof emptyValues) => (text: string) => setValues({ ...values, [field]: text })
 
-  const { password, newPassword, repeated, token } = values
+  const method = useProofMethod()
+  const { byPasskey } = method
+
+  const { password, newPassword, repeated } = values
+  const code = values.code.replace(/\s/g, '')
   const broken = {
     password: password === '',
     newPassword: newPassword.length < PASSWORD_MIN_LENGTH || newPassword.length > PASSWORD_MAX_LENGTH,
     repeated: repeated !== newPassword,
-    token: !CODE_PATTERN.test(token),
+    // A recovery code has letters.
+    code: !byPasskey && DIGITS.test(code) && !CODE_PATTERN.test(code),
   }
   const firstBroken = Object.entries(broken).find(([, isBroken]) => isBroken)?.[0]
   const fieldState = (field: keyof typeof emptyValues) => ({
@@ -37,13 +45,13 @@ export function PasswordDialog() {
 
   const submit = async () => {
     if (firstBroken) return setAttempt({ count: attempt.count + 1, at: firstBroken })
-    const result = await change({ password, newPassword, token })
+    const result = await change({ proof: byPasskey ? { password } : { password, code }, newPassword })
     report(result, 'Password changed. All your other sessions have ended.', 'Failed to change the password')
     if (!result.error) return void dispatch(accountDialogClosed())
-    // A one-time code is accepted once, so it cannot be sent again.
-    setValues({ ...values, token: '' })
+    // A code is accepted once, so it cannot be sent again.
+    setValues({ ...values, code: '' })
     const isOldWrong = 'code' in result.error && result.error.code === 'BAD_CREDENTIALS'
-    setAttempt({ count: attempt.count + 1, at: isOldWrong ? 'password' : 'token' })
+    setAttempt({ count: attempt.count + 1, at: isOldWrong || byPasskey ? 'password' : 'code' })
   }
 
   return (
@@ -93,16 +101,20 @@ export function PasswordDialog() {
         value={repeated}
         onChange={type('repeated')}
       />
-      <Field
-        label="Verification code"
-        rule={`The ${CODE_LENGTH} digits that your authenticator app shows now`}
-        {...fieldState('token')}
-        inputMode="numeric"
-        autoComplete="one-time-code"
-        required
-        value={token}
-        onChange={(text) => type('token')(text.replace(/\D/g, '').slice(0, CODE_LENGTH))}
-      />
+      {!byPasskey && (
+        <Field
+          label="Verification code"
+          rule="Six digits from your authenticator app, or a recovery code"
+          {...fieldState('code')}
+          autoComplete="one-time-code"
+          autoCapitalize="none"
+          spellCheck={false}
+          required
+          value={values.code}
+          onChange={type('code')}
+        />
+      )}
+      <PasskeyChoice {...method} />
       <p className="form-text">All your other sessions end.</p>
     </FormDialog>
   )

@@ -100,7 +100,7 @@ export const calls: Record<string, { args?: unknown; result?: unknown; fixedCach
   },
   endSession: { args: 's1', result: null },
   endOtherSessions: { result: null },
-  changePassword: { args: { password: 'password', newPassword: 'another', token: '123456' }, result: null },
+  changePassword: { args: { proof, newPassword: 'another' }, result: null },
 
   getApiKeys: { result: [apiKey] },
   createApiKey: {

@@ -63,7 +63,14 @@ export function accountRoutes(
     {
       config: recorded('changed own password'),
       schema: {
-        ...call('changePassword', 'Change the own password', 'BAD_CREDENTIALS', 'INVALID_CODE', 'CONFLICT'),
+        ...call(
+          'changePassword',
+          'Change the own password',
+          'BAD_CREDENTIALS',
+          'INVALID_CODE',
+          'STEP_EXPIRED',
+          'CONFLICT',
+        ),
         body: ChangePassword,
         response: { 200: Done },
       },

@@ -82,7 +82,7 @@ function proofRoutes(app: Router, { signInMethods, publicUrl }: MethodRouteParts
       schema: {
         ...call(
           'prove',
-          'Confirm the identity of the user, for one change of sign-in methods',
+          'Confirm the identity of the user, for one change of the password or sign-in methods',
           'BAD_CREDENTIALS',
           'INVALID_CODE',
         ),

@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react'
 import { useState } from 'react'
-import { useGetOwnMethodsQuery, type ProofInput } from '../../../api/signIn/ownMethods'
+import type { ProofInput } from '../../../api/signIn/ownMethods'
 import { failureText } from '../../../failure'
 import { FormDialog } from '../../../ui/dialog/FormDialog'
 import { FailureAlert } from '../../../ui/FailureAlert'
 import { Field } from '../../../ui/form/Field'
-import styles from './security.module.scss'
-import { usePasskeySupport } from './usePasskeySupport'
+import { PasskeyChoice } from './PasskeyChoice'
+import { useProofMethod } from './useProofMethod'
 
 type ProofDialogProps = {
   title: string
@@ -28,15 +28,12 @@ type ProofDialogProps = {
  * component state.
  */
 export function ProofDialog({ failed, busy, error, onProof, onClose, children, ...dialog }: ProofDialogProps) {
-  const { data } = useGetOwnMethodsQuery()
-  const hasPasskey = usePasskeySupport() === 'works' && (data?.passkeys.length ?? 0) > 0
-  const hasCode = !data || data.authenticators.length > 0 || data.recoveryCodes > 0
+  const method = useProofMethod()
+  const { byPasskey } = method
   const [password, setPassword] = useState('')
   const [code, setCode] = useState('')
-  const [prefersPasskey, setPrefersPasskey] = useState(false)
   /** The field to focus. Set on submit only, so that the focus stays while the user corrects a field. */
   const [attempt, setAttempt] = useState({ count: 0, at: 'password', isIncomplete: false })
-  const byPasskey = hasPasskey && (prefersPasskey || !hasCode)
   const isMissing = { password: password === '', code: !byPasskey && code.trim() === '' }
   const fieldState = (field: 'password' | 'code') => ({
     broken: attempt.isIncomplete && isMissing[field],
@@ -83,12 +80,7 @@ export function ProofDialog({ failed, busy, error, onProof, onClose, children, .
           onChange={setCode}
         />
       )}
-      {byPasskey && <p className="form-text">Then your browser asks for a passkey.</p>}
-      {hasPasskey && hasCode && (
-        <button type="button" className={`text-button ${styles.switch}`} onClick={() => setPrefersPasskey(!byPasskey)}>
-          {byPasskey ? 'Use a code instead' : 'Use a passkey instead of a code'}
-        </button>
-      )}
+      <PasskeyChoice {...method} />
     </FormDialog>
   )
 }
