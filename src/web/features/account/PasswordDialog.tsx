@@ -8,7 +8,7 @@ import { Field } from '../../ui/form/Field'
 import { FormDialog } from '../../ui/dialog/FormDialog'
 import { accountDialogClosed } from './accountSlice'
 import { FailureAlert } from '../../ui/FailureAlert'
-import { PasskeyChoice } from './security/PasskeyChoice'
+import { CodeOrPasskey } from './security/CodeOrPasskey'
 import { useProofMethod } from './security/useProofMethod'
 
 // Secrets stay in component state, because the action log records the store.
@@ -101,20 +101,13 @@ export function PasswordDialog() {
         value={repeated}
         onChange={type('repeated')}
       />
-      {!byPasskey && (
-        <Field
-          label="Verification code"
-          rule="Six digits from your authenticator app, or a recovery code"
-          {...fieldState('code')}
-          autoComplete="one-time-code"
-          autoCapitalize="none"
-          spellCheck={false}
-          required
-          value={values.code}
-          onChange={type('code')}
-        />
-      )}
-      <PasskeyChoice {...method} />
+      <CodeOrPasskey
+        method={method}
+        label="Verification code"
+        {...fieldState('code')}
+        value={values.code}
+        onChange={type('code')}
+      />
       <p className="form-text">All your other sessions end.</p>
     </FormDialog>
   )

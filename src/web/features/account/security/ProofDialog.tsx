@@ -5,7 +5,7 @@ import { failureText } from '../../../failure'
 import { FormDialog } from '../../../ui/dialog/FormDialog'
 import { FailureAlert } from '../../../ui/FailureAlert'
 import { Field } from '../../../ui/form/Field'
-import { PasskeyChoice } from './PasskeyChoice'
+import { CodeOrPasskey } from './CodeOrPasskey'
 import { useProofMethod } from './useProofMethod'
 
 type ProofDialogProps = {
@@ -67,20 +67,7 @@ export function ProofDialog({ failed, busy, error, onProof, onClose, children, .
         value={password}
         onChange={setPassword}
       />
-      {!byPasskey && (
-        <Field
-          label="Code"
-          rule="Six digits from your authenticator app, or a recovery code"
-          {...fieldState('code')}
-          autoComplete="one-time-code"
-          autoCapitalize="none"
-          spellCheck={false}
-          required
-          value={code}
-          onChange={setCode}
-        />
-      )}
-      <PasskeyChoice {...method} />
+      <CodeOrPasskey method={method} label="Code" {...fieldState('code')} value={code} onChange={setCode} />
     </FormDialog>
   )
 }
