@@ -4,7 +4,7 @@ import { activityFiltered } from '../../../src/web/features/admin/adminSlice'
 import { filterTyped } from '../../../src/web/features/files/filesSlice'
 import { matchShown, searched } from '../../../src/web/features/instance/instanceSlice'
 import { themeChosen } from '../../../src/web/app/themeSlice'
-import { type Action, call, expectNowhere, exported, later, SECRET } from '../../support/web/exportedLog'
+import { type Action, call, expectNowhere, exported, files, later, SECRET } from '../../support/web/exportedLog'
 
 test('the arguments of a failed call are masked, also in its error and its notification', () => {
   const { text, log } = exported([
@@ -139,7 +139,7 @@ test.each([SECRET, `${SECRET}/%é`, 'q7'])('the argument %p is masked in keys th
   ])
 })
 
-test('an activity log entry that repeats a refused call does not count as a response', () => {
+test('an entry of the activity log does not count as a response: what it names may not exist', () => {
   const entry = { id: 1, at: 1, username: 'ann', kind: 'files', action: 'failed to move', address: '::1' }
   const pages = (succeeded: boolean) => ({
     pages: [{ entries: [{ ...entry, subject: `/nfsshare/${SECRET}`, succeeded }], hasMore: false }],
@@ -150,9 +150,11 @@ test('an activity log entry that repeats a refused call does not count as a resp
     call('getActivity', {}, 'fulfilled', pages(succeeded)),
     filterTyped(SECRET),
   ]
-  expectNowhere(exported(actions(false)).text)
-  expectNowhere(exported([...actions(false), ...later]).text)
-  expect(exported(actions(true)).log.actions[2]!.payload).toBe(SECRET)
+  for (const succeeded of [false, true]) {
+    expectNowhere(exported(actions(succeeded)).text)
+    expectNowhere(exported([...actions(succeeded), ...later]).text)
+  }
+  expect(exported([files(SECRET), ...actions(true)]).log.actions[3]!.payload).toBe(SECRET)
 })
 
 test('a response that lists directories that could not be created does not count as a source of names', () => {
@@ -194,9 +196,10 @@ test('the results of a masked search in the activity log are left out, because t
     call('getActivity', { search }, 'pending'),
     call('getActivity', { search }, 'fulfilled', search === 'hun' ? found : { pages: [], pageParams: [] }),
   ])
-  expect(exported(actions).text).not.toContain('chunks')
-  expect(exported([...actions, ...later]).text).not.toContain('chunks')
-  expect(exported(actions.slice(0, 3)).text).toContain('chunks')
+  const named = files('chunks')
+  expect(exported([named, ...actions]).text).not.toContain('"moved"')
+  expect(exported([named, ...actions, ...later]).text).not.toContain('"moved"')
+  expect(exported([named, ...actions.slice(0, 3)]).text).toContain('"moved"')
 })
 
 test('the position of a search result in the output is left out, because it would reveal the search text', () => {

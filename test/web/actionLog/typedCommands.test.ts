@@ -87,6 +87,7 @@ test('the typed words of commands are masked in the activity log, and the rest o
     call('getActivity', {}, 'fulfilled', { entries, hasMore: false }),
     commandSubmitted(`say ${SECRET}`),
     filterTyped(SECRET),
+    call('getDeployments', undefined, 'fulfilled', [{ name: 'world' }]),
   ]
   const { text, log } = exported(actions)
   expectNowhere(text)

@@ -1,6 +1,7 @@
 import { HIDDEN } from '../../../contract/secrets/maskCommand'
 import { changeTexts } from './hide'
 import type { Recording, State } from '../replay/steps'
+import { ROLES } from '../../../contract/pageRules'
 import { CHOSEN, isObject, mapSettings, type Call } from './typedPlaces'
 
 /** The endpoint of the activity log. Its argument is the search text. */
@@ -59,22 +60,27 @@ export function maskNotifications({ startedAt, base, actions }: Recording): Reco
   }
 }
 
+/** Endpoints whose responses say for which deployments a user or key has rights. Some of these may be deleted. */
+const WITH_RIGHTS = /^(?:getAccount|getUserAccess|getInviteCodes|getApiKeys|getUserKeys|createApiKey)$/
+
 /**
- * Masks what a response repeats of free texts that users wrote. They are no names, so no page finds its data by them.
+ * Masks what a response repeats of free texts that users wrote, which are no names, and the deployments in rights.
  */
 function maskFreeTexts(answer: unknown, endpointName: string | undefined, mask: (text: string) => string): unknown {
   return changeTexts(answer, (text, field) => {
     if (field === 'content') return mapSettings(text, (value, name) => (name === 'description' ? HIDDEN : value))
-    const isFree = field === 'description' || (field === 'message' && endpointName === 'getInviteCodes')
+    const isFree =
+      field === 'description' ||
+      (field === 'message' && endpointName === 'getInviteCodes') ||
+      (/^deployments?$/.test(field) && WITH_RIGHTS.test(endpointName ?? ''))
     return isFree && !INVALID_DEFINITION.test(text) ? mask(text) : text
   })
 }
 
 /**
- * Masks the free texts and the arguments of refused calls that a response repeats: the subjects of refused actions and
- * of invite codes in the activity log, and directories that could not be created. Also masks the typed parts of
- * commands in the activity log, and leaves out the results of a masked search, because each entry contains the search
- * text.
+ * Masks the free texts and the arguments of refused calls that a response repeats, such as directories that could not
+ * be created. Also masks names and the typed parts of commands in the activity log, and leaves out the results of a
+ * masked search, because each entry contains the search text.
  *
  * @param call with masked arguments
  */
@@ -96,21 +102,46 @@ const withoutEntries = (answer: unknown) =>
     ? { ...answer, pages: answer.pages.map((page: object) => ({ ...page, entries: [] })) }
     : answer
 
-/** The name of an instance, which precedes a command in the activity log. */
-const INSTANCE = /^[^:]*: /
+/** A command in the activity log: the name of the instance, and the command. */
+const COMMAND = /^([^:]*)(?:: (.*))?$/s
+/** The name of an instance: that of its deployment, and an id. */
+const ID_OF_INSTANCE = /-[\da-z]{1,40}$/
+/** Separates several paths in a subject. */
+const NEXT_PATH = /( to |, )(?=\/nfsshare\/)/
+const OWN_SUBJECTS = new Set<string>(ROLES)
 
+/** Masks the names in the subject of an entry of the activity log. */
+function maskSubject(kind: unknown, subject: string, mask: (text: string) => string, maskCommand: typeof mask): string {
+  // The subject of an invite code is its message.
+  if (kind === 'invite') return mask(subject)
+  if (OWN_SUBJECTS.has(subject)) return subject
+  if (kind === 'power' || kind === 'command') {
+    const [, name = '', command] = COMMAND.exec(subject) ?? []
+    const id = ID_OF_INSTANCE.exec(name)?.[0] ?? ''
+    return (
+      mask(name.slice(0, name.length - id.length)) + id + (command === undefined ? '' : `: ${maskCommand(command)}`)
+    )
+  }
+  // One name, or that of a user with one of theirs.
+  const parts = subject.split(kind === 'file' ? NEXT_PATH : /(: )/)
+  return parts.map((part, at) => (at % 2 === 0 ? mask(part) : part)).join('')
+}
+
+/**
+ * Masks names in entries of the activity log like typed texts: a response must contain them elsewhere, because a user
+ * typed them once, and what they named may be deleted.
+ */
 function maskSubjects(value: unknown, mask: (text: string) => string, maskCommand: typeof mask): unknown {
   if (Array.isArray(value)) return value.map((inner) => maskSubjects(inner, mask, maskCommand))
   if (!isObject(value)) return value
-  const { succeeded, subject, kind } = value
-  const name = kind === 'command' && typeof subject === 'string' ? INSTANCE.exec(subject)?.[0] : undefined
-  if (name !== undefined) return { ...value, subject: name + maskCommand(String(subject).slice(name.length)) }
-  // The subject of an invite code is its message.
-  if ((succeeded === false || kind === 'invite') && typeof subject === 'string')
-    return { ...value, subject: mask(subject) }
-  return Object.fromEntries(
-    Object.entries(value).map(([field, inner]) => [field, maskSubjects(inner, mask, maskCommand)]),
-  )
+  const { subject, kind, api_key } = value
+  return {
+    ...Object.fromEntries(
+      Object.entries(value).map(([field, inner]) => [field, maskSubjects(inner, mask, maskCommand)]),
+    ),
+    ...(typeof subject === 'string' && { subject: maskSubject(kind, subject, mask, maskCommand) }),
+    ...(typeof api_key === 'string' && { api_key: mask(api_key) }),
+  }
 }
 
 export type Answers = ReturnType<typeof answersOf>

@@ -13,6 +13,8 @@ interface Known {
   own: ReadonlySet<string>
   /** Typed texts of evicted actions, which the base state may still contain. */
   evicted: Evicted | 'unknown'
+  /** Names of what was deleted or renamed. */
+  deleted: readonly string[]
 }
 
 /**
@@ -22,12 +24,12 @@ interface Known {
  */
 export function hideInRecording(
   recording: Recording,
-  { secrets, own, evicted }: Known,
+  { secrets, own, evicted, deleted }: Known,
   withOutput: boolean,
 ): Recording {
   const hideEcho = secrets.echoHider()
   const typed = typedIn(recording, [...(evicted === 'unknown' ? [] : evicted.texts), ...secrets.othersTyped()])
-  const extended = extendedOf(typed, secrets.hider())
+  const extended = [...extendedOf(typed, secrets.hider()), ...deleted]
   const hideSecrets = secrets.hider(extended)
   // Hide secrets first, and in output before all other texts: a secret is not found after a part of it was masked.
   const printed = withOutput

@@ -11,15 +11,20 @@ import { callRules } from '../redact/redaction'
  */
 export type Typed = Kind | 'echo' | 'byName' | { [field: string]: Typed }
 
+/** The rights of a user. A deployment that they name may be deleted. */
+const ACCESS: Typed = { grants: { deployment: 'text' } }
+
 /** The typed texts in payloads, by type of action. */
 export const typedPayloads: Record<string, Typed> = {
   'route/changed': 'address',
   'session/signInRequired': 'address',
-  'admin/dialogOpened': { message: 'text' },
+  'admin/dialogOpened': { message: 'text', access: ACCESS },
   'admin/inviteMessageTyped': 'text',
+  'admin/inviteAccessChosen': ACCESS,
+  'admin/accessChosen': { access: ACCESS },
   'admin/usersSearched': 'text',
   'admin/activityFiltered': { search: 'text' },
-  'keys/creationEdited': { name: 'text', date: 'text' },
+  'keys/creationEdited': { name: 'text', date: 'text', deployments: 'text' },
   'files/directoryOpened': 'text',
   'files/filterTyped': 'text',
   'files/creationEdited': { name: 'text' },
@@ -60,8 +65,13 @@ const inEachPane = (typed: Typed): Typed => Object.fromEntries(PANES.map((pane) 
 export const typedState: Record<string, Typed> = {
   route: 'address',
   session: { origin: 'address' },
-  admin: { userSearch: 'text', activity: { search: 'text' }, dialog: { message: 'text' } },
-  keys: { dialog: { name: 'text', date: 'text' } },
+  admin: {
+    userSearch: 'text',
+    activity: { search: 'text' },
+    dialog: { message: 'text', access: ACCESS },
+    accessEdits: { '*': ACCESS },
+  },
+  keys: { dialog: { name: 'text', date: 'text', deployments: 'text' } },
   files: {
     directory: 'text',
     filter: 'text',

@@ -99,7 +99,7 @@ export function maskTypedTexts(
         ...(payload !== undefined && {
           payload:
             type === 'api/queries/queryResultPatched'
-              ? maskEchoed({}, payload, texts.mask)
+              ? maskEchoed({ endpointName: endpointOf((payload as Call).queryCacheKey ?? '') }, payload, texts.mask)
               : texts.maskIn(payload, typedOf(typedPayloads, type)),
         }),
       }

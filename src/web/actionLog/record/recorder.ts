@@ -4,6 +4,7 @@ import type { Session, SessionEnd } from '../../facts'
 import { sessionEnded, sessionStarted } from '../../facts'
 import { SEARCH } from '../export/echoed'
 import { hideInRecording } from '../export/hideInRecording'
+import { createDeletedNames } from './deletedNames'
 import { ownWords } from './ownWords'
 import type { PlainAction } from '../redact/redactAction'
 import { redactAction } from '../redact/redactAction'
@@ -40,6 +41,7 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
   let first = 0
   let bytes = 0
   const secrets = createSecrets()
+  const deleted = createDeletedNames()
   const own = ownWords(base)
   /** Typed texts of evicted actions. The base state may still contain them. */
   const evicted = { texts: new Set<string>(), args: new Set<string>(), searches: new Set<string>() }
@@ -88,6 +90,7 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
       const plain = redactAction(action)
       if (!plain) return
       secrets.note(action, plain)
+      deleted.note(action)
       if (action.type === sessionStarted.type) {
         forgetOtherUser(plain.payload as Session)
         signOut = undefined
@@ -116,7 +119,11 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
         entry ? [{ at: Math.max(0, entry.at - startedAt), ...(JSON.parse(entry.text) as PlainAction) }] : [],
       )
       const typed = evictedLength > EVICTED_LENGTH ? 'unknown' : evicted
-      return hideInRecording({ startedAt, base, actions }, { secrets, own, evicted: typed }, withOutput)
+      return hideInRecording(
+        { startedAt, base, actions },
+        { secrets, own, evicted: typed, deleted: deleted.list() },
+        withOutput,
+      )
     },
   }
 }
