@@ -51,17 +51,17 @@ testWithMount(
 )
 
 test.each([
-  ['/.quarterdeck-a.part', 'is a file of the platform itself'],
-  ['/new/.quarterdeck-share/world', 'is a file of the platform itself'],
-  ['/%2e%2e', 'must not contain . or .. segments'],
-  ['/\\uD800', 'must be valid Unicode'],
-])('a directory %s, whose files no call would accept, is refused and not created', async (path, reason) => {
+  ['/.quarterdeck-a.part', 'INVALID_INPUT', 'dataDirectory: is a file of the platform itself'],
+  ['/new/.quarterdeck-share/world', 'INVALID_INPUT', 'dataDirectory: is a file of the platform itself'],
+  ['/%2e%2e', 'INVALID_INPUT', 'dataDirectory: must not contain . or .. segments'],
+  ['/\\uD800', 'INVALID_DEFINITION', 'Line 4: dataDirectory: must be valid Unicode'],
+])('a directory %s, whose files no call would accept, is refused and not created', async (path, code, message) => {
   await call('POST', '', { name: 'hidden', type: 'process' })
   const before = await readdir(shareDir())
   const content = (await contentOf('hidden')).replace('dataDirectory: /hidden', `dataDirectory: "${path}"`)
   expect(await call('PATCH', '/hidden', { content })).toMatchObject({
     status: 400,
-    body: { code: 'INVALID_INPUT', field: 'dataDirectory', message: `dataDirectory: ${reason}` },
+    body: { code, field: 'dataDirectory', message },
   })
   expect(await readdir(shareDir())).toEqual(before)
 })
