@@ -1,5 +1,6 @@
 /** @jest-environment node */
 import { readDefinition } from '../../../src/contract/definitionText'
+import { notified } from '../../../src/web/facts'
 import { draftTyped } from '../../../src/web/features/deployments/configuration/configurationSlice'
 import { destinationTyped, fileOpened, filterTyped, moveStarted } from '../../../src/web/features/files/filesSlice'
 import { filesChosen, uploadsProgressed } from '../../../src/web/features/files/uploads/uploadSlice'
@@ -270,8 +271,28 @@ test.each<[string, string, (value: string) => Action]>([
     call('getDeploymentConfig', 'world', 'fulfilled', { content: definition(setting) }),
   ])
     expectInNoLog([stored, quoting(SECRET), filterTyped(SECRET)])
-  // The definition may never have been loaded, so its values are unknown. A page that restarts has loaded it.
-  if (quoting(SECRET).type !== 'api/executeMutation/rejected') expectInNoLog([quoting(SECRET), filterTyped(SECRET)])
+  // The definition may never have been loaded, so its values are unknown.
+  expectInNoLog([quoting(SECRET), filterTyped(SECRET)])
+})
+
+test.each<[string, unknown, string]>([
+  [
+    'restartDeployment',
+    'world',
+    'a-world did not start again: Jar file not found! Expected path: /nfsshare/world/X.jar',
+  ],
+  ['restartDeployment', 'world', 'a-world did not start again: "X" or its directory does not exist. Start it.'],
+  ['toggleDeployment', { name: 'world', enabled: true }, 'There is no /nfsshare/world/X.'],
+])('what a failed %s of %j quotes of a definition that was never loaded is masked: %j', (endpoint, args, quoting) => {
+  const message = quoting.replace('X', 'Jr4-glasWort')
+  const failed = [
+    call('getDeployments', undefined, 'fulfilled', [{ name: 'world' }]),
+    call(endpoint, args, 'pending'),
+    call(endpoint, args, 'rejected', { status: 409, message }),
+    notified('danger', message),
+  ]
+  expectNowhere(exported(failed).text, 'Jr4-glasWort')
+  expectNowhere(exported([...failed, ...later]).text, 'Jr4-glasWort')
 })
 
 test.each([

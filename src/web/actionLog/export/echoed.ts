@@ -22,12 +22,15 @@ const QUOTATION =
 
 export const withoutQuotations = (message: string) => message.replace(QUOTATION, HIDDEN)
 
+/** Calls whose failures quote a stored definition, which the page may not have loaded. */
+const OF_STORED = /^(?:restart|toggle)Deployment$/
+
 /**
  * Masks the quotations in a failure of a call with masked arguments: the server may have shortened or changed what it
- * quotes of them.
+ * quotes of them. Also in a failure that quotes a stored definition.
  */
-export const maskFailure = (failure: unknown, { originalArgs }: Partial<Call>): unknown =>
-  /\u2022/.test(JSON.stringify(originalArgs) ?? '')
+export const maskFailure = (failure: unknown, { endpointName = '', originalArgs }: Partial<Call>): unknown =>
+  OF_STORED.test(endpointName) || /\u2022/.test(JSON.stringify(originalArgs) ?? '')
     ? changeTexts(failure, (text, field) => (/^(?:message|field)$/.test(field) ? withoutQuotations(text) : text))
     : failure
 
