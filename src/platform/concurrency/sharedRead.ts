@@ -65,20 +65,28 @@ export function createRecentRead<Result>(
   return Object.assign(recent, { forget: () => void (latest = undefined) })
 }
 
+/** By how much a timer may be late. If it is later, this process did not run, and nothing is known about a read. */
+const LATE_MS = 500
+
+/** @throws Error when the time is up, or after another such time if the process did not run for a part of it */
+async function timeOut(ms: number): Promise<never> {
+  let lateMs: number
+  do {
+    const begunAt = performance.now()
+    await delay(ms, undefined, { ref: false })
+    lateMs = performance.now() - begunAt - ms
+  } while (lateMs > LATE_MS)
+  throw new Error(`No answer within ${ms} ms`)
+}
+
 /**
  * As `createSharedRead`, for a read that may hang: callers stop waiting, but no second read starts beside it.
- * @param ms how long a caller waits
+ * @param ms how long a caller waits, while this process runs
  * @returns a function that also throws an Error when the time is up
  */
 export function createBoundedRead<Result>(read: () => Promise<Result>, ms: number): () => Promise<Result> {
   const shared = createSharedRead(read)
-  return () =>
-    Promise.race([
-      shared(),
-      delay(ms, undefined, { ref: false }).then(() => {
-        throw new Error(`No answer within ${ms} ms`)
-      }),
-    ])
+  return () => Promise.race([shared(), timeOut(ms)])
 }
 
 /**

@@ -1,5 +1,7 @@
+import { lstat } from 'node:fs/promises'
 import {
   createBatchedRead,
+  createBoundedRead,
   createKeyedSharedRead,
   createRecentRead,
   createSharedRead,
@@ -101,4 +103,16 @@ test('a batched read covers all keys that were requested since the last read beg
   answer?.()
   expect(await others).toEqual(['entry of proxy', 'entry of lobby', undefined, 'entry of proxy'])
   expect(batches).toEqual([['lobby'], ['proxy', 'lobby', 'unknown']])
+})
+
+test('a bounded read does not count time in which the process did not run', async () => {
+  const read = createBoundedRead(() => lstat('/'), 50)
+  const answer = read()
+  const begunAt = performance.now()
+  while (performance.now() - begunAt < 700);
+  expect((await answer).isDirectory()).toBe(true)
+})
+
+test('a bounded read that hangs ends with an error', async () => {
+  await expect(createBoundedRead(() => new Promise(() => undefined), 50)()).rejects.toThrow('No answer within 50 ms')
 })
