@@ -145,6 +145,21 @@ test.each([
   expect(exported(refused).text).toContain(NAME)
 })
 
+const NAMED = { name: NAME, type: 'process', enabled: true }
+test.each<[string, unknown, unknown, unknown]>([
+  ['getDeployments', undefined, [NAMED, { name: 'hub' }], [{ name: 'hub' }]],
+  ['getDatabases', 'sql', [{ name: NAME }], []],
+  ['getOverview', undefined, { sections: [{ deployment: NAMED, instances: [] }] }, { sections: [] }],
+])(
+  'a name that a later response to %s(%j) does not contain is masked in the earlier one',
+  (endpoint, args, ...answers) => {
+    const [before, after] = answers.map((answer) => call(endpoint, args, 'fulfilled', answer))
+    expectNowhere(exported([before!, after!]).text, NAME)
+    expectNowhere(exported([before!, after!, ...later]).text, NAME)
+    expect(exported([before!, before!]).text).toContain(NAME)
+  },
+)
+
 test.each(['server', 'server.properties'])('the name %s stays, although a file of this name was deleted', (name) => {
   const actions = [files(name), ...succeeded('deleteFiles', [{ path: `/nfsshare/${name}`, type: 'f' }])]
   expect(exported(actions).text).toContain(`/nfsshare/${name}`)

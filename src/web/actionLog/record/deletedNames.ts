@@ -16,9 +16,22 @@ const isNamed = (value: unknown): value is Named =>
 const namedIn = (answer: unknown): Named[] =>
   isNamed(answer) ? [answer] : isObject(answer) ? Object.values(answer).flatMap(namedIn) : []
 
+/** Lists whose names only users remove. Files and instances come and go by themselves. */
+const LISTS = /^get(?:Deployments|Databases|Overview)$/
+
+/** Returns the names in the response of a list: of its items, or of the deployment of each section of the overview. */
+function namesIn(answer: unknown): string[] {
+  const items = isObject(answer) && 'sections' in answer ? answer.sections : answer
+  return [items].flat().flatMap((item) => {
+    const named = isObject(item) && 'deployment' in item ? item.deployment : item
+    return isObject(named) && typeof named.name === 'string' ? [named.name] : []
+  })
+}
+
 /**
- * Remembers the names of what the calls of this page deleted or renamed, because earlier responses contain them. An
- * export hides them: a user who typed a secret as a name deletes or renames what has it.
+ * Remembers the names of what was deleted or renamed, because earlier responses contain them: what the calls of this
+ * page deleted, and what a later response of a list does not contain. An export hides them: a user who typed a secret
+ * as a name deletes or renames what has it.
  */
 export function createDeletedNames() {
   /** Names by id, of things that are deleted by their id. */
@@ -26,7 +39,10 @@ export function createDeletedNames() {
   /** Paths that were created. Each is deleted with its directory. */
   const created = new Set<string>()
   const deleted = new Set<string>()
+  /** The names in the last response of each list, by its key in the cache. */
+  const listed = new Map<string, ReadonlySet<string>>()
 
+  const add = (name: string) => isUnusual(name) && deleted.add(name)
   const namesOf = (path: string) => [path, ...[...created].filter((other) => other.startsWith(`${path}/`))].map(lastOf)
 
   function deletedBy(endpoint: string, args: unknown): string[] {
@@ -59,7 +75,12 @@ export function createDeletedNames() {
       if (/^(?:getApiKeys|getUserKeys|getOwnMethods)$/.test(endpointName))
         for (const { id, name } of namedIn(payload)) namesById.set(id, name)
       if (/^create(?:File|Directory)$/.test(endpointName)) created.add(originalArgs as string)
-      for (const name of deletedBy(endpointName, originalArgs)) if (isUnusual(name)) deleted.add(name)
+      deletedBy(endpointName, originalArgs).forEach(add)
+      if (!LISTS.test(endpointName)) return
+      const key = arg.queryCacheKey ?? endpointName
+      const names = new Set(namesIn(payload))
+      for (const name of listed.get(key) ?? []) if (!names.has(name)) add(name)
+      listed.set(key, names)
     },
     list: (): readonly string[] => [...deleted],
   }
