@@ -1,46 +1,24 @@
 import { randomUUID } from 'node:crypto'
 import { newTotpSecret } from '../../../src/platform/accounts/oneTimeCodes'
 import { isQueryWaiting } from '../../support/platform/isQueryWaiting'
+import {
+  ORIGIN,
+  PASSKEY_HEADERS,
+  passkeyCalls,
+  type PasskeyOptions as Options,
+} from '../../support/platform/passkeyCalls'
 import { assertionOf, makePasskey, type SoftPasskey } from '../../support/platform/softAuthenticator'
 import { useAccount, usePlatform, type Account, type Answer } from '../../support/platform/startPlatform'
 import { until } from '../../support/platform/until'
-
-const ORIGIN = 'https://panel.example'
-const headers = { host: 'panel.example', origin: ORIGIN }
-type Options = { challenge: string; allowCredentials?: { id: string }[] }
 
 const { platform, account: ann } = usePlatform('ann')
 const bob = useAccount(platform, 'bob')
 let annKey: SoftPasskey
 let bobKey: SoftPasskey
 
-const post = (path: string, body: object, token?: string) => platform().call('POST', path, { body, token, headers })
-
-async function proofOf(account: Account): Promise<string> {
-  const code = await platform().nextCode(account.secret)
-  const { body } = await post('/api/account/proof', { password: account.password, code }, account.token)
-  return String(body.data.proof)
-}
-async function addPasskey(account: Account, name = 'Laptop') {
-  const proof = await proofOf(account)
-  const { body } = await post('/api/account/passkeys/options', { proof }, account.token)
-  const { passkey, response } = makePasskey(body.data.options as Options, ORIGIN)
-  expect(await post('/api/account/passkeys', { name, response }, account.token)).toMatchObject({ status: 200 })
-  return passkey
-}
-async function stepOf({ username, password }: Account) {
-  const { body } = await post('/api/auth/login', { username, password })
-  return { username, sessionToken: String(body.data.sessionToken) }
-}
-const optionsOf = async (step: object) => (await post('/api/auth/passkey-options', step)).body.data.options as Options
+const { post, proofOf, addPasskey, stepOf, optionsOf, methodsOf } = passkeyCalls(platform)
 const aloneOptions = async () => (await post('/api/auth/passkey-login-options', {})).body.data.options as Options
 const alone = (response: object) => post('/api/auth/passkey-login', { response })
-const methodsOf = async ({ token }: Account) =>
-  (await platform().call('GET', '/api/account/methods', { token })).body.data as {
-    authenticators: { id: string; name: string }[]
-    passkeys: { id: string; name: string; last_used_at?: string }[]
-    recoveryCodes: number
-  }
 const refused = { status: 400, body: { code: 'BAD_CREDENTIALS' } }
 
 beforeAll(async () => {
@@ -129,7 +107,7 @@ test('a passkey that verified its user signs in without a password', async () =>
 
 test('a session opened with a passkey shows the sign-in before it, and the next session shows that one', async () => {
   const signIn = async (path: string, body: object, address: string) =>
-    String((await platform().call('POST', path, { body, headers, address })).body.data.token)
+    String((await platform().call('POST', path, { body, headers: PASSKEY_HEADERS, address })).body.data.token)
   const previous = async (token: string) =>
     (await platform().call('GET', '/api/account', { token })).body.data.previous_sign_in as object | undefined
   const step = await stepOf(ann())
@@ -339,87 +317,6 @@ describe('authenticators', () => {
     const passkey = assertionOf(annKey, options, ORIGIN)
     expect(await post('/api/account/proof', { password: ann().password, passkey }, ann().token)).toMatchObject({
       status: 200,
-    })
-  })
-})
-
-describe('a password change with a proof', () => {
-  const change = (token: string, body: object) => post('/api/auth/change-password', body, token)
-  const newPassword = 'another horse'
-  const stale = { status: 400, body: { code: 'STEP_EXPIRED' } }
-
-  async function proofByPasskey({ token, password }: Account, key: SoftPasskey): Promise<string> {
-    const { options } = (await post('/api/account/proof/passkey-options', {}, token)).body.data as { options: Options }
-    const passkey = assertionOf(key, options, ORIGIN)
-    return String((await post('/api/account/proof', { password, passkey }, token)).body.data.proof)
-  }
-
-  test('is open to a user whose only method is a passkey, and ends the other sessions', async () => {
-    const gwen = await platform().register('gwen')
-    const key = await addPasskey(gwen)
-    const [app] = (await methodsOf(gwen)).authenticators
-    const other = await platform().signIn(gwen)
-    const removal = { proof: await proofOf(gwen) }
-    expect((await post(`/api/account/authenticators/${app!.id}/remove`, removal, gwen.token)).status).toBe(200)
-
-    const proof = await proofByPasskey(gwen, key)
-    expect(await change(gwen.token, { proof, newPassword })).toMatchObject({ status: 200, body: { success: true } })
-    expect((await platform().call('GET', '/api/sessions', { token: other })).status).toBe(401)
-    expect((await post('/api/auth/login', { username: 'gwen', password: gwen.password })).status).toBe(400)
-    const step = await stepOf({ ...gwen, password: newPassword })
-    const response = assertionOf(key, await optionsOf(step), ORIGIN)
-    expect((await post('/api/auth/verify-passkey', { ...step, response })).status).toBe(200)
-    const { entries } = await platform().activityLog.list({ search: 'changed own password' })
-    expect(entries[0]).toMatchObject({ username: 'gwen', subject: null, succeeded: true })
-  })
-
-  test('takes a recovery code, and each proof once, from its own session only', async () => {
-    const hugo = await platform().register('hugo')
-    const other = await platform().signIn(hugo)
-    const made = await post('/api/account/recovery-codes', { proof: await proofOf(hugo) }, hugo.token)
-    const [code] = made.body.data.codes as string[]
-    const proven = await post('/api/account/proof', { password: hugo.password, code }, hugo.token)
-    const { proof } = proven.body.data as { proof: string }
-    expect(await change(hugo.token, { proof: 'guessed', newPassword })).toMatchObject(stale)
-    expect(await change(other, { proof, newPassword })).toMatchObject(stale)
-    expect(await change(bob().token, { proof, newPassword })).toMatchObject(stale)
-    expect((await change(hugo.token, { proof, newPassword })).status).toBe(200)
-    expect(await change(hugo.token, { proof, newPassword: 'a third horse' })).toMatchObject(stale)
-  })
-
-  test('ends the proofs that were made with the old password', async () => {
-    const iris = await platform().register('iris')
-    const [first, second] = [await proofOf(iris), await proofOf(iris)]
-    expect((await change(iris.token, { proof: first, newPassword })).status).toBe(200)
-    expect(await change(iris.token, { proof: second, newPassword: 'of the thief' })).toMatchObject(stale)
-  })
-
-  test('loses against a reset by an administrator, whenever it comes', async () => {
-    const jack = await platform().register('jack')
-    const proof = await proofOf(jack)
-    const { id } = await platform()
-      .db.selectFrom('users')
-      .select('id')
-      .where('username', '=', 'jack')
-      .executeTakeFirstOrThrow()
-    const reset = platform().call('PATCH', `/api/users/${id}/password`, {
-      token: ann().token,
-      body: { password: 'of the admin' },
-    })
-    await Promise.all([change(jack.token, { proof, newPassword: 'of the thief' }), reset])
-    expect((await reset).status).toBe(200)
-    expect((await post('/api/auth/login', { username: 'jack', password: 'of the admin' })).status).toBe(200)
-  })
-
-  test.each([
-    ['neither', {}, 'password'],
-    ['no code', { password: 'old' }, 'token'],
-    ['a proof and a password', { proof: 'p', password: 'old' }, 'password'],
-    ['a proof and a code', { proof: 'p', token: '123456' }, 'token'],
-  ])('needs either a proof, or the password and a code: %s is rejected', async (_case, body, field) => {
-    expect(await change(bob().token, { ...body, newPassword })).toMatchObject({
-      status: 400,
-      body: { code: 'INVALID_INPUT', field },
     })
   })
 })

@@ -16,6 +16,24 @@ describe('§14 drain', () => {
   const linesOf = async (podName: string) =>
     (await managed.runtime.history(podName, 1000)).map(({ content }) => content)
   const runOf = async (podName: string) => (await managed.runtime.list()).find((run) => run.podName === podName)!
+  const powerWaking = (wake: () => void) => createPower({ db: managed.state.db, runtime: managed.runtime, wake })
+
+  /** Adds the persistent deployment `world`, and waits until `check` has started its instance. */
+  async function startWorld(program: string, check: () => unknown, timeoutSeconds = 600): Promise<string> {
+    await add('world', program, `node: node-a\n${drained(timeoutSeconds)}`, 'persistent')
+    await check()
+    const [instance] = await until(
+      () => running('world'),
+      (all) => all.length === 1,
+    )
+    return instance!.podName
+  }
+  /** The same with a manager. */
+  async function manageWorld(program: string, timeoutSeconds?: number) {
+    let manager: ReturnType<typeof manage> | undefined
+    const podName = await startWorld(program, () => (manager = manage()), timeoutSeconds)
+    return { podName, power: powerWaking(() => manager?.wake()) }
+  }
 
   test('a restart drains one instance after the other, sends the command once and stops no instance with players', async () => {
     await add('lobby', ECHO, `instances: { min: 2, max: 2 }\n${drained(600)}`, 'scalable')
@@ -60,16 +78,8 @@ describe('§14 drain', () => {
   })
 
   test('drain and stop waits for the players, or for the timeout when their number is unknown', async () => {
-    await add('world', ECHO, `node: node-a\n${drained(1)}`, 'persistent')
-    const manager = manage()
-    const { podName } = (
-      await until(
-        () => running('world'),
-        (all) => all.length === 1,
-      )
-    )[0]!
+    const { podName, power } = await manageWorld(ECHO, 1)
     fill(podName, undefined)
-    const power = createPower({ db: managed.state.db, runtime: managed.runtime, wake: () => manager.wake() })
     await power.request(podName, 'drainAndStop')
     await until(
       () => stateOf('world'),
@@ -88,15 +98,8 @@ describe('§14 drain', () => {
   })
 
   test('an instance whose drain command ends it stays stopped, which is neither a crash nor followed by a start', async () => {
-    await add('world', LEAVES, `node: node-a\n${drained(600)}`, 'persistent')
-    const manager = manage()
-    const [instance] = await until(
-      () => running('world'),
-      (all) => all.length === 1,
-    )
-    const { podName } = instance!
+    const { podName, power } = await manageWorld(LEAVES)
     fill(podName, 2)
-    const power = createPower({ db: managed.state.db, runtime: managed.runtime, wake: () => manager.wake() })
     await power.request(podName, 'drainAndStop')
     await until(async () => (await listInstances(managed.state.db))[0]!.handled_run !== null)
     expect((await listInstances(managed.state.db))[0]).toMatchObject({
@@ -110,16 +113,9 @@ describe('§14 drain', () => {
   })
 
   test('an instance whose drain command ends it before a restart starts again at once, which is no crash', async () => {
-    await add('world', LEAVES, `node: node-a\n${drained(600)}`, 'persistent')
-    const manager = manage()
-    const [instance] = await until(
-      () => running('world'),
-      (all) => all.length === 1,
-    )
-    const { podName } = instance!
+    const { podName, power } = await manageWorld(LEAVES)
     const { runId } = await runOf(podName)
     fill(podName, 2)
-    const power = createPower({ db: managed.state.db, runtime: managed.runtime, wake: () => manager.wake() })
     await power.request(podName, 'drainAndRestart')
     await until(async () => (await runOf(podName)).runId !== runId && (await stateOf('world')) === 'RUNNING')
     await until(async () => (await listInstances(managed.state.db))[0]!.drain_run === null)
@@ -133,15 +129,9 @@ describe('§14 drain', () => {
   })
 
   test('a drain does not survive that its deployment is disabled and enabled again', async () => {
-    await add('world', ECHO, `node: node-a\n${drained(600)}`, 'persistent')
     const parts = passParts()
-    await reconcile(parts)
-    const [instance] = await until(
-      () => running('world'),
-      (all) => all.length === 1,
-    )
-    const power = createPower({ db: managed.state.db, runtime: managed.runtime, wake: () => undefined })
-    await power.request(instance!.podName, 'drainAndStop')
+    const podName = await startWorld(ECHO, () => reconcile(parts))
+    await powerWaking(() => undefined).request(podName, 'drainAndStop')
     await deployments().setEnabled('world', false)
     await deployments().setEnabled('world', true)
     await reconcile(parts)
@@ -154,17 +144,10 @@ describe('§14 drain', () => {
   })
 
   test('a restart of a deployment whose instance has just ended during a drain before its stop starts it again', async () => {
-    await add('world', LEAVES, `node: node-a\n${drained(600)}`, 'persistent')
     const parts = passParts()
-    await reconcile(parts)
-    const [instance] = await until(
-      () => running('world'),
-      (all) => all.length === 1,
-    )
-    const { podName } = instance!
+    const podName = await startWorld(LEAVES, () => reconcile(parts))
     const { runId } = await runOf(podName)
-    const power = createPower({ db: managed.state.db, runtime: managed.runtime, wake: () => undefined })
-    await power.request(podName, 'drainAndStop')
+    await powerWaking(() => undefined).request(podName, 'drainAndStop')
     await managed.runtime.write(podName, 'leave')
     await until(async () => (await runOf(podName)).state === 'EXITED')
     // The signal ends the wait only.
@@ -178,15 +161,7 @@ describe('§14 drain', () => {
   })
 
   test('drain and restart ends with a new run; a plain restart does not wait', async () => {
-    await add('world', ECHO, `node: node-a\n${drained(600)}`, 'persistent')
-    const manager = manage()
-    const { podName } = (
-      await until(
-        () => running('world'),
-        (all) => all.length === 1,
-      )
-    )[0]!
-    const power = createPower({ db: managed.state.db, runtime: managed.runtime, wake: () => manager.wake() })
+    const { podName, power } = await manageWorld(ECHO)
     const isReplaced = async (runId: string) =>
       (await runOf(podName)).runId !== runId && (await runOf(podName)).state === 'RUNNING'
     const first = (await runOf(podName)).runId

@@ -11,7 +11,7 @@ import { startInformer } from './informer'
 import type { ConsoleRun } from './console/podConsole'
 import type { Pods } from './pods'
 import { isOfState, MANAGED_BY_SELECTOR } from './podSpec'
-import { closingLinesOf, exitOf, hasEnded, hasLog, instanceOf, isHeld, nameOf, runIdOf } from './podState'
+import { closingLinesOf, exitOf, hasEnded, hasLog, instanceOf, isHeldByOthers, nameOf, runIdOf } from './podState'
 
 /** Time for a deleted Pod to be gone. */
 const DELETION_TIMEOUT_MS = 20_000
@@ -154,7 +154,11 @@ export function watchPodRuns(
       forgotten.add(runIdOf(pod))
       await pods.delete(pod, 0)
       // Nobody knows how long others hold a Pod, and other instances must not wait for it.
-      await waitUntil(() => isGone(pod) || isHeld(informer.get(nameOf(pod)) ?? pod), changes, DELETION_TIMEOUT_MS)
+      await waitUntil(
+        () => isGone(pod) || isHeldByOthers(informer.get(nameOf(pod)) ?? pod),
+        changes,
+        DELETION_TIMEOUT_MS,
+      )
       if (!isGone(pod)) throw new Error(`The Pod ${nameOf(pod)} was deleted but is not gone yet`)
     },
     forgetRun: (podName) => void withoutPod.delete(podName),

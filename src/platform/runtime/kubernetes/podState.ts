@@ -125,12 +125,12 @@ function holdersOf(pod: V1Pod): string[] {
 }
 
 /** Whether other programs hold the Pod, so that its name is not free yet. */
-export const isHeld = (pod: V1Pod): boolean => holdersOf(pod).length > 0
+export const isHeldByOthers = (pod: V1Pod): boolean => holdersOf(pod).length > 0
 
 /** How long a Pod may still be held before that is a problem, in milliseconds; undefined if it is not held. */
 export function holdTimeLeft(pod: V1Pod): number | undefined {
   const since = timeOf(pod.metadata?.deletionTimestamp)
-  return since === undefined || !isHeld(pod) ? undefined : since + HELD_MS - Date.now()
+  return since === undefined || !isHeldByOthers(pod) ? undefined : since + HELD_MS - Date.now()
 }
 
 /** Why the cluster keeps a Pod that is held, as text for users. */
@@ -141,7 +141,7 @@ export function heldProblem(pod: V1Pod): string {
 
 /** Whether the Pod's run needs no further steps. */
 export function isOver(pod: V1Pod): boolean {
-  return hasEnded(pod) && !awaitsWriteBack(pod) && !isHeld(pod)
+  return hasEnded(pod) && !awaitsWriteBack(pod) && !isHeldByOthers(pod)
 }
 
 /** Whether the Pod's program runs and is not ready yet. */
@@ -150,7 +150,7 @@ export function awaitsReadyLine(pod: V1Pod): boolean {
 }
 
 function stateOf(pod: V1Pod): RuntimeInstance['state'] {
-  if (awaitsWriteBack(pod) || isHeld(pod)) return 'STOPPING'
+  if (awaitsWriteBack(pod) || isHeldByOthers(pod)) return 'STOPPING'
   if (hasEnded(pod)) return 'EXITED'
   if (stopRequestedAt(pod) !== undefined || pod.metadata?.deletionTimestamp !== undefined) return 'STOPPING'
   if (statusOfContainer(pod, CONTAINER)?.state?.running === undefined) return 'STARTING'
