@@ -31,6 +31,9 @@ import { connected as realtimeConnected, disconnected as realtimeDisconnected } 
 /** Delay between closing one instance's console and opening another's (product §9). */
 const SWITCH_DELAY_MS = 100
 
+/** Further clicks on a power button within this time are the same request. */
+const REPEAT_MS = 1000
+
 const NOT_CONNECTED = 'The console was not connected.'
 
 const messageOf = (request: ConsoleRequest) => JSON.stringify(request)
@@ -85,6 +88,8 @@ function createChannel(
   let link: ReturnType<typeof openReconnecting> | undefined
   let openTimer: ReturnType<typeof setTimeout> | undefined
   let end: ConsoleEnd | null = null
+  /** The last power request that was sent, until the instance reports a state or the connection is lost. */
+  let requested: { action: PowerAction; at: number } | undefined
   const batch = batchLines((lines) => dispatch(linesReceived(lines)), { onFrame, sinceKey })
 
   const closeTarget = () => {
@@ -108,10 +113,14 @@ function createChannel(
         opened: () => dispatch(consoleConnected()),
         closed(reason) {
           end = reason
+          requested = undefined
           dispatch(consoleDisconnected(reason))
         },
         lines: (lines) => batch.add(lines),
-        state: (state) => dispatch(stateReported({ ...to, state })),
+        state(state) {
+          requested = undefined
+          dispatch(stateReported({ ...to, state }))
+        },
       },
       random,
     )
@@ -119,6 +128,7 @@ function createChannel(
 
   const openTarget = (to: ConsoleTarget) => {
     closeTarget()
+    requested = undefined
     target = to
     const isOtherInstance = previous && (previous.deployment !== to.deployment || previous.podName !== to.podName)
     const wait = isOtherInstance && previous ? previous.at + SWITCH_DELAY_MS - performance.now() : 0
@@ -127,9 +137,11 @@ function createChannel(
   }
 
   const power = (action: PowerAction) => {
+    const at = performance.now()
+    if (requested?.action === action && at - requested.at < REPEAT_MS) return
     const message = messageOf({ type: 'power', action })
-    if (link?.send(message)) return
-    if ((action === 'start' || action === 'restart') && end === 'jarMissing') link?.reopen(message)
+    if (link?.send(message)) requested = { action, at }
+    else if ((action === 'start' || action === 'restart') && end === 'jarMissing') link?.reopen(message)
     // A refused request is only logged (product §8).
     else if (target) dispatch(problemLogged(`Failed to ${action} ${target.podName}`, NOT_CONNECTED))
   }

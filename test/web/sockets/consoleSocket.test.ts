@@ -174,6 +174,20 @@ test('§7 power actions are sent on an open socket; on a closed socket only the 
   expect(far.sent).toEqual(['start', 'stop', 'restart', 'kill'].map((action) => ({ type: 'power', action })))
 })
 
+test('a power action that is repeated within a second is sent once, unless the state has changed since', () => {
+  const { store, far, open } = startConsole()
+  open()
+  const sent = () => far.sent.map((request) => (request as { action: string }).action)
+  for (let clicks = 0; clicks < 3; clicks++) store.dispatch(powerRequested('restart'))
+  expect(sent()).toEqual(['restart'])
+  jest.advanceTimersByTime(1000)
+  store.dispatch(powerRequested('restart'))
+  expect(sent()).toEqual(['restart', 'restart'])
+  far.receive({ type: 'power', content: 'RUNNING' })
+  store.dispatch(powerRequested('restart'))
+  expect(sent()).toEqual(['restart', 'restart', 'restart'])
+})
+
 test('§4 a power message dispatches stateReported and logs the state unchanged', () => {
   const { far, open, facts, lines } = startConsole()
   open()
