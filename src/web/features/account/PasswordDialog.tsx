@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { useDispatch } from 'react-redux'
 import { CODE_PATTERN, PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '../../../contract/rules'
 import { useChangePasswordMutation } from '../../api/signIn/ownMethods'
-import { failureText, isNotOffered } from '../../failure'
+import { failureText, isCancelled, isNotOffered } from '../../failure'
 import { useReportResult } from '../../api/useReportResult'
 import { Field } from '../../ui/form/Field'
 import { FormDialog } from '../../ui/dialog/FormDialog'
@@ -46,7 +46,8 @@ export function PasswordDialog() {
   const submit = async () => {
     if (firstBroken) return setAttempt({ count: attempt.count + 1, at: firstBroken })
     const result = await change({ proof: byPasskey ? { password } : { password, code }, newPassword })
-    report(result, 'Password changed. All your other sessions have ended.', 'Failed to change the password')
+    if (!isCancelled(result.error))
+      report(result, 'Password changed. All your other sessions have ended.', 'Failed to change the password')
     if (!result.error) return void dispatch(accountDialogClosed())
     // A code is accepted once, so it cannot be sent again.
     setValues({ ...values, code: '' })
