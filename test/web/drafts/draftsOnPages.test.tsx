@@ -74,6 +74,27 @@ describe('a file draft', () => {
     expect(save.calls[0]?.body).toMatchObject({ modifyTime: 1000 })
   })
 
+  test('that is restored while a save is in flight stays, and its save does not overwrite what that save stored', async () => {
+    const drafts = fakeDrafts()
+    await earlierVisit(drafts)
+    const app = await editing(drafts)
+    await app.open()
+    await offer(/You have an unsaved text of/)
+    aceEditor().type('newer ')
+    const first = app.network.patch(CONTENT).answersLater({ modifyTime: 2000 })
+    await app.user.click(button('Save Changes'))
+    await app.user.click(button('Restore'))
+    await waitFor(() => expect(aceEditor().text()).toBe('typed a: 1'))
+    const second = app.network.patch(CONTENT).answers(409, { message: 'changed' })
+    first.release()
+    await waitFor(() => expect(button('Save Changes')).toBeEnabled())
+    await act(() => Promise.resolve())
+    expect(aceEditor().text()).toBe('typed a: 1')
+    await app.user.click(button('Save Changes'))
+    await screen.findByRole('dialog', { name: 'File Changed' })
+    expect(second.calls[0]?.body).toMatchObject({ content: 'typed a: 1', modifyTime: 1000 })
+  })
+
   test('is offered before its file is opened and while another file is open', async () => {
     const drafts = fakeDrafts()
     await earlierVisit(drafts)

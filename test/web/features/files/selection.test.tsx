@@ -52,6 +52,13 @@ test('Shift with the arrow keys extends the selection', async () => {
   expect(selected()).toEqual(['b', 'c', 'd'])
 })
 
+test('Shift with an arrow key after Ctrl+A keeps all entries selected', async () => {
+  const { user } = await five()
+  act(() => rows()[1]?.focus())
+  await user.keyboard('{Control>}a{/Control}{Shift>}{ArrowDown}{/Shift}')
+  expect(selected()).toEqual(['a', 'b', 'c', 'd', 'e'])
+})
+
 test('the header checkbox selects all listed entries or none', async () => {
   const { user } = await five()
   const all = screen.getByRole('checkbox', { name: 'Select all' })

@@ -82,8 +82,12 @@ export function useEditedFile({ item, isChanged }: Editing) {
     if (!data) return
     saved()
     if (!isKept) dispatch(notified('info', `Saved as UTF-8: ${nameOfEncoding(encoding)} lacks some of its characters`))
-    const { modifyTime: _, ...known } = file
-    setFile({ ...known, ...data, ...(storedAs && { encoding: storedAs }) })
+    // A draft that was restored in the meantime is based on an earlier version, so saving it asks before overwriting.
+    setFile((current) => {
+      if (current?.version !== file.version) return current
+      const { modifyTime: _, ...known } = current
+      return { ...known, ...data, ...(storedAs && { encoding: storedAs }) }
+    })
   })
   return { file, editor, opening, saving, draft, restore, reload, saveFile }
 }

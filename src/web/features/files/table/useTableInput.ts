@@ -48,7 +48,7 @@ export function useTableInput({ entries, selection, actions, pane, rows }: Table
   const step = (event: KeyboardEvent, entry: FileEntry, move: (typeof navigationKeys)[string]) => {
     const to = Math.min(shown.length - 1, Math.max(0, move(at, rows.page, shown.length - 1)))
     if (event.shiftKey) {
-      if (!selection.hasAnchor) selection.toggle(entry)
+      if (!selection.hasAnchor && !selection.has(entry)) selection.toggle(entry)
       selection.selectRange(to)
     }
     focusEntry(to)
