@@ -1,6 +1,6 @@
 // Before the styles of components, which refine these.
 import '../../styles/layout.scss'
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, type MouseEvent } from 'react'
 import { useSelector } from 'react-redux'
 import { useOutlet } from 'react-router-dom'
 import { useGetAccountQuery } from '../../api/account'
@@ -32,6 +32,11 @@ export function Layout() {
   const store = useAppStore()
   const main = useRef<HTMLElement>(null)
   useFocusOfNewPage(main)
+  const skipToContent = (event: MouseEvent) => {
+    // The jump of the browser would add a history entry that the router does not number (ui/leave).
+    event.preventDefault()
+    main.current?.focus()
+  }
   useEffect(() => {
     if (!signedIn) return
     let cancel = whenShown(store, () => {
@@ -43,7 +48,7 @@ export function Layout() {
   }, [signedIn, store])
   return (
     <RealtimeProvider>
-      <a className="skip-link" href="#content">
+      <a className="skip-link" href="#content" onClick={skipToContent}>
         Skip to content
       </a>
       <Header />

@@ -70,5 +70,5 @@ export function useLeaveGuard(active: boolean, onLeave: (leaving: Leaving) => vo
   }, [active])
 }
 
-/** The router numbers its history entries. Others come from jumps inside the page (#content) and count as 0. */
+/** The router numbers its history entries. Others, such as that of a fragment typed by the user, count as 0. */
 const placeOf = (state: unknown) => Number((state as { idx?: number } | null)?.idx ?? 0)

@@ -121,6 +121,20 @@ test('leaving without changes, or after saving them, does not ask', async () => 
   expect(screen.queryByRole('dialog')).not.toBeInTheDocument()
 })
 
+test('"Skip to content" moves the focus and adds no history entry, so Back asks and leads to the page before', async () => {
+  const { user, editor, button } = await opened()
+  const { length } = window.history
+  await user.click(screen.getByRole('link', { name: 'Skip to content' }))
+  expect(screen.getByRole('main')).toHaveFocus()
+  expect(window.history.length).toBe(length)
+  expect(window.location.hash).toBe('')
+  editor.write(edited)
+  goBack()
+  await asked()
+  await button('Discard changes')
+  await waitFor(() => expect(window.location.pathname).toBe('/deployments'))
+})
+
 test('in-page links and links opened in another tab do not ask', async () => {
   const { editor, store } = await opened()
   editor.write(edited)
