@@ -14,12 +14,14 @@ addAppListeners((startListening) => {
   startListening({
     predicate: isRefusedRefetch,
     // The answer in flight lacks the change, and RTK Query refuses a second concurrent request.
-    async effect({ meta: { arg } }, { dispatch, condition }) {
+    async effect({ meta: { arg } }, { dispatch, condition, getState }) {
       const { endpointName, originalArgs, queryCacheKey } = arg
       if (outdated.has(queryCacheKey)) return
       outdated.add(queryCacheKey)
       await condition((_, state) => state.api.queries[queryCacheKey]?.status !== QueryStatus.pending)
       outdated.delete(queryCacheKey)
+      // The end of the session has removed it.
+      if (getState().api.queries[queryCacheKey] === undefined) return
       dispatch(refetchOf(endpointName, originalArgs))
     },
   })

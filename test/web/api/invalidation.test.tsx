@@ -1,6 +1,6 @@
 import { act, screen, waitFor } from '@testing-library/react'
 import { filesApi } from '../../../src/web/api/files'
-import { pageShown } from '../../../src/web/facts'
+import { pageShown, sessionEnded } from '../../../src/web/facts'
 import { entryOf } from '../../support/web/factories'
 import { filesPage, names } from '../../support/web/filesPage'
 
@@ -22,6 +22,22 @@ test('changes during an in-flight listing request cause exactly one refetch afte
   await waitFor(() => expect(names()).toEqual(['a.txt', 'b.txt', 'c.txt']))
   expect(slow.calls).toHaveLength(1)
   expect(next.calls).toHaveLength(1)
+})
+
+test('a refetch that waits for a request in flight is dropped when the session ends', async () => {
+  const { store, network } = await filesPage([entryOf('a.txt')])
+  const slow = network.get(LISTING).answersLater(answer('a.txt'))
+  const changed = () => void store.dispatch(filesApi.util.invalidateTags(['Files']))
+  act(changed)
+  await waitFor(() => expect(slow.calls).toHaveLength(1))
+  act(changed)
+  const next = network.get(LISTING).answers(401, {})
+  await act(async () => void store.dispatch(sessionEnded('signedOut')))
+  await screen.findByRole('textbox', { name: 'Username' })
+  slow.release()
+  await act(() => Promise.resolve())
+  expect(Object.keys(store.getState().api.queries).filter((key) => key.startsWith('getFiles'))).toEqual([])
+  expect(next.calls).toEqual([])
 })
 
 test('the poll for outside changes waits for the in-flight request', async () => {
