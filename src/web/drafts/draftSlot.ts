@@ -75,6 +75,8 @@ export function openSlot(
       const draft = cache.get(taken)
       if (!isOpen || draft?.user !== user) return undefined
       flush()
+      // The restored draft takes the place of a text that is too long.
+      tooLong.delete(id)
       open.delete(id)
       id = taken
       open.add(id)

@@ -164,6 +164,18 @@ test('a text over the edit limit of the platform is not stored', async () => {
   expect((await page('ann')).offers()).toEqual([])
 })
 
+test('after a draft was restored in the place of such a text, all drafts can be stored', async () => {
+  const first = await page('ann')
+  first.edit('before')
+  await leave(first)
+  const app = await page('ann')
+  const editor = app.edit('x'.repeat(MAX_LENGTH + 1))
+  expect(await app.keeper.settle()).toBe(false)
+  editor.text = String((editor.restore(app.offers()[0]!.id) as { text: string }).text)
+  editor.changed()
+  expect(await app.keeper.settle()).toBe(true)
+})
+
 test('the drafts of a user have a total size limit; the oldest are deleted first', async () => {
   const size = MAX_LENGTH - 10
   const count = Math.floor(MAX_TOTAL_LENGTH / size)

@@ -250,6 +250,18 @@ test('§4 Start over returns to the invite step and clears the other steps', asy
   expect(screen.queryByText('JBSW Y3DP EHPK 3PXP')).not.toBeInTheDocument()
 })
 
+test('Start over forgets the failures of later steps', async () => {
+  const rendered = await atStepTwo()
+  rendered.network.post('/api/auth/register').answers(409, { error: 'That username is taken' })
+  await fillAccount(rendered)
+  await screen.findByRole('alert')
+  await rendered.user.click(screen.getByRole('button', { name: 'Start over' }))
+  await rendered.user.type(await screen.findByLabelText('Invite code'), 'INVITE-1')
+  await rendered.user.click(screen.getByRole('button', { name: 'Continue' }))
+  await screen.findByLabelText('Username')
+  expect(screen.queryByRole('alert')).not.toBeInTheDocument()
+})
+
 test('§2 leaving the registration half-way clears its data', async () => {
   const { user, store } = await atStepThree()
   await user.click(screen.getByRole('link', { name: 'Sign In' }))

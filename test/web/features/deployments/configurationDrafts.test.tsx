@@ -39,6 +39,35 @@ test('text typed while a save is in flight is kept as a draft', async () => {
   expect(calls).toHaveLength(1)
 })
 
+test('undoing everything while a save is in flight is kept as a draft, which undoes the save', async () => {
+  const { network, store, editor, onSave } = await configurationPage()
+  const { release } = network.patch('/api/deployments/lobby').answersLater({})
+  const edited = `${stored}# more\n`
+  editor.write(edited)
+  await onSave()
+  editor.write(stored)
+  network.get('/api/deployments/lobby').answers({ content: edited })
+  release()
+  await waitFor(() =>
+    expect(screen.getByRole('button', { name: 'Save Changes' })).toHaveAttribute('aria-busy', 'false'),
+  )
+  expect(editor.text()).toBe(stored)
+  expect(store.getState().configuration?.drafts).toEqual({ lobby: { text: stored } })
+  expect(screen.getByText('Unsaved changes')).toBeVisible()
+})
+
+test('undoing everything while a save is in flight that fails leaves no draft', async () => {
+  const { network, store, editor, onSave } = await configurationPage()
+  const { release } = network.patch('/api/deployments/lobby').answersLater(500)
+  editor.write(`${stored}# more\n`)
+  await onSave()
+  editor.write(stored)
+  release()
+  await screen.findByRole('alert')
+  expect(editor.text()).toBe(stored)
+  expect(store.getState().configuration?.drafts).toEqual({})
+})
+
 test('switching to another deployment resets editor, undo history and banner', async () => {
   const { network, onSave } = await configurationPage()
   network.patch('/api/deployments/lobby').answers(503)

@@ -151,6 +151,18 @@ test('several equal failures of one drop show one notification', async () => {
   await waitFor(() => expect(notifications()).toEqual(['The disk is full']))
 })
 
+test('neither a double click nor a held Enter on Cancel starts the upload again', async () => {
+  const { uploads, sends, user, names } = await uploading([file('a'), file('b')])
+  await sends('b')
+  await user.dblClick(screen.getByRole('button', { name: 'Cancel a' }))
+  expect(await item('a')).toHaveTextContent('Cancelled')
+  act(() => screen.getByRole('button', { name: 'Cancel b' }).focus())
+  await user.keyboard('{Enter>3/}')
+  expect(await item('b')).toHaveTextContent('Cancelled')
+  expect(names()).toEqual(['a', 'b'])
+  expect(uploads.requests.every(({ aborted }) => aborted)).toBe(true)
+})
+
 test('a cancelled upload frees its slot for the next one; Cancel all cancels the rest', async () => {
   const { uploads, sends, user, names } = await uploading(['a', 'b', 'c', 'd', 'e'].map((name) => file(name)))
   await sends('c')

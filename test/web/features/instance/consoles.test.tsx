@@ -105,6 +105,9 @@ test('Alt and a number switches a target, with Shift it becomes the only one, an
   expect(screen.getByText(`Sends to ${skyblock.name}`)).toBeVisible()
   await user.type(field(), 'list{Enter}')
   expect([lobby, survival, skyblock].map((instance) => channelOf(instance).sent.length)).toEqual([0, 0, 1])
+  // On Windows, Alt and the number pad type a character.
+  await user.keyboard('{Alt>}[Numpad0]{/Alt}')
+  expect(checked()).toEqual(['false', 'false', 'true'])
   await user.keyboard('{Alt>}[Digit0]{/Alt}')
   expect(checked()).toEqual(['true', 'true', 'true'])
   expect(field()).toHaveValue('')

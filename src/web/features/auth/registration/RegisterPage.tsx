@@ -27,6 +27,10 @@ export function RegisterPage() {
   const [verifyRegistration, verification] = useVerifyRegistrationMutation()
   const inviteToken = invite.data?.inviteToken ?? ''
 
+  const startOver = () => {
+    dispatch(registrationReset())
+    for (const call of [invite, account, verification]) call.reset()
+  }
   useEffect(() => () => void dispatch(registrationReset()), [dispatch])
 
   // The last step has already signed the user in, but its message stays until they leave the page.
@@ -81,7 +85,7 @@ export function RegisterPage() {
           {step === 'invite' ? (
             <span>Already have an account?</span>
           ) : (
-            <button type="button" className="text-button" onClick={() => dispatch(registrationReset())}>
+            <button type="button" className="text-button" onClick={startOver}>
               Start over
             </button>
           )}

@@ -4,7 +4,7 @@ import { useDispatch, useSelector } from 'react-redux'
 import type { Configuration } from '../../../../contract/deployment'
 import type { StoredConfiguration } from '../../../api/deployments'
 import { useSaveDeploymentConfigMutation } from '../../../api/deployments'
-import { useAppSelector } from '../../../app/hooks'
+import { useAppSelector, useAppStore } from '../../../app/hooks'
 import type { ApiFailure } from '../../../failure'
 import { failureText } from '../../../failure'
 import { lazyOnDemand } from '../../../chunks'
@@ -57,6 +57,7 @@ export function ConfigurationForm({ name, stored, failure, onReload }: Configura
   const editor = useRef<YamlEditorHandle>(null)
   const isUnmounted = useRef(false)
   const dispatch = useDispatch()
+  const store = useAppStore()
 
   const { text, revision } = draft ?? { text: stored.content, revision: stored.revision }
   const changed = text !== stored.content
@@ -77,11 +78,12 @@ export function ConfigurationForm({ name, stored, failure, onReload }: Configura
     // The result of the last save was about another text.
     if (!saving.isLoading) saving.reset()
     const basedOn = stored.revision === undefined ? {} : { revision: stored.revision }
-    if (typed === stored.content) return storedDraft.drop()
+    // A save in flight is about to replace the stored text.
+    if (typed === stored.content && !saving.isLoading) return storedDraft.drop()
     dispatch(draftTyped({ name, text: typed, ...basedOn }))
     storedDraft.changed()
   }
-  const store = useOneAtATime(async (made: Pick<Configuration, 'revision'>) => {
+  const saveText = useOneAtATime(async (made: Pick<Configuration, 'revision'>) => {
     if (saving.isLoading) return
     const { data, error } = await save({ name, content: text, ...made })
     const { line, status, field } = (error as ApiFailure | undefined) ?? {}
@@ -89,13 +91,13 @@ export function ConfigurationForm({ name, stored, failure, onReload }: Configura
       dispatch(draftSaved({ name, text, ...data.made }))
       // The rest of the draft was typed during the save. It is now based on the text that was just stored.
       storedDraft.changed()
-    }
+    } else if (selectDraft(store.getState(), name)?.text === stored.content) storedDraft.drop()
     // The component is unmounted, and another editor may be open.
     else if (isUnmounted.current) return
     else if (status === 409 && field === 'revision') dispatch(conflictDetected())
     else if (line) editor.current?.goTo(line)
   })
-  const onSave = () => dialog !== 'conflict' && store(revision === undefined ? {} : { revision })
+  const onSave = () => dialog !== 'conflict' && saveText(revision === undefined ? {} : { revision })
   const dismissWarnings = () => {
     saving.reset()
     setDismissed(text)
@@ -144,7 +146,7 @@ export function ConfigurationForm({ name, stored, failure, onReload }: Configura
       </Suspense>
       {dialog === 'changes' && <ChangesDialog name={name} stored={stored.content} text={text} />}
       {dialog === 'conflict' && (
-        <ConfigurationConflictDialog name={name} onReload={reload} onOverwrite={() => store({})} />
+        <ConfigurationConflictDialog name={name} onReload={reload} onOverwrite={() => saveText({})} />
       )}
       {typeof dialog === 'object' && dialog && (
         <LeaveDialog name={name} leaving={dialog} onDiscard={storedDraft.drop} />

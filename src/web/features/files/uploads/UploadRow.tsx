@@ -30,13 +30,14 @@ export function UploadRow({ upload: { id, name, size, sent, status, problem } }:
         </small>
         {status === 'sending' && <ProgressBar label={`Progress of ${name}`} done={sent} total={size} />}
       </div>
-      {/* One button for both, which keeps the focus. */}
+      {/* One button for both, which keeps the focus. A double click and a held key count once. */}
       {(canRetry || isActive(status)) && (
         <button
           type="button"
           className={styles.button}
           aria-label={`${canRetry ? 'Retry' : 'Cancel'} ${name}`}
-          onClick={() => dispatch(canRetry ? uploadRetried(id) : uploadCancelled(id))}
+          onKeyDown={(event) => event.repeat && event.preventDefault()}
+          onClick={({ detail }) => detail < 2 && dispatch(canRetry ? uploadRetried(id) : uploadCancelled(id))}
         >
           {canRetry ? <ActionIcon name="restart" /> : <Icon name="close" />}
         </button>

@@ -118,8 +118,9 @@ function useTargetKeys(consoles: ShownConsole[]): void {
   const dispatch = useDispatch()
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
-      // Uses the physical key, because Mac keyboards type another character with Alt.
-      const digit = /^(?:Digit|Numpad)([0-4])$/.exec(event.code)?.[1]
+      // Uses the physical key, because Mac keyboards type another character with Alt. Not the number pad, with which
+      // Windows types characters.
+      const digit = /^Digit([0-4])$/.exec(event.code)?.[1]
       if (digit === undefined || !event.altKey || event.ctrlKey || event.metaKey || event.repeat) return
       if (document.querySelector('[role="dialog"]')) return
       const shown = consoles[Number(digit) - 1]
