@@ -1,20 +1,18 @@
-import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { once } from 'node:events'
+import type { RequestListener } from 'node:http'
 import pino from 'pino'
 import { WebSocketServer, type WebSocket } from 'ws'
-import { createClusterClient, type ClusterClient } from '../../../../src/platform/runtime/kubernetes/clusterClient'
+import type { ClusterClient } from '../../../../src/platform/runtime/kubernetes/clusterClient'
 import {
   openKubernetesRuntime,
   type KubernetesParts,
 } from '../../../../src/platform/runtime/kubernetes/kubernetesRuntime'
 import { PodInput } from '../../../../src/platform/runtime/kubernetes/console/podInput'
-import { writeKubeconfig } from '../../../support/platform/kubeconfig'
+import { startApiServer, type ApiServer } from '../../../support/platform/apiServer'
 import { useTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
 import { until } from '../../../support/platform/until'
 
 const root = useTemporaryDirectory()
-let server: Server
+let api: ApiServer
 let sockets: WebSocketServer
 let client: ClusterClient
 let answer: RequestListener
@@ -24,23 +22,18 @@ let received: string[]
 
 beforeEach(async () => {
   received = []
-  server = createServer((request, response) => answer(request, response))
-  sockets = new WebSocketServer({ server, handleProtocols: ([protocol]) => protocol ?? false })
+  api = await startApiServer(root(), (request, response) => answer(request, response))
+  client = api.client
+  sockets = new WebSocketServer({ server: api.server, handleProtocols: ([protocol]) => protocol ?? false })
   sockets.on('connection', (socket) => {
     socket.on('error', () => undefined)
     socket.on('message', (message: Buffer) => void received.push(message.toString()))
     attack(socket)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  const kubeconfig = writeKubeconfig(root(), { server: `http://127.0.0.1:${port}` })
-  client = createClusterClient({ kubeconfig }, 'games')
 })
 afterEach(() => {
   for (const socket of sockets.clients) socket.terminate()
-  server.close()
-  server.closeAllConnections()
+  api.close()
 })
 
 test.each<[string, string | Buffer]>([

@@ -1,10 +1,7 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { once } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import pino from 'pino'
-import { createClusterClient } from '../../../../src/platform/runtime/kubernetes/clusterClient'
 import { startInformer, type Informer } from '../../../../src/platform/runtime/kubernetes/informer'
-import { writeKubeconfig } from '../../../support/platform/kubeconfig'
+import { startApiServer, type ApiServer } from '../../../support/platform/apiServer'
 import { useTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
 import { until } from '../../../support/platform/until'
 
@@ -13,7 +10,7 @@ interface Item {
 }
 
 const root = useTemporaryDirectory()
-let server: Server
+let api: ApiServer
 let informer: Informer<Item>
 /** What the server holds, and what it was asked for. */
 let items: Item[]
@@ -37,7 +34,7 @@ beforeEach(async () => {
   reports = []
   logged = []
   refuse = undefined
-  server = createServer((request, response) => {
+  api = await startApiServer(root(), (request, response) => {
     if (refuse?.(request, response)) return
     const query = new URL(request.url ?? '', 'http://x').searchParams
     if (query.get('watch') !== 'true') {
@@ -48,12 +45,8 @@ beforeEach(async () => {
     response.flushHeaders()
     watches.push({ from: query.get('resourceVersion') ?? '', response })
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  const kubeconfig = writeKubeconfig(root(), { server: `http://127.0.0.1:${port}` })
   informer = startInformer<Item>({
-    client: createClusterClient({ kubeconfig }, 'games'),
+    client: api.client,
     path: '/items',
     log: pino(
       {},
@@ -68,8 +61,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await informer.close()
-  server.close()
-  server.closeAllConnections()
+  api.close()
 })
 
 const send = (type: string, object: unknown) => watches.at(-1)!.response.write(`${JSON.stringify({ type, object })}\n`)

@@ -1,15 +1,9 @@
-import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
-import { createServer, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
+import type { ServerResponse } from 'node:http'
 import type { V1Pod, V1Service } from '@kubernetes/client-node'
-import pino from 'pino'
-import { createClusterClient } from '../../../../src/platform/runtime/kubernetes/clusterClient'
-import { openKubernetesRuntime } from '../../../../src/platform/runtime/kubernetes/kubernetesRuntime'
 import type { Runtime } from '../../../../src/platform/runtime/runtime'
 import { idOfState } from '../../../../src/platform/state/claimedFacts'
-import { createConsoleStore } from '../../../../src/platform/state/deployments/consoles'
+import { startApiServer, type ApiServer } from '../../../support/platform/apiServer'
+import { openClusterRuntime } from '../../../support/platform/clusterRuntime'
 import { freshState, type FreshState } from '../../../support/platform/freshState'
 import { instanceSpec } from '../../../support/platform/instanceSpec'
 import { useTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
@@ -19,7 +13,7 @@ const SPEC = instanceSpec({ podName: 'lobby-1', command: ['game'] })
 
 const root = useTemporaryDirectory()
 let state: FreshState
-let server: Server
+let api: ApiServer
 /** The platform that is the manager, and another replica. */
 let runtime: Runtime
 let standby: Runtime
@@ -58,7 +52,7 @@ beforeEach(async () => {
   services = []
   requested = []
   watches = []
-  server = createServer(({ method, url = '' }, response) => {
+  api = await startApiServer(root(), ({ method, url = '' }, response) => {
     response.setHeader('content-type', 'application/json')
     if (method !== 'GET') requested.push(`${method} ${url.replace(/\?.*/, '')}`)
     if (method === 'PATCH' && refusal !== undefined) {
@@ -81,30 +75,8 @@ beforeEach(async () => {
         JSON.stringify({ metadata: { resourceVersion: '1' }, items: url.includes('/services') ? services : [] }),
       )
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  const kubeconfig = join(root(), 'kubeconfig')
-  writeFileSync(
-    kubeconfig,
-    `{apiVersion: v1, kind: Config, current-context: c, contexts: [{name: c, context: {cluster: c, user: u}}],
-      clusters: [{name: c, cluster: {server: "http://127.0.0.1:${port}", insecure-skip-tls-verify: true}}], users: [{name: u, user: {}}]}`,
-  )
   const open = (isManager: boolean) =>
-    openKubernetesRuntime({
-      client: createClusterClient({ kubeconfig }, 'games'),
-      store: createConsoleStore(state.db),
-      isActive: () => isManager,
-      confirmActive: async () => isManager,
-      claim: 'share',
-      image: 'java:21',
-      user: 1000,
-      stateId: 'state-1',
-      peersDirectory: () => '/peers',
-      copies: { pathOf: () => '/copies', writeBack: async () => 0, remove: async () => undefined },
-      prepare: async () => undefined,
-      log: pino({ level: 'silent' }),
-    })
+    openClusterRuntime(api.client, state, { isActive: () => isManager, confirmActive: async () => isManager })
   runtime = open(true)
   standby = open(false)
   await until(() => watches.length === 2)
@@ -112,8 +84,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await runtime.close()
   await standby.close()
-  server.close()
-  server.closeAllConnections()
+  api.close()
 })
 
 const run = async () => (await runtime.list()).find(({ podName }) => podName === 'lobby-1')

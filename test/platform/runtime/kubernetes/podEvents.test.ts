@@ -2,9 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import pino from 'pino'
 import { createClusterClient } from '../../../../src/platform/runtime/kubernetes/clusterClient'
-import { openKubernetesRuntime } from '../../../../src/platform/runtime/kubernetes/kubernetesRuntime'
 import type { Runtime } from '../../../../src/platform/runtime/runtime'
-import { createConsoleStore } from '../../../../src/platform/state/deployments/consoles'
 import {
   addWarning,
   clusterTitle,
@@ -14,6 +12,7 @@ import {
   type TestCluster,
 } from '../../../support/platform/cluster'
 import { createAccount } from '../../../support/platform/clusterAccount'
+import { openClusterRuntime } from '../../../support/platform/clusterRuntime'
 import { freshState, type FreshState } from '../../../support/platform/freshState'
 import { instanceSpec } from '../../../support/platform/instanceSpec'
 import { useTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
@@ -32,18 +31,7 @@ async function openIn(namespace: string, without?: 'list events'): Promise<{ run
   await createNamespace(cluster, namespace, join(directory(), namespace))
   const kubeconfig = await createAccount(cluster, namespace, directory(), without)
   const logged: string[] = []
-  const runtime = openKubernetesRuntime({
-    client: createClusterClient({ kubeconfig }, namespace),
-    store: createConsoleStore(state.db),
-    isActive: () => true,
-    confirmActive: async () => true,
-    claim: 'quarterdeck-share',
-    image: 'quarterdeck.test/none:1',
-    user: 1000,
-    stateId: 'state-1',
-    peersDirectory: () => '/peers',
-    copies: { pathOf: () => '/copies', writeBack: async () => 0, remove: async () => undefined },
-    prepare: async () => undefined,
+  const runtime = openClusterRuntime(createClusterClient({ kubeconfig }, namespace), state, {
     log: pino({ level: 'warn' }, { write: (line) => void logged.push(line) }),
   })
   closing.push(() => runtime.close())

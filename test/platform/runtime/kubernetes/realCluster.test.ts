@@ -3,9 +3,7 @@ import { chmodSync, chownSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import pino from 'pino'
 import { createClusterClient } from '../../../../src/platform/runtime/kubernetes/clusterClient'
-import { openKubernetesRuntime } from '../../../../src/platform/runtime/kubernetes/kubernetesRuntime'
 import type { Runtime } from '../../../../src/platform/runtime/runtime'
-import { createConsoleStore } from '../../../../src/platform/state/deployments/consoles'
 import { modules as gameServerModules } from '../../../support/gameServerPackage'
 import {
   addTestImage,
@@ -18,6 +16,7 @@ import {
   TEST_IMAGE,
   type TestCluster,
 } from '../../../support/platform/cluster'
+import { openClusterRuntime } from '../../../support/platform/clusterRuntime'
 import { freshState, type FreshState } from '../../../support/platform/freshState'
 import { instanceSpec } from '../../../support/platform/instanceSpec'
 import { useTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
@@ -37,21 +36,11 @@ let state: FreshState
 let runtime: Runtime
 
 const open = () =>
-  openKubernetesRuntime({
-    client: createClusterClient({ kubeconfig: cluster.kubeconfig }, 'games'),
-    store: createConsoleStore(state.db),
-    isActive: () => true,
-    confirmActive: async () => true,
-    claim: 'quarterdeck-share',
+  openClusterRuntime(createClusterClient({ kubeconfig: cluster.kubeconfig }, 'games'), state, {
     image: TEST_IMAGE,
     user: USER,
-    stateId: 'state-1',
     peersDirectory: (podName) => `/peers/${podName}`,
-    copies: { pathOf: () => '/copies', writeBack: async () => 0, remove: async () => undefined },
-    prepare: async ({ dataDirectory }) => {
-      const path = join(shareDir(), dataDirectory)
-      chownSync(path, USER, USER)
-    },
+    prepare: async ({ dataDirectory }) => chownSync(join(shareDir(), dataDirectory), USER, USER),
     log,
   })
 

@@ -1,20 +1,14 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import pino from 'pino'
-import { createClusterClient } from '../../../../src/platform/runtime/kubernetes/clusterClient'
-import { openKubernetesRuntime } from '../../../../src/platform/runtime/kubernetes/kubernetesRuntime'
 import type { Runtime } from '../../../../src/platform/runtime/runtime'
-import { createConsoleStore } from '../../../../src/platform/state/deployments/consoles'
+import { startApiServer, type ApiServer } from '../../../support/platform/apiServer'
+import { openClusterRuntime } from '../../../support/platform/clusterRuntime'
 import { freshState, type FreshState } from '../../../support/platform/freshState'
 import { instanceSpec } from '../../../support/platform/instanceSpec'
 import { useTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
 
 const root = useTemporaryDirectory()
 let state: FreshState
-let server: Server
+let api: ApiServer
 let runtime: Runtime
 /** How the server refuses to create something; undefined if it does not. */
 let refusal: { status: number; message: string } | undefined
@@ -28,7 +22,7 @@ beforeEach(async () => {
   asked = []
   logged = []
   // No Pods, no Services, and a watch without changes.
-  server = createServer(({ method, url = '' }, response) => {
+  api = await startApiServer(root(), ({ method, url = '' }, response) => {
     response.setHeader('content-type', 'application/json')
     if (method === 'PATCH') {
       asked.push(url.replace(/\?.*/, ''))
@@ -36,35 +30,14 @@ beforeEach(async () => {
     } else if (url.includes('watch=')) response.flushHeaders()
     else response.end('{"metadata": {"resourceVersion": "1"}, "items": []}')
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  const kubeconfig = join(root(), 'kubeconfig')
-  writeFileSync(
-    kubeconfig,
-    `{apiVersion: v1, kind: Config, current-context: c, contexts: [{name: c, context: {cluster: c, user: u}}],
-      clusters: [{name: c, cluster: {server: "http://127.0.0.1:${port}", insecure-skip-tls-verify: true}}], users: [{name: u, user: {}}]}`,
-  )
-  runtime = openKubernetesRuntime({
-    client: createClusterClient({ kubeconfig }, 'games'),
-    store: createConsoleStore(state.db),
-    isActive: () => true,
-    confirmActive: async () => true,
-    claim: 'share',
-    image: 'java:21',
-    user: 1000,
-    stateId: 'state-1',
-    peersDirectory: () => '/peers',
-    copies: { pathOf: () => '/copies', writeBack: async () => 0, remove: async () => undefined },
-    prepare: async () => undefined,
+  runtime = openClusterRuntime(api.client, state, {
     log: pino({ level: 'error' }, { write: (line) => void logged.push(line) }),
   })
 })
 afterEach(async () => {
   jest.restoreAllMocks()
   await runtime.close()
-  server.close()
-  server.closeAllConnections()
+  api.close()
 })
 
 /** How a start ends that the cluster refuses. */

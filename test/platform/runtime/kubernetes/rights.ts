@@ -2,11 +2,10 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import pino from 'pino'
 import { createClusterClient } from '../../../../src/platform/runtime/kubernetes/clusterClient'
-import { openKubernetesRuntime } from '../../../../src/platform/runtime/kubernetes/kubernetesRuntime'
 import type { InstanceSpec, Runtime } from '../../../../src/platform/runtime/runtime'
-import { createConsoleStore } from '../../../../src/platform/state/deployments/consoles'
 import { addWarning, createNamespace, TEST_IMAGE, type TestCluster } from '../../../support/platform/cluster'
 import { createAccount, deployedRights, type Right } from '../../../support/platform/clusterAccount'
+import { openClusterRuntime } from '../../../support/platform/clusterRuntime'
 import type { FreshState } from '../../../support/platform/freshState'
 import { ANSWERING_PROGRAM, instanceSpec } from '../../../support/platform/instanceSpec'
 import { until } from '../../../support/platform/until'
@@ -55,18 +54,8 @@ export function rightsOnCluster(cluster: () => TestCluster, state: () => FreshSt
     await createNamespace(cluster(), namespace, directory)
     const kubeconfig = await createAccount(cluster(), namespace, directory, without)
     const refused: string[] = []
-    const runtime = openKubernetesRuntime({
-      client: createClusterClient({ kubeconfig }, namespace),
-      store: createConsoleStore(state().db),
-      isActive: () => true,
-      confirmActive: async () => true,
-      claim: 'quarterdeck-share',
+    const runtime = openClusterRuntime(createClusterClient({ kubeconfig }, namespace), state(), {
       image: TEST_IMAGE,
-      user: 1000,
-      stateId: 'state-1',
-      peersDirectory: () => '/peers',
-      copies: { pathOf: () => '/copies', writeBack: async () => 0, remove: async () => undefined },
-      prepare: async () => undefined,
       log: pino({ level: 'warn' }, { write: (line) => void refused.push(line) }),
     })
     try {
