@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { request as httpRequest } from 'node:http'
-import { connect } from 'node:net'
 import { join } from 'node:path'
+import { useRawConnections } from '../../support/platform/rawConnections'
 import { until } from '../../support/platform/until'
 import { useUploadRequests, formOf } from '../../support/platform/uploadRequests'
 
 const { platform, ann, share, port, makeDirectory, descriptors, temporaryRecords } = useUploadRequests()
+const connect = useRawConnections(platform)
 
 test('security 21: a thousand aborted uploads leave no file, no temporary file and no open descriptor', async () => {
   const path = await makeDirectory('aborted', { 'kept.bin': 'kept' })
@@ -37,8 +38,7 @@ test('security 21: a body shorter or longer than its declared length leaves no f
   const path = await makeDirectory('lengths')
   const { body, type } = formOf({ path }, 'a.bin', Buffer.alloc(5000))
   for (const length of [body.length + 100, body.length - 1000]) {
-    const socket = connect(port(), '127.0.0.1')
-    socket.on('error', () => undefined)
+    const socket = connect()
     socket.write(
       `POST /api/sftp/upload HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ann().token}\r\nContent-Type: ${type}\r\nContent-Length: ${length}\r\n\r\n`,
     )
@@ -53,9 +53,9 @@ test('§2 deleting a user aborts their uploads, which leave no file', async () =
   const path = await makeDirectory('of-a-deleted-user')
   const bob = await platform().register('bob')
   const { body, type } = formOf({ path }, 'late.txt', Buffer.alloc(1000))
-  const socket = connect(port(), '127.0.0.1')
+  const socket = connect()
   const closed = new Promise((resolve) => socket.once('close', resolve))
-  socket.on('error', () => undefined).resume()
+  socket.resume()
   socket.write(
     `POST /api/sftp/upload HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${bob.token}\r\nContent-Type: ${type}\r\nContent-Length: ${body.length}\r\n\r\n`,
   )

@@ -1,9 +1,10 @@
-import { connect, type AddressInfo } from 'node:net'
 import type { ActivityEntry } from '../../../src/contract/admin'
+import { useRawConnections } from '../../support/platform/rawConnections'
 import { startPlatform, usePlatform } from '../../support/platform/startPlatform'
 import { until } from '../../support/platform/until'
 
 const { platform, account: ann } = usePlatform('ann')
+const connect = useRawConnections(platform)
 
 const newest = async (): Promise<ActivityEntry[]> => (await platform().activityLog.list({})).entries
 
@@ -210,10 +211,9 @@ test('files are recorded by path, successful or not, never with their content', 
 })
 
 test('a call whose client disconnects before the answer is recorded', async () => {
-  await platform().app.listen({ host: '127.0.0.1', port: 0 })
   const holder = await platform().state.pool.connect()
   await holder.query('begin; lock table deployments in access exclusive mode')
-  const socket = connect((platform().app.server.address() as AddressInfo).port, '127.0.0.1')
+  const socket = connect()
   socket.write(`DELETE /api/deployments/hung HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ann().token}\r\n\r\n`)
   await until(
     async () =>
@@ -239,8 +239,7 @@ test('a call whose client disconnects before the answer is recorded', async () =
 })
 
 test('a completed change is recorded although its connection was reset right after the request', async () => {
-  if (!platform().app.server.listening) await platform().app.listen({ host: '127.0.0.1', port: 0 })
-  const socket = connect((platform().app.server.address() as AddressInfo).port, '127.0.0.1')
+  const socket = connect()
   const { body } = await platform().call('POST', '/api/invite-codes', {
     token: ann().token,
     body: { message: 'reset' },

@@ -1,24 +1,23 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { connect, type AddressInfo, type Socket } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { createTrustedProxies } from '../../../src/platform/accounts/clientAddress'
 import { closeConnectionsOnShutdown, limitConnections } from '../../../src/platform/http/limits/connections'
 import { openFileLimits } from '../../../src/platform/openFiles'
 import { answerFailures } from '../../../src/platform/http/envelope'
+import { useSockets } from '../../support/platform/rawConnections'
 import { until } from '../../support/platform/until'
 
+const connectTo = useSockets()
 let app: FastifyInstance | undefined
 let logged: string[]
 let slowCalls = 0
-const sockets: Socket[] = []
 
-/** Linux answers on all of 127.0.0.0/8 and allows any of these addresses as the source. */
-const connectFrom = (localAddress: string, port: number) => {
-  const socket = connect({ port, host: '127.0.0.1', localAddress }).on('error', () => undefined)
-  sockets.push(socket)
-  return socket
-}
+const connectFrom = (localAddress: string) => connectTo(app!, localAddress)
+/** Connects this many times. */
+const connectAll = (count: number, addressOf: (index: number) => string, onClose: () => void) =>
+  Array.from({ length: count }, (_, index) => connectFrom(addressOf(index)).on('close', onClose))
 const noConnections = () =>
   until(() => new Promise((resolve) => app!.server.getConnections((_error, count) => resolve(count === 0))))
 
@@ -41,7 +40,6 @@ async function listenWith(openFiles: number, proxies: string[] = []): Promise<nu
 }
 
 afterEach(async () => {
-  for (const socket of sockets.splice(0)) socket.destroy()
   await app?.close()
 })
 
@@ -54,11 +52,14 @@ test('the limits of open files are read from the system', () => {
 test('connections are limited to half of the open files; the first refusal is logged, and new ones are accepted when some close', async () => {
   const port = await listenWith(21)
   let refused = 0
-  for (let count = 0; count < 15; count++)
-    connectFrom(`127.0.0.${2 + (count % 3)}`, port).on('close', () => (refused += 1))
+  const opened = connectAll(
+    15,
+    (index) => `127.0.0.${2 + (index % 3)}`,
+    () => (refused += 1),
+  )
   await until(() => refused === 5)
   expect(logged.filter((line) => line.includes('refusing connections: too many are open. '))).toHaveLength(1)
-  for (const socket of sockets.splice(0)) socket.destroy()
+  for (const socket of opened) socket.destroy()
   await noConnections()
   expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200)
 })
@@ -79,25 +80,33 @@ test('all instances together are limited to a quarter of the connections, whatev
     if (user) Object.defineProperty(socket, 'remoteAddress', { value: `user 1900000${user} of this machine` })
   })
   let refused = 0
-  for (let count = 0; count < 15; count++)
-    connectFrom(`127.0.0.${101 + (count % 5)}`, port).on('close', () => (refused += 1))
+  const opened = connectAll(
+    15,
+    (index) => `127.0.0.${101 + (index % 5)}`,
+    () => (refused += 1),
+  )
   await until(
     () => refused,
     (count) => count === 5,
     5,
   )
   expect((await fetch(`http://127.0.0.1:${port}/`, { headers: { connection: 'close' } })).status).toBe(200)
-  for (const socket of sockets.splice(0)) socket.destroy()
+  for (const socket of opened) socket.destroy()
   await noConnections()
-  connectFrom('127.0.0.101', port).write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
-  const [answer] = (await once(sockets[0]!, 'data')) as [Buffer]
+  const again = connectFrom('127.0.0.101')
+  again.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+  const [answer] = (await once(again, 'data')) as [Buffer]
   expect(answer.toString()).toMatch(/^HTTP\/1\.1 200/)
 })
 
 test('one address is limited to half of the connections; the first refusal is logged, and other addresses are served', async () => {
   const port = await listenWith(40)
   let refused = 0
-  for (let count = 0; count < 15; count++) connectFrom('127.0.0.2', port).on('close', () => (refused += 1))
+  const opened = connectAll(
+    15,
+    () => '127.0.0.2',
+    () => (refused += 1),
+  )
   await until(
     () => refused,
     (count) => count === 5,
@@ -111,17 +120,17 @@ test('one address is limited to half of the connections; the first refusal is lo
     }),
   ])
   expect((await fetch(`http://127.0.0.1:${port}/`, { headers: { connection: 'close' } })).status).toBe(200)
-  for (const socket of sockets.splice(0)) socket.destroy()
+  for (const socket of opened) socket.destroy()
   await noConnections()
-  const again = connectFrom('127.0.0.2', port)
+  const again = connectFrom('127.0.0.2')
   again.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
   expect(String((await once(again, 'data'))[0])).toMatch(/^HTTP\/1.1 200 /)
 })
 
 test('behind a trusted proxy, calls are counted per forwarded address rather than connections of the proxy', async () => {
-  const port = await listenWith(100, ['127.0.0.3'])
+  await listenWith(100, ['127.0.0.3'])
   const proxied = (client: string, path: string) => {
-    const socket = connectFrom('127.0.0.3', port)
+    const socket = connectFrom('127.0.0.3')
     socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${client}\r\n\r\n`)
     return socket
   }
@@ -134,7 +143,7 @@ test('behind a trusted proxy, calls are counted per forwarded address rather tha
 })
 
 test('behind a trusted proxy, an upgrade above the limit of its forwarded address is closed', async () => {
-  const port = await listenWith(40, ['127.0.0.3'])
+  await listenWith(40, ['127.0.0.3'])
   app!.server.on('upgrade', (_request, socket: Socket) => {
     socket
       .on('error', () => undefined)
@@ -143,7 +152,7 @@ test('behind a trusted proxy, an upgrade above the limit of its forwarded addres
     socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n')
   })
   const upgrade = (client: string) => {
-    const socket = connectFrom('127.0.0.3', port)
+    const socket = connectFrom('127.0.0.3')
     socket.write(
       `GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nX-Forwarded-For: ${client}\r\n\r\n`,
     )
@@ -159,9 +168,9 @@ test('behind a trusted proxy, an upgrade above the limit of its forwarded addres
 })
 
 test('a shutdown ends responses in progress after its grace period, also when the clock is set back meanwhile', async () => {
-  const port = await listenWith(100)
+  await listenWith(100)
   const before = slowCalls
-  const socket = connectFrom('127.0.0.1', port)
+  const socket = connectFrom('127.0.0.1')
   const ended = once(socket, 'close')
   socket.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n')
   await until(() => slowCalls > before)

@@ -1,10 +1,11 @@
 import { once } from 'node:events'
 import { request, type ClientRequest, type IncomingMessage } from 'node:http'
-import { connect, type AddressInfo, type Socket } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { answerFailures } from '../../../src/platform/http/envelope'
 import { readJsonBodies } from '../../../src/platform/http/jsonBody'
 import { heldNow } from '../../support/platform/heldMemory'
+import { useSockets } from '../../support/platform/rawConnections'
 import { until } from '../../support/platform/until'
 
 const MIB = 2 ** 20
@@ -12,12 +13,13 @@ const MIB = 2 ** 20
 const BODY = 60_000
 /** Longer than any test: the time limit of a body would end requests on a busy machine. */
 const NO_LIMIT_MS = 3_600_000
+const connectTo = useSockets()
 let app: FastifyInstance
 let waiting = 0
 let ended = 0
 let end: () => void
 let gate: Promise<void>
-const sent: (ClientRequest | Socket)[] = []
+const sent: ClientRequest[] = []
 
 beforeEach(async () => {
   waiting = 0
@@ -89,9 +91,7 @@ test('security 68: the body of a client that has disconnected counts as long as 
 
 /** Sends a body in chunks of this many bytes, but not its end. */
 async function postInChunks(bytes: number, chunkBytes: number, path = '/'): Promise<Socket> {
-  const { port } = app.server.address() as AddressInfo
-  const socket = connect(port, '127.0.0.1').on('error', () => undefined)
-  sent.push(socket)
+  const socket = connectTo(app)
   socket.write(
     `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
   )
@@ -137,11 +137,9 @@ test('security 213: where unfinished bodies take all memory, another client’s 
   readJsonBodies(small, NO_LIMIT_MS, 8 * BODY)
   small.post('/', async () => ({ success: true }))
   await small.listen({ port: 0, host: '127.0.0.1' })
-  const { port } = small.server.address() as AddressInfo
   /** Sends a body, of which a byte may be missing. */
   const send = (user: string, missing: number) => {
-    const socket = connect(port, '127.0.0.1').on('error', () => undefined)
-    sent.push(socket)
+    const socket = connectTo(small)
     socket.write(
       `POST / HTTP/1.1\r\nHost: x\r\nFrom: ${user}\r\nContent-Type: application/json\r\nContent-Length: ${BODY}\r\n\r\n`,
     )

@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { connect, type AddressInfo } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { text } from 'node:stream/consumers'
 import { rateLimits } from '../../../src/platform/accounts/rateLimits'
 import { isOfThisMachine } from '../../../src/platform/http/proxies/localConnections'
 import { FIRST_USER_ID } from '../../../src/platform/share/ownership'
 import { isRoot } from '../../support/platform/canContain'
+import { useSockets } from '../../support/platform/rawConnections'
 import { startPlatform, type TestPlatform } from '../../support/platform/startPlatform'
 import { until } from '../../support/platform/until'
 
@@ -15,6 +16,7 @@ const instance = FIRST_USER_ID + 3
 const ownName = `user ${instance} of this machine`
 const tries = rateLimits.invite.tries
 
+const connectTo = useSockets()
 let platform: TestPlatform | undefined
 let port: number
 afterEach(async () => {
@@ -87,7 +89,7 @@ testAsRoot(
 testAsRoot('a half-closed connection whose user cannot be determined is not a trusted proxy', async () => {
   await listen(true)
   const body = JSON.stringify({ inviteCode: 'none-at-all' })
-  const socket = connect(port, '127.0.0.1')
+  const socket = connectTo(platform!.app)
   socket.end(
     `POST /api/auth/verify-invite HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nX-Forwarded-For: 192.0.2.1\r\n\r\n${body}`,
   )
@@ -100,7 +102,7 @@ testAsRoot('a half-closed connection whose user cannot be determined is not a tr
 testAsRoot('a connection that is reset before its user is known does not disturb the platform', async () => {
   await listen(true)
   for (let count = 0; count < 20; count++) {
-    const socket = connect(port, '127.0.0.1').on('error', () => undefined)
+    const socket = connectTo(platform!.app)
     await once(socket, 'connect')
     socket.write('GET /api/health HTTP/1.1\r\n')
     socket.resetAndDestroy()

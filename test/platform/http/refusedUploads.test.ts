@@ -1,10 +1,12 @@
 import { readdir, symlink } from 'node:fs/promises'
-import { connect, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { join } from 'node:path'
+import { useRawConnections } from '../../support/platform/rawConnections'
 import { until } from '../../support/platform/until'
 import { useUploadRequests, LIMIT, formOf } from '../../support/platform/uploadRequests'
 
 const { platform, ann, share, port, upload, makeDirectory, descriptors, temporaryRecords } = useUploadRequests()
+const connect = useRawConnections(platform)
 
 const EVERY_PART_NAMED = 'The form is not valid: every part must have a field name.'
 
@@ -110,7 +112,7 @@ async function sendAfterRefusal({
   next?: string
 }): Promise<{ statuses: string[]; error: Error | undefined }> {
   const { body, type } = formOf({ path: '/nfsshare/nothing' }, 'a.bin', Buffer.alloc(1000))
-  const socket = connect(port(), '127.0.0.1')
+  const socket = connect()
   let received = ''
   let error: Error | undefined
   const closed = new Promise((resolve) => socket.once('close', resolve))
@@ -153,7 +155,7 @@ describe('the rest of a refused upload', () => {
   })
 
   test('is discarded for other calls too', async () => {
-    const socket = connect(port(), '127.0.0.1')
+    const socket = connect()
     let received = ''
     socket.on('data', (data) => (received += data.toString()))
     socket.write(
@@ -163,7 +165,6 @@ describe('the rest of a refused upload', () => {
     socket.write(Buffer.alloc(1_999_999))
     socket.write('GET /api/health HTTP/1.1\r\nHost: x\r\n\r\n')
     await until(() => received.includes('HTTP/1.1 200'))
-    socket.destroy()
   })
 
   test('is discarded up to a limit only', async () => {

@@ -1,13 +1,15 @@
 import { once } from 'node:events'
-import { connect, type AddressInfo, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { PassThrough, Readable } from 'node:stream'
 import Fastify from 'fastify'
 import { AppError } from '../../../src/platform/errors'
 import { answerFailures } from '../../../src/platform/http/envelope'
 import { createResponseBuffers, limitResponses } from '../../../src/platform/http/limits/responseLimits'
+import { useSockets } from '../../support/platform/rawConnections'
 import { until } from '../../support/platform/until'
 
 const LENGTH = 60 * 2 ** 20
+const connectTo = useSockets()
 
 test('a client that reads nothing of a long response is disconnected, and a slow reader is not', async () => {
   const app = Fastify()
@@ -17,8 +19,8 @@ test('a client that reads nothing of a long response is disconnected, and a slow
   app.server.on('connection', (socket) => connections.add(socket))
   await app.listen({ port: 0, host: '127.0.0.1' })
   const ask = () => {
-    const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
-    socket.on('error', () => undefined).write('GET / HTTP/1.1\r\nhost: test\r\nconnection: close\r\n\r\n')
+    const socket = connectTo(app)
+    socket.write('GET / HTTP/1.1\r\nhost: test\r\nconnection: close\r\n\r\n')
     return socket
   }
   try {
@@ -54,7 +56,7 @@ test('a response whose source stalls, such as a file of a slow disk, is continue
   await app.listen({ port: 0, host: '127.0.0.1' })
   try {
     source.write('first,')
-    const client = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
+    const client = connectTo(app)
     let received = ''
     client.on('data', (chunk: Buffer) => (received += chunk.toString()))
     checks.mockClear()
@@ -82,10 +84,8 @@ test('security 211: where unread responses of two users take all memory, another
   const served: Socket[] = []
   app.server.on('connection', (socket) => served.push(socket))
   await app.listen({ port: 0, host: '127.0.0.1' })
-  const clients: Socket[] = []
   const statusFor = async (user: string) => {
-    const client = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
-    clients.push(client.on('error', () => undefined).pause())
+    const client = connectTo(app).pause()
     client.write(`GET / HTTP/1.1\r\nhost: test\r\nfrom: ${user}\r\n\r\n`)
     await once(client, 'readable')
     return String(client.read(12)).slice(9)
@@ -99,7 +99,6 @@ test('security 211: where unread responses of two users take all memory, another
     // With another one, this user would hold as much as any other.
     expect(await statusFor('cat')).toBe('503')
   } finally {
-    for (const client of clients) client.destroy()
     await app.close()
   }
 })
@@ -121,7 +120,7 @@ test('security 200: a client that disconnects before its response leaves no time
   const [started, ended] = [jest.spyOn(globalThis, 'setInterval'), jest.spyOn(globalThis, 'clearInterval')]
   try {
     await app.listen({ port: 0, host: '127.0.0.1' })
-    const client = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
+    const client = connectTo(app)
     client.write('GET / HTTP/1.1\r\nhost: test\r\n\r\n')
     const [served] = (await accepted) as [Socket]
     await until(() => asked === 1)
@@ -153,7 +152,7 @@ test.each([
     app.get('/', async (_request, reply) => reply.send(Buffer.alloc(LENGTH)))
     const accepted = once(app.server, 'connection')
     await app.listen({ port: 0, host: '127.0.0.1' })
-    const silent = connect((app.server.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined)
+    const silent = connectTo(app)
     const sending = setInterval(() => silent.write('x'), 100)
     try {
       silent.pause().write(requests)

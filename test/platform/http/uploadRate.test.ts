@@ -1,5 +1,5 @@
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
-import { connect, type AddressInfo, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
@@ -12,6 +12,7 @@ import { createJail } from '../../../src/platform/share/jail'
 import { openTemporaries } from '../../../src/platform/share/changes/temporaries'
 import type { FileCalls } from '../../../src/platform/share/files'
 import { createUploads } from '../../../src/platform/share/transfers/uploads'
+import { useSockets } from '../../support/platform/rawConnections'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 import { until } from '../../support/platform/until'
 
@@ -21,8 +22,8 @@ const PACE = { bytes: 1000, ms: 1200 }
 const HEAD =
   '--edge\r\nContent-Disposition: form-data; name="path"\r\n\r\n/nfsshare\r\n--edge\r\nContent-Disposition: form-data; name="files"; filename="slow.txt"\r\n\r\n'
 
+const connectTo = useSockets()
 let app: FastifyInstance
-const clients: Socket[] = []
 
 beforeAll(async () => {
   mkdirSync(share())
@@ -55,21 +56,16 @@ beforeAll(async () => {
   await uploadRoutes(app, { fileAccess, activeWork: { add: () => () => true }, uploadLimit: 2 ** 20 }, PACE)
   await app.listen({ host: '127.0.0.1', port: 0 })
 })
-afterEach(() => {
-  for (const client of clients.splice(0)) client.destroy()
-})
 afterAll(() => app.close())
 
 /** Sends the beginning of an upload. */
 function begin(body: string, length: number): { client: Socket; answer: () => string } {
-  const client = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
+  const client = connectTo(app)
   let answer = ''
   client.on('data', (data) => (answer += data.toString()))
-  client.on('error', () => undefined)
   client.write(
     `POST /api/sftp/upload HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=edge\r\nContent-Length: ${length}\r\n\r\n${body}`,
   )
-  clients.push(client)
   return { client, answer: () => answer }
 }
 

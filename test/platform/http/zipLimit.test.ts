@@ -1,9 +1,12 @@
 import { once } from 'node:events'
-import { connect, type AddressInfo, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import Fastify from 'fastify'
 import { createResponseBuffers, limitResponses } from '../../../src/platform/http/limits/responseLimits'
 import { createZipLimit } from '../../../src/platform/http/limits/zipLimit'
+import { useSockets } from '../../support/platform/rawConnections'
+
+const connectTo = useSockets()
 
 test('a client that reads nothing of a zip is disconnected, and its zip no longer counts towards the limit', async () => {
   const app = Fastify()
@@ -21,8 +24,8 @@ test('a client that reads nothing of a zip is disconnected, and its zip no longe
   try {
     // One more than a user may have at a time.
     for (let round = 0; round < 5; round += 1) {
-      const silent = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
-      silent.on('error', () => undefined).write('GET / HTTP/1.1\r\nhost: test\r\n\r\n')
+      const silent = connectTo(app)
+      silent.write('GET / HTTP/1.1\r\nhost: test\r\n\r\n')
       await once(silent, 'readable')
       expect(String(silent.read(15))).toBe('HTTP/1.1 200 OK')
       const served = [...connections].at(-1)!

@@ -1,11 +1,13 @@
 import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
+import { connect as connectHalfOpen, type Socket } from 'node:net'
 import { awakeMs } from '../../support/time/awakeMs'
 import { useEchoConsole } from '../../support/platform/echoConsole'
 import { handshakeOf } from '../../support/platform/handshake'
+import { useRawConnections } from '../../support/platform/rawConnections'
 import { until } from '../../support/platform/until'
 
 const { platform, ann, bob, url, podName, consolePath, attempt, open } = useEchoConsole()
+const connect = useRawConnections(platform)
 
 const refusal = (path: string, options?: { token?: string; origin?: string }) =>
   new Promise<number>((resolve, reject) => {
@@ -31,7 +33,7 @@ test('the connection of a refused upgrade is closed even if the client keeps its
   const held: Socket[] = []
   try {
     for (const path of ['/api/logs/echo/nothing', '/other', '/socket.io/?EIO=4&transport=websocket']) {
-      const socket = connect({ port: Number(url().port), host: '127.0.0.1', allowHalfOpen: true }).on(
+      const socket = connectHalfOpen({ port: Number(url().port), host: '127.0.0.1', allowHalfOpen: true }).on(
         'error',
         () => undefined,
       )
@@ -46,11 +48,10 @@ test('the connection of a refused upgrade is closed even if the client keeps its
 })
 
 test('a client that disconnects during the upgrade does not disturb others, with or without a session', async () => {
-  const port = Number(url().port)
   const forged = `${ann().token.slice(0, -4)}AAAA`
   for (const path of ['/api/logs/echo/x', consolePath(), '/other', '/socket.io/?transport=websocket']) {
     for (const token of [forged, ann().token]) {
-      const socket = connect(port, '127.0.0.1')
+      const socket = connect()
       await once(socket, 'connect')
       socket.write(handshakeOf(path, 'Host: x', `Cookie: token=${token}`))
       socket.resetAndDestroy()
@@ -67,9 +68,9 @@ test('security 35: a foreign or null origin is refused despite a valid cookie', 
 })
 
 test('security 35: a handshake with two hosts is refused, whichever of them is the origin', async () => {
-  const { host, port } = url()
+  const { host } = url()
   for (const path of [consolePath(), '/socket.io/?EIO=4&transport=websocket']) {
-    const socket = connect(Number(port), '127.0.0.1').on('error', () => undefined)
+    const socket = connect()
     socket.write(
       handshakeOf(
         path,
@@ -81,7 +82,6 @@ test('security 35: a handshake with two hosts is refused, whichever of them is t
     )
     const [answer] = (await once(socket, 'data')) as [Buffer]
     expect(answer.toString()).toMatch(/^HTTP\/1.1 40[03] /)
-    socket.destroy()
   }
 })
 
@@ -96,7 +96,7 @@ test('security 37: the end of a session closes its consoles', async () => {
 test('security 37: commands sent after the end of a session are ignored, even if the client does not close', async () => {
   const token = await platform().signIn(ann())
   // A raw socket, because a client library answers a close frame at once.
-  const raw = connect(Number(url().port), '127.0.0.1')
+  const raw = connect()
   raw.write(handshakeOf(consolePath(), `Host: ${url().host}`, `Cookie: token=${token}`))
   await once(raw, 'data')
   const gone = once(raw, 'close')
@@ -124,7 +124,7 @@ test('security 38: huge, malformed and too many messages end only their own view
   expect(other.closed).toBeUndefined()
 
   // A text frame that is not UTF-8 (RFC 6455 §8.1) over a raw socket, because a client library would not send it.
-  const raw = connect(Number(url().port), '127.0.0.1')
+  const raw = connect()
   raw.write(handshakeOf(consolePath(), `Host: ${url().host}`, `Cookie: token=${ann().token}`))
   await once(raw, 'data')
   raw.write(Buffer.from([0x81, 0x82, 0, 0, 0, 0, 0xc3, 0x28]))

@@ -1,14 +1,16 @@
 import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { expectHeldUnder } from '../../support/platform/heldMemory'
 import { handshakeOf } from '../../support/platform/handshake'
 import { useQuietInstance } from '../../support/platform/quietInstance'
+import { useRawConnections } from '../../support/platform/rawConnections'
 
-const { ann, origin, consolePath } = useQuietInstance()
+const { platform, ann, origin, consolePath } = useQuietInstance()
+const connect = useRawConnections(platform)
 
 /** A raw websocket, because a client library would not send these frames. */
 async function upgraded(path: string): Promise<Socket> {
-  const socket = connect(Number(origin().port), origin().hostname).on('error', () => undefined)
+  const socket = connect()
   socket.write(
     handshakeOf(path, `Host: ${origin().host}`, `Origin: ${origin().origin}`, `Cookie: token=${ann().token}`),
   )

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events'
-import { createServer } from 'node:http'
-import { connect, type AddressInfo, type Socket } from 'node:net'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
 import Client, { type WebSocket } from 'ws'
 import { CLOSE_TOO_FAST } from '../../../src/contract/pageRules'
 import type { ConsoleAnswer } from '../../../src/contract/sockets/consoleChannel'
@@ -8,28 +8,25 @@ import { executeMessages } from '../../../src/platform/sockets/consoleViewer'
 import { RateLimitedServer } from '../../../src/platform/sockets/frameRate'
 import { handshakeOf } from '../../support/platform/handshake'
 import { useQuietInstance } from '../../support/platform/quietInstance'
+import { useSockets } from '../../support/platform/rawConnections'
 import { useAccount, type Account } from '../../support/platform/startPlatform'
 import { until } from '../../support/platform/until'
 
+const connectTo = useSockets()
 const { platform, ann, origin, consolePath } = useQuietInstance()
 const bob = useAccount(platform, 'bob')
-const sockets: Socket[] = []
-
-afterEach(() => {
-  for (const socket of sockets.splice(0)) socket.destroy()
-})
 
 /** A raw websocket, because a client library would read what it is sent. @returns it with the status of the answer */
-async function upgraded(port: number, path: string, token = ''): Promise<{ socket: Socket; status: number }> {
-  const socket = connect(port, '127.0.0.1').on('error', () => undefined)
-  sockets.push(socket)
+async function upgraded(server: Server, path: string, token = ''): Promise<{ socket: Socket; status: number }> {
+  const socket = connectTo({ server })
+  const { port } = server.address() as AddressInfo
   socket.write(handshakeOf(path, `Host: 127.0.0.1:${port}`, `Cookie: token=${token}`))
   const [answer] = (await once(socket, 'data')) as [Buffer]
   return { socket, status: Number(answer.toString().split(' ')[1]) }
 }
 
 test('security 64: a user may watch 100 consoles at a time, and another one when one closes', async () => {
-  const watch = (account: Account) => upgraded(Number(origin().port), consolePath(), account.token)
+  const watch = (account: Account) => upgraded(platform().app.server, consolePath(), account.token)
   const all = await Promise.all(Array.from({ length: 105 }, () => watch(bob())))
   const statuses = all.map(({ status }) => status).sort()
   expect(statuses).toEqual([...Array<number>(100).fill(101), ...Array<number>(5).fill(429)])
@@ -100,7 +97,7 @@ test('security 64: a peer that sends and never reads its answers is disconnected
   try {
     await once(server.listen(0, '127.0.0.1'), 'listening')
     const connected = once(accepted, 'connection')
-    const { socket } = await upgraded((server.address() as AddressInfo).port, '/')
+    const { socket } = await upgraded(server, '/')
     const [peer] = (await connected) as [WebSocket]
     socket.pause()
     const answer = 'x'.repeat(2 ** 20)

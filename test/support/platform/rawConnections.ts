@@ -1,26 +1,33 @@
+import type { Server } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import type { TestPlatform } from './startPlatform'
 
 /**
- * Makes a platform listen, for requests that no client library would send. After each test, its connections are
+ * Connections to servers that listen, for requests that no client library would send. After each test, they are
  * destroyed.
- * @returns a function that connects, and ignores the errors of the connection
+ * @returns a function that connects, and ignores the errors of the connection. Linux allows any address of 127.0.0.0/8
+ * as the local one.
  */
-export function useRawConnections(platform: () => TestPlatform): (localAddress?: string) => Socket {
+export function useSockets(): (app: { server: Server }, localAddress?: string) => Socket {
   const sockets: Socket[] = []
-  let port: number
-
-  beforeAll(async () => {
-    await platform().app.listen({ host: '127.0.0.1', port: 0 })
-    port = (platform().app.server.address() as AddressInfo).port
-  })
   afterEach(() => {
     for (const socket of sockets.splice(0)) socket.destroy()
   })
 
-  return (localAddress = '127.0.0.1') => {
+  return ({ server }, localAddress = '127.0.0.1') => {
+    const { port } = server.address() as AddressInfo
     const socket = connect({ port, host: '127.0.0.1', localAddress }).on('error', () => undefined)
     sockets.push(socket)
     return socket
   }
+}
+
+/** As `useSockets`, to a platform, which listens from then on. */
+export function useRawConnections(platform: () => TestPlatform): (localAddress?: string) => Socket {
+  const connectTo = useSockets()
+  beforeAll(async () => {
+    const { app } = platform()
+    if (!app.server.listening) await app.listen({ host: '127.0.0.1', port: 0 })
+  })
+  return (localAddress) => connectTo(platform().app, localAddress)
 }
