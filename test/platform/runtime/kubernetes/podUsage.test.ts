@@ -3,7 +3,7 @@ import type { V1Pod } from '@kubernetes/client-node'
 import pino from 'pino'
 import { AppError } from '../../../../src/platform/errors'
 import { ClusterRefusal, type ClusterClient } from '../../../../src/platform/runtime/kubernetes/clusterClient'
-import { createPodUsage } from '../../../../src/platform/runtime/kubernetes/podUsage'
+import { createPodUsage, parseQuantity } from '../../../../src/platform/runtime/kubernetes/podUsage'
 import { until } from '../../../support/platform/until'
 
 const podOn = (nodeName: string, name: string): V1Pod => ({
@@ -103,3 +103,34 @@ test('each outage of the figures is logged once, with its reason', async () => {
   expect(logged.slice(1)).toEqual([expect.stringContaining('the cluster cannot be asked')])
   jest.restoreAllMocks()
 })
+
+test.each([
+  ['12345678n', 0.012345678],
+  ['250m', 0.25],
+  ['2', 2],
+  ['512Ki', 2 ** 19],
+  ['1.5Gi', 1.5 * 2 ** 30],
+  ['7M', 7e6],
+  ['3k', 3000],
+  ['5u', 5e-6],
+  ['2P', 2e15],
+  ['1E', 1e18],
+  ['3Pi', 3 * 2 ** 50],
+  ['2Ei', 2 ** 61],
+  ['1e9', 1e9],
+  ['12E3', 12_000],
+  ['5e-1', 0.5],
+  ['1.', 1],
+  ['.5', 0.5],
+  ['+2', 2],
+  ['-5', -5],
+])('the quantity %s is parsed', (text, value) => {
+  expect(parseQuantity(text) / value).toBeCloseTo(1)
+})
+
+test.each(['', ' 1', '.', '-', '1.2.3', '1Ri', '1K', '1 Gi', '1e', '1e5Ki', '1e999', '0x10', 'NaN', '1,5'])(
+  'the text "%s" is no quantity',
+  (text) => {
+    expect(parseQuantity(text)).toBeNaN()
+  },
+)
