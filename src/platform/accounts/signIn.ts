@@ -5,6 +5,7 @@ import type { Db } from '../state/db'
 import { hashToken, randomToken } from '../state/secrets'
 import { listSessionAddresses } from '../state/accounts/sessions'
 import { deleteLoginStep, uncountLoginAttempt, insertLoginStep, countLoginAttempt } from '../state/accounts/loginSteps'
+import { findPasskey } from '../state/accounts/passkeys'
 import { findUser, findUserByName, lockUser, type UserRow } from '../state/accounts/users'
 import { networkOf, wideNetworkOf } from './clientAddress'
 import type { CodeChecks } from './codeChecks'
@@ -91,13 +92,22 @@ export function createSignIn(
     }
   }
 
-  /** @param tokenHash the hash of step 2's token; undefined for a passkey alone */
-  function openSession(user: UserRow, tokenHash: string | undefined, client: Client): Promise<SignedIn> {
-    // In one transaction, so that a concurrent password change ends either the step or the session.
+  /** @param by step 2, or a passkey alone */
+  function openSession(
+    user: UserRow,
+    by: { tokenHash: string } | { credentialId: string },
+    client: Client,
+  ): Promise<SignedIn> {
+    // In one transaction, so that a concurrent change of the password ends the step or removes the passkey, or ends the
+    // session.
     return db.transaction().execute(async (transaction) => {
-      if (!(await lockUser(transaction, user.id))) throw tokenHash === undefined ? wrongPasskey() : expired()
-      const tries = tokenHash === undefined ? 1 : await deleteLoginStep(transaction, tokenHash)
-      if (tries === undefined) throw expired()
+      const isAlone = 'credentialId' in by
+      const refusal = isAlone ? wrongPasskey : expired
+      if (!(await lockUser(transaction, user.id))) throw refusal()
+      const tries = isAlone
+        ? (await findPasskey(transaction, by.credentialId)) && 1
+        : await deleteLoginStep(transaction, by.tokenHash)
+      if (tries === undefined) throw refusal()
       const wrongCodes = await codes.clear(transaction, user.id, tries - 1)
       return {
         token: await sessions.open(user, client, transaction),
@@ -123,7 +133,7 @@ export function createSignIn(
     async confirmSignIn({ username, token: code, sessionToken }, client) {
       const { user, tokenHash } = await openStep(username, sessionToken, client)
       await countOnlyWrongCode(tokenHash, () => codes.check(user, code, { username: null, address: client.address }))
-      return openSession(user, tokenHash, client)
+      return openSession(user, { tokenHash }, client)
     },
 
     async stepPasskeyOptions({ username, sessionToken }, client, rp) {
@@ -142,7 +152,7 @@ export function createSignIn(
         passkeys.verify(response, rp, owner, client.address),
       )
       if (user_id !== user.id) throw new Error('The passkey of another user was accepted')
-      return openSession(user, tokenHash, client)
+      return openSession(user, { tokenHash }, client)
     },
 
     async alonePasskeyOptions(client, rp) {
@@ -154,10 +164,10 @@ export function createSignIn(
 
     async signInWithPasskey(response, client, rp) {
       await takeAttempt(db, rateLimits.step, client.network)
-      const { user_id } = await passkeys.verify(response, rp, { purpose: 'alone' }, client.address)
+      const { user_id, credential_id } = await passkeys.verify(response, rp, { purpose: 'alone' }, client.address)
       const user = await findUser(db, user_id)
       if (!user) throw wrongPasskey()
-      return openSession(user, undefined, client)
+      return openSession(user, { credentialId: credential_id }, client)
     },
 
     usernameOf: async (tried) => (await findUserByName(db, tried))?.username,

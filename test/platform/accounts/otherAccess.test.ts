@@ -3,7 +3,12 @@ import type { User } from '../../../src/contract/admin'
 import { listApiKeys } from '../../../src/platform/state/accounts/apiKeys'
 import { findIdentityOf, insertIdentity } from '../../../src/platform/state/accounts/openId'
 import { insertPasskey, listPasskeys } from '../../../src/platform/state/accounts/passkeys'
+import { deleteOtherAccess, lockUser, replacePassword } from '../../../src/platform/state/accounts/users'
+import { isQueryWaiting } from '../../support/platform/isQueryWaiting'
+import { ORIGIN, passkeyCalls, type PasskeyOptions } from '../../support/platform/passkeyCalls'
+import { assertionOf } from '../../support/platform/softAuthenticator'
 import { usePlatform } from '../../support/platform/startPlatform'
+import { until } from '../../support/platform/until'
 
 const { platform, account: ann } = usePlatform('ann')
 
@@ -76,6 +81,27 @@ test('security 96: a password reset also ends access that is created at the same
     gus.token = await platform().signIn({ ...gus, password: 'another horse' })
   }
 }, 60_000)
+
+test('security 96: a passkey that signs in while a password reset removes it opens no session', async () => {
+  const { post, addPasskey } = passkeyCalls(platform)
+  const hal = await platform().register('hal')
+  const id = await idOf('hal')
+  const key = await addPasskey(hal)
+  const { options } = (await post('/api/auth/passkey-login-options', {})).body.data
+  const { signIn } = await platform()
+    .db.transaction()
+    .execute(async (transaction) => {
+      await lockUser(transaction, id)
+      const signIn = post('/api/auth/passkey-login', { response: assertionOf(key, options as PasskeyOptions, ORIGIN) })
+      // The passkey is verified.
+      await until(() => isQueryWaiting(platform().db))
+      await replacePassword(transaction, id, 'of another password')
+      await deleteOtherAccess(transaction, id)
+      return { signIn }
+    })
+  expect(await signIn).toMatchObject({ status: 400, body: { code: 'BAD_CREDENTIALS' } })
+  expect(await platform().db.selectFrom('sessions').select('id').where('user_id', '=', id).execute()).toEqual([])
+})
 
 test('security 96: a password reset is refused for an account that could not sign in without its passkeys, and changes nothing', async () => {
   await platform().register('fay')
