@@ -57,6 +57,18 @@ describe('a password change with a proof', () => {
     expect(await change(iris.token, { proof: second, newPassword: 'of the thief' })).toMatchObject(stale)
   })
 
+  test('is in the activity log when its proof fails, as the proof may be for the password', async () => {
+    const kate = await platform().register('kate')
+    const code = await platform().nextCode(kate.secret)
+    expect((await post('/api/account/proof', { password: 'guessed', code }, kate.token)).status).toBe(400)
+    const { entries } = await platform().activityLog.list({ search: 'own password' })
+    expect(entries[0]).toMatchObject({
+      username: 'kate',
+      action: 'failed to confirm a change of own password or sign-in methods',
+      failure: 'BAD_CREDENTIALS',
+    })
+  })
+
   test('loses against a reset by an administrator, whenever it comes', async () => {
     const jack = await platform().register('jack')
     const proof = await proofOf(jack)

@@ -78,7 +78,7 @@ function proofRoutes(app: Router, { signInMethods, publicUrl }: MethodRouteParts
   app.post(
     '/api/account/proof',
     {
-      config: recordedOnFailure('failed to confirm a change of own sign-in methods'),
+      config: recordedOnFailure('failed to confirm a change of own password or sign-in methods'),
       schema: {
         ...call(
           'prove',
