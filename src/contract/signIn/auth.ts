@@ -113,11 +113,11 @@ export const ChangePassword = z
     ),
   })
   .refine(({ password, proof }) => (password === undefined) !== (proof === undefined), {
-    message: 'is required, or a proof in its place',
+    message: 'is required, or a proof in its place, but not both',
     path: ['password'],
   })
   .refine(({ token, proof }) => (token === undefined) !== (proof === undefined), {
-    message: 'is required, or a proof in its place',
+    message: 'is required, or a proof in its place, but not both',
     path: ['token'],
   })
 export type ChangePassword = z.infer<typeof ChangePassword>

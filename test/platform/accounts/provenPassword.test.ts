@@ -94,7 +94,7 @@ describe('a password change with a proof', () => {
   ])('needs either a proof, or the password and a code: %s is rejected', async (_case, body, field) => {
     expect(await change(bob().token, { ...body, newPassword })).toMatchObject({
       status: 400,
-      body: { code: 'INVALID_INPUT', field },
+      body: { code: 'INVALID_INPUT', field, message: `${field}: is required, or a proof in its place, but not both` },
     })
   })
 })
