@@ -84,8 +84,11 @@ export class DirectorySync {
       await this.update()
     } catch (error) {
       const { directory, log } = this.parts
-      log.warn({ err: error, directory }, 'failed to synchronise a directory; retrying')
-      this.problem = problemOf(directory, error)
+      const problem = problemOf(directory, error)
+      // A directory that goes on changing is tried again every two seconds.
+      const level = problem === this.problem ? 'debug' : 'warn'
+      log[level]({ err: error, directory }, 'failed to synchronise a directory; retrying')
+      this.problem = problem
       if (this.timer === undefined) this.syncAfter(RETRY_MS)
       this.parts.onState()
       return
