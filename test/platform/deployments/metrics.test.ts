@@ -13,6 +13,8 @@ let end: () => Promise<void>
 /** The next answer of the runtime; undefined makes it fail. */
 let usage: Usage[] | undefined
 let samples: number
+/** What each answer of the runtime waits for. */
+let delayed: Promise<void> | undefined
 
 const used = (cpuMs: number, mebibytes: number, runId = 'first'): Usage => ({
   podName: POD,
@@ -27,6 +29,7 @@ async function begin(isActive = true): Promise<void> {
   const runtime = {
     sample: async () => {
       samples += 1
+      await delayed
       if (!usage) throw new Error('no host')
       return usage
     },
@@ -78,6 +81,7 @@ beforeEach(async () => {
   })
   logged = []
   samples = 0
+  delayed = undefined
   usage = [used(5000, 60)]
 })
 afterEach(async () => {
@@ -141,6 +145,19 @@ test('a failed sample is logged, and the next one is computed from the last succ
   )
   // 3 s of CPU time in 30 s.
   expect(await points('cpu')).toEqual([100])
+})
+
+test('a sample that takes longer than 15 s is the only one meanwhile, and the next one follows it', async () => {
+  let answer = () => {}
+  delayed = new Promise((resolve) => (answer = resolve))
+  await begin()
+  jest.advanceTimersByTime(45_000)
+  const meanwhile = samples
+  answer()
+  expect(meanwhile).toBe(1)
+  await until(() => samples === 2)
+  await end()
+  expect(samples).toBe(2)
 })
 
 test('a platform that is not the manager takes no samples', async () => {

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { MetricPoint } from '../../../contract/metric'
+import { createSharedRead } from '../../concurrency/sharedRead'
 import { AppError } from '../../errors'
 import type { Runtime, Usage } from '../../runtime/runtime'
 import type { Db } from '../../state/db'
@@ -65,8 +66,12 @@ export function sampleMetrics({
     await dropOldMetrics(db, KEPT_SECONDS)
   }
 
+  // One at a time: each counts from the one before it, and may take longer than the interval.
+  const sampleInTurn = createSharedRead(() =>
+    sample().catch((error: unknown) => log.warn({ err: error }, 'failed to sample metrics')),
+  )
   const sampleNow = () => {
-    busy = sample().catch((error: unknown) => log.warn({ err: error }, 'failed to sample metrics'))
+    busy = sampleInTurn()
   }
   const timer = setInterval(sampleNow, INTERVAL_MS)
   sampleNow()
