@@ -1,7 +1,9 @@
-import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import pino from 'pino'
 import type { Peers } from '../../../src/contract/discovery'
+import { createDiscovery } from '../../../src/platform/deployments/monitoring/discovery'
 import { createPower } from '../../../src/platform/deployments/power'
 import { FOREVER, useManagedDeployments } from '../../support/platform/managedDeployments'
 import { until } from '../../support/platform/until'
@@ -113,5 +115,34 @@ describe('§14 discovery', () => {
     await until(
       async () => (JSON.parse(await readFile(file, 'utf8')) as Peers).deployments.lobby?.[0]?.state === 'RUNNING',
     )
+  })
+
+  test('a platform that cannot read which files there are reads it again at the next change', async () => {
+    await add('proxy', FOREVER, 'discover: [proxy]\n', 'proxy')
+    manage()
+    const [proxy] = await until(
+      () => running('proxy'),
+      (all) => all.length === 1,
+    )
+    const peers = join(directory(), 'unreadable-peers')
+    await writeFile(peers, 'no directory')
+    const logged: string[] = []
+    const discovery = createDiscovery({
+      db: managed.state.db,
+      runtime: managed.runtime,
+      players: () => ({ playersOf: () => undefined, portWarning: () => undefined, close: async () => undefined }),
+      directory: peers,
+      log: pino({}, { write: (line) => void logged.push(line) }),
+    })
+    try {
+      await until(() => logged.some((line) => line.includes('ENOTDIR')), Boolean, 10)
+      await rm(peers)
+      await mkdir(join(peers, proxy!.podName), { recursive: true })
+      discovery.scheduleUpdate()
+      const file = join(peers, proxy!.podName, 'peers.json')
+      await until(async () => (await readFile(file, 'utf8').catch(() => '')).includes('RUNNING'))
+    } finally {
+      await discovery.close()
+    }
   })
 })

@@ -57,7 +57,7 @@ export function createDiscovery(parts: DiscoveryParts): Discovery {
   async function update(): Promise<void> {
     const isActive = parts.isActive?.() ?? true
     // Another platform may have written files in the meantime.
-    if (isActive && !wasActive) await files.find().catch(() => undefined)
+    if (isActive && !wasActive) await files.find()
     wasActive = isActive
     if (!isActive || files.isEmpty()) return
     const network = await readAll()

@@ -17,7 +17,7 @@ export interface PeersFiles {
   write(podName: string, peers: Peers): Promise<void>
   /** Removes a file with its directory. */
   remove(podName: string): Promise<void>
-  /** Finds the files that an earlier platform wrote: their instances may still run. */
+  /** Finds the files that an earlier platform wrote: their instances may still run. @throws Node.js errors */
   find(): Promise<void>
 }
 
@@ -59,7 +59,12 @@ export function createPeersFiles(directory: string): PeersFiles {
       })
     },
     async find() {
-      for (const name of await readdir(directory)) written.set(name, '')
+      const names = await readdir(directory).catch((error: unknown) => {
+        // The first file creates it.
+        if (errorCodeOf(error) !== 'ENOENT') throw error
+        return []
+      })
+      for (const name of names) written.set(name, '')
     },
   }
 }
