@@ -19,7 +19,13 @@ const pages: [string, Action[]][] = [
   ['/instance/hub/u1-hub', answered('getInstances', 'hub', [{ uid: 'u1-hub', name: '0a1b2c-hub' }])],
   ['/admin/users/27', answered('getUserAccess', 27, { role: 'operator', grants: [] })],
   ['/admin?tab=invites', []],
-  ['/activity?username=ann', answered('getActivity', { username: 'ann', search: '' }, activity)],
+  [
+    '/activity?username=ann',
+    [
+      ...answered('getUsers', undefined, [{ id: 1, username: 'ann', is_admin: true }]),
+      ...answered('getActivity', { username: 'ann', search: '' }, activity),
+    ],
+  ],
   ['/security?sso=identity-taken', []],
   ['/login?sso=no-role', []],
 ]

@@ -36,10 +36,19 @@ test.each([
   { kind: 'user', subject: `ann: ${SECRET}` },
   { kind: 'session', subject: SECRET },
   { kind: 'file', subject: '/nfsshare/plugins', api_key: SECRET },
+  { kind: 'file', subject: '/nfsshare/plugins', username: SECRET },
 ])('a name that only the activity log contains is masked, because its thing may be deleted: %p', (activity) => {
   const actions = [activityOf(activity), preferencesRecalled({ view: null, filter: 'all', collapsed: [SECRET] })]
   expectNowhere(exported(actions).text)
   expectNowhere(exported([...actions, ...later]).text)
+})
+
+test('the user of an invite code is masked, because their account may be deleted', () => {
+  const used = call('getInviteCodes', undefined, 'fulfilled', [{ message: 'for bob', used_by: SECRET }])
+  expectNowhere(exported([used]).text)
+  expectNowhere(exported([used, ...later]).text)
+  const users = call('getUsers', undefined, 'fulfilled', [{ id: 1, username: SECRET, is_admin: false }])
+  expect(exported([used, users]).log.actions[0]!.payload).toMatchObject([{ used_by: SECRET }])
 })
 
 test('the activity log keeps the names that other responses contain', () => {
@@ -102,6 +111,12 @@ const listing = call('getFiles', '/nfsshare/plugins', 'fulfilled', {
   files: [{ path: `/nfsshare/plugins/${NAME}`, name: NAME, type: 'f' }],
   deploymentTypeIndex: null,
 })
+const inDirectory = (path: string, ...names: string[]) =>
+  call('getFiles', path, 'fulfilled', {
+    files: names.map((name) => ({ path: `${path}/${name}`, name, type: 'f' })),
+    deploymentTypeIndex: null,
+  })
+const deletionOf = (path: string) => succeeded('deleteFiles', [{ path, type: 'd' }])
 const key = { id: 'a1', name: NAME, prefix: 'qd_aa', scopes: [], created_at: '2026', last_used_at: null }
 const passkey = { id: 'p1', name: NAME, created_at: '2026', last_used_at: null }
 test.each([
@@ -120,6 +135,46 @@ test.each([
     'directory of a file',
     [call('createFile', `/nfsshare/plugins/${NAME}`, 'fulfilled', null), files('plugins'), listing],
     succeeded('deleteFiles', [{ path: '/nfsshare/plugins', type: 'd' }]),
+  ],
+  [
+    'directory of a file that was renamed',
+    [
+      inDirectory('/nfsshare/plugins', 'a.txt'),
+      call(
+        'renameFile',
+        { path: '/nfsshare/plugins/a.txt', targetPath: `/nfsshare/plugins/${NAME}` },
+        'fulfilled',
+        null,
+      ),
+      inDirectory('/nfsshare/plugins', NAME),
+    ],
+    deletionOf('/nfsshare/plugins'),
+  ],
+  [
+    'renamed directory of a file',
+    [
+      inDirectory('/nfsshare/plugins/old', NAME),
+      call('renameFile', { path: '/nfsshare/plugins', targetPath: '/nfsshare/new' }, 'fulfilled', null),
+    ],
+    deletionOf('/nfsshare/new'),
+  ],
+  [
+    'directory that a file was moved to',
+    [
+      inDirectory('/nfsshare/plugins', NAME),
+      call(
+        'moveFiles',
+        [{ path: `/nfsshare/plugins/${NAME}`, targetPath: `/nfsshare/new/${NAME}` }],
+        'fulfilled',
+        null,
+      ),
+    ],
+    deletionOf('/nfsshare/new'),
+  ],
+  [
+    'user',
+    [call('getUsers', undefined, 'fulfilled', [{ id: 7, username: NAME, is_admin: false }])],
+    succeeded('deleteUser', 7),
   ],
   [
     'file under its earlier name',
@@ -145,10 +200,47 @@ test.each([
   expect(exported(refused).text).toContain(NAME)
 })
 
+test.each([
+  ['the others could not be deleted', { status: 409, message: 'No.', failed: [{ path: '/nfsshare/plugins' }] }],
+  ['the answer was lost', { status: 'UNREACHABLE' }],
+  ['a proxy answered', { status: 504 }],
+])('the name of a file that was deleted is masked although %s', (_why, failure) => {
+  const paths = ['/nfsshare/plugins', `/nfsshare/${NAME}`].map((path) => ({ path, type: 'f' }))
+  expectNowhere(exported([files(NAME, 'plugins'), call('deleteFiles', paths, 'rejected', failure)]).text, NAME)
+})
+
+test('the name of a file that could not be deleted stays', () => {
+  const path = `/nfsshare/${NAME}`
+  const failure = { status: 409, message: 'No.', failed: [{ path }] }
+  const actions = [files(NAME), call('deleteFiles', [{ path, type: 'f' }], 'rejected', failure)]
+  expect(exported(actions).text).toContain(NAME)
+})
+
+test.each(['dataDirectory: /', 'dataDirectory: "/', 'node: '])(
+  'an earlier setting of a definition is masked: %s',
+  (setting) => {
+    const definition = (line: string) =>
+      call('getDeploymentConfig', 'hub', 'fulfilled', { content: `name: hub\n${line}\n`, warnings: [] })
+    const quote = setting.includes('"') ? '"' : ''
+    const before = definition(`${setting}${NAME}${quote}`)
+    expectNowhere(exported([before, definition('dataDirectory: /hub')]).text, NAME)
+    const saved = call('saveDeploymentConfig', { name: 'hub', content: 'name: hub\n' }, 'fulfilled', { warnings: [] })
+    expectNowhere(exported([before, saved]).text, NAME)
+  },
+)
+
+const methods = { authenticators: [], passkeys: [], recoveryCodes: 0 }
 const NAMED = { name: NAME, type: 'process', enabled: true }
 test.each<[string, unknown, unknown, unknown]>([
   ['getDeployments', undefined, [NAMED, { name: 'hub' }], [{ name: 'hub' }]],
+  ['getDeployments', undefined, [{ name: 'hub', dataDirectory: `/${NAME}` }], [{ name: 'hub', dataDirectory: '/hub' }]],
+  ['getDeployments', undefined, [{ name: 'hub', node: NAME }], [{ name: 'hub' }]],
   ['getDatabases', 'sql', [{ name: NAME }], []],
+  ['getApiKeys', undefined, [key], []],
+  ['getUserKeys', 7, [key], []],
+  ['getOwnMethods', undefined, { ...methods, passkeys: [passkey] }, methods],
+  ['getUserMethods', 7, { ...methods, passkeys: [passkey] }, methods],
+  ['getUsers', undefined, [{ id: 7, username: NAME, is_admin: false }], []],
   ['getOverview', undefined, { sections: [{ deployment: NAMED, instances: [] }] }, { sections: [] }],
 ])(
   'a name that a later response to %s(%j) does not contain is masked in the earlier one',

@@ -74,7 +74,7 @@ function maskFreeTexts(answer: unknown, endpointName: string | undefined, mask: 
     if (field === 'content') return mapSettings(text, (value, name) => (name === 'description' ? HIDDEN : value))
     const isFree =
       field === 'description' ||
-      (field === 'message' && endpointName === 'getInviteCodes') ||
+      (/^(?:message|used_by)$/.test(field) && endpointName === 'getInviteCodes') ||
       (/^deployments?$/.test(field) && WITH_RIGHTS.test(endpointName ?? ''))
     return isFree && !INVALID_DEFINITION.test(text) ? mask(text) : text
   })
@@ -137,13 +137,14 @@ function maskSubject(kind: unknown, subject: string, mask: (text: string) => str
 function maskSubjects(value: unknown, mask: (text: string) => string, maskCommand: typeof mask): unknown {
   if (Array.isArray(value)) return value.map((inner) => maskSubjects(inner, mask, maskCommand))
   if (!isObject(value)) return value
-  const { subject, kind, api_key } = value
+  const { subject, kind, api_key, username } = value
   return {
     ...Object.fromEntries(
       Object.entries(value).map(([field, inner]) => [field, maskSubjects(inner, mask, maskCommand)]),
     ),
     ...(typeof subject === 'string' && { subject: maskSubject(kind, subject, mask, maskCommand) }),
     ...(typeof api_key === 'string' && { api_key: mask(api_key) }),
+    ...(typeof username === 'string' && { username: mask(username) }),
   }
 }
 

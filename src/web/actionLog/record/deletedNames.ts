@@ -1,9 +1,11 @@
 import { isRandom } from '../export/settingSecrets'
 import type { Call } from '../export/typedPlaces'
-import { isObject } from '../export/typedPlaces'
+import { isObject, mapSettings } from '../export/typedPlaces'
 
-type Named = { id: string; name: string }
+type Named = { id: string | number; name?: string; username?: string }
 type Action = { type: string; payload?: unknown; meta?: unknown }
+type Loose = Record<string, unknown>
+type Move = { path: string; targetPath: string }
 
 /** Minimum length of a name that does not look random but is hidden. A shorter one may be a part of any text. */
 const LONG = 12
@@ -11,76 +13,137 @@ const LONG = 12
 const WITH_EXTENSION = /\.[a-z]{1,10}$/
 const isUnusual = (name: string) => isRandom(name) || (name.length >= LONG && !WITH_EXTENSION.test(name))
 
+const nameOf = ({ name, username }: Named) => name ?? username ?? ''
 const isNamed = (value: unknown): value is Named =>
-  isObject(value) && typeof value.id === 'string' && typeof value.name === 'string'
+  isObject(value) && 'id' in value && [value.name, value.username].some((name) => typeof name === 'string')
 const namedIn = (answer: unknown): Named[] =>
   isNamed(answer) ? [answer] : isObject(answer) ? Object.values(answer).flatMap(namedIn) : []
 
+/** Lists of what users name, with ids by which it is deleted. */
+const WITH_IDS = /^get(?:ApiKeys|UserKeys|OwnMethods|UserMethods|Users)$/
 /** Lists whose names only users remove. Files and instances come and go by themselves. */
 const LISTS = /^get(?:Deployments|Databases|Overview)$/
 
+/** Calls whose responses contain paths. */
+const OF_FILES = /^(?:getFiles|archiveFiles|unarchiveFile)$/
+
+/** Returns the words of a setting of a definition, or the names in its path. */
+const wordsOf = (setting: unknown) => (typeof setting === 'string' ? setting.split(/["'/\s]+/) : [])
+
 /** Returns the names in the response of a list: of its items, or of the deployment of each section of the overview. */
-function namesIn(answer: unknown): string[] {
+function namesIn(endpoint: string, answer: unknown): string[] {
+  if (WITH_IDS.test(endpoint)) return namedIn(answer).map(nameOf)
   const items = isObject(answer) && 'sections' in answer ? answer.sections : answer
   return [items].flat().flatMap((item) => {
-    const named = isObject(item) && 'deployment' in item ? item.deployment : item
-    return isObject(named) && typeof named.name === 'string' ? [named.name] : []
+    const { name, dataDirectory, node } = (isObject(item) && 'deployment' in item ? item.deployment : item) as Loose
+    return [name, dataDirectory, node].flatMap(wordsOf)
   })
+}
+
+/** Returns the names in the settings of a definition that an export may keep. */
+function namesInDefinition(content: unknown): string[] {
+  const names: string[] = []
+  mapSettings(String(content), (value) => {
+    names.push(...wordsOf(value))
+    return value
+  })
+  return names
+}
+
+/** Whether the server refused a call. Otherwise it may have done what it asked for, and only its answer was lost. */
+const isRefused = (failure: unknown) => isObject(failure) && typeof failure.status === 'number' && failure.status <= 500
+
+/** Returns the arguments of a refused call that the server accepted all the same: entries that are not in `failed`. */
+function acceptedOf(args: unknown, { failed }: Loose): unknown {
+  if (!Array.isArray(args) || !Array.isArray(failed)) return undefined
+  const refused = new Set((failed as { path: string }[]).map(({ path }) => path))
+  return (args as { path: string }[]).filter(({ path }) => !refused.has(path))
 }
 
 /**
  * Remembers the names of what was deleted or renamed, because earlier responses contain them: what the calls of this
- * page deleted, and what a later response of a list does not contain. An export hides them: a user who typed a secret
- * as a name deletes or renames what has it.
+ * page deleted, and what a later response does not contain. An export hides them: a user who typed a secret as a name
+ * deletes or renames what has it.
  */
 export function createDeletedNames() {
   /** Names by id, of things that are deleted by their id. */
   const namesById = new Map<string, string>()
-  /** Paths that were created. Each is deleted with its directory. */
-  const created = new Set<string>()
+  /** Paths of unusual names in responses, also after a move. Each is deleted with its directory. */
+  const paths = new Set<string>()
   const deleted = new Set<string>()
-  /** The names in the last response of each list, by its key in the cache. */
+  /** The names in the last response of each list, by its key in the cache, and in each definition. */
   const listed = new Map<string, ReadonlySet<string>>()
 
   const add = (name: string) => isUnusual(name) && deleted.add(name)
-  const namesOf = (path: string) => [path, ...[...created].filter((other) => other.startsWith(`${path}/`))].map(lastOf)
+  const inside = (path: string) => [...paths].filter((other) => other.startsWith(`${path}/`))
+  const byId = (id: unknown) => namesById.get(String(id)) ?? ''
+
+  function notePaths(answer: unknown) {
+    if (!isObject(answer)) return
+    if (typeof answer.path === 'string' && isUnusual(lastOf(answer.path))) paths.add(answer.path)
+    Object.values(answer).forEach(notePaths)
+  }
+
+  /** @returns the earlier name, if the move changed it */
+  function moved({ path, targetPath }: Move): string[] {
+    for (const other of inside(path)) paths.add(targetPath + other.slice(path.length))
+    if (isUnusual(lastOf(targetPath))) paths.add(targetPath)
+    return lastOf(path) === lastOf(targetPath) ? [] : [lastOf(path)]
+  }
 
   function deletedBy(endpoint: string, args: unknown): string[] {
+    if (args === undefined) return []
     switch (endpoint) {
       case 'deleteDeployment':
         return [args as string]
       case 'deleteDatabase':
         return [(args as { name: string }).name]
       case 'deleteFiles':
-        return (args as { path: string }[]).flatMap(({ path }) => namesOf(path))
+        return (args as { path: string }[]).flatMap(({ path }) => [path, ...inside(path)].map(lastOf))
       case 'renameFile':
-        return [lastOf((args as { path: string }).path)]
+        return moved(args as Move)
+      case 'moveFiles':
+        return (args as Move[]).flatMap(moved)
       case 'deleteApiKey':
-        return [namesById.get(args as string) ?? '']
+      case 'deleteUser':
+        return [byId(args)]
       case 'removeMethod':
       case 'renameMethod':
-        return [namesById.get((args as { id: string }).id) ?? '']
+        return [byId((args as { id: string }).id)]
       case 'deleteUserKey':
-        return [namesById.get((args as { of: string }).of) ?? '']
+        return [byId((args as { of: string }).of)]
       default:
         return []
     }
   }
 
+  /** Remembers the names that the earlier response with this key contained and this one does not. */
+  function compare(key: string, names: ReadonlySet<string>) {
+    for (const name of listed.get(key) ?? []) if (!names.has(name)) add(name)
+    listed.set(key, names)
+  }
+
+  const noteDefinition = (name: unknown, { content }: Loose) =>
+    compare(`definition ${String(name)}`, new Set(namesInDefinition(content)))
+
+  function noteAnswer({ endpointName, originalArgs, queryCacheKey = endpointName }: Call, answer: unknown) {
+    const hasIds = WITH_IDS.test(endpointName)
+    if (hasIds) for (const named of namedIn(answer)) namesById.set(String(named.id), nameOf(named))
+    if (OF_FILES.test(endpointName)) notePaths(answer)
+    if (hasIds || LISTS.test(endpointName)) compare(queryCacheKey, new Set(namesIn(endpointName, answer)))
+    if (endpointName === 'getDeploymentConfig') noteDefinition(originalArgs, answer as Loose)
+    if (endpointName === 'saveDeploymentConfig') noteDefinition((originalArgs as Loose).name, originalArgs as Loose)
+  }
+
   return {
     note({ type, payload, meta }: Action) {
       const { arg } = (meta ?? {}) as { arg?: Call }
-      if (!arg || !type.endsWith('/fulfilled')) return
+      const isAnswered = type.endsWith('/fulfilled')
+      if (!arg || !(isAnswered || type.endsWith('/rejected'))) return
       const { endpointName, originalArgs } = arg
-      if (/^(?:getApiKeys|getUserKeys|getOwnMethods)$/.test(endpointName))
-        for (const { id, name } of namedIn(payload)) namesById.set(id, name)
-      if (/^create(?:File|Directory)$/.test(endpointName)) created.add(originalArgs as string)
-      deletedBy(endpointName, originalArgs).forEach(add)
-      if (!LISTS.test(endpointName)) return
-      const key = arg.queryCacheKey ?? endpointName
-      const names = new Set(namesIn(payload))
-      for (const name of listed.get(key) ?? []) if (!names.has(name)) add(name)
-      listed.set(key, names)
+      const args = !isAnswered && isRefused(payload) ? acceptedOf(originalArgs, payload as Loose) : originalArgs
+      deletedBy(endpointName, args).forEach(add)
+      if (isAnswered) noteAnswer(arg, payload)
     },
     list: (): readonly string[] => [...deleted],
   }
