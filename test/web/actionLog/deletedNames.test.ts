@@ -209,6 +209,18 @@ test.each([
   expectNowhere(exported([files(NAME, 'plugins'), call('deleteFiles', paths, 'rejected', failure)]).text, NAME)
 })
 
+test.each([
+  ['getInstances', NAME],
+  ['getDeploymentConfig', NAME],
+  ['restartDeployment', NAME],
+  ['getFiles', `/nfsshare/${NAME}`],
+])('a name that the server does not know any more is masked: %s', (endpoint, args) => {
+  const listed = call('getDeployments', undefined, 'fulfilled', [{ name: NAME }])
+  const failed = (status: number) => call(endpoint, args, 'rejected', { status, message: `There is no "${NAME}".` })
+  expectNowhere(exported([listed, files(NAME), failed(404)]).text, NAME)
+  expect(exported([listed, files(NAME), failed(403)]).text).toContain(NAME)
+})
+
 test('the name of a file that could not be deleted stays', () => {
   const path = `/nfsshare/${NAME}`
   const failure = { status: 409, message: 'No.', failed: [{ path }] }

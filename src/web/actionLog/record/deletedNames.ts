@@ -53,6 +53,8 @@ function namesInDefinition(content: unknown): string[] {
 /** Whether the server refused a call. Otherwise it may have done what it asked for, and only its answer was lost. */
 const isRefused = (failure: unknown) => isObject(failure) && typeof failure.status === 'number' && failure.status <= 500
 
+const isMissing = (failure: unknown) => isObject(failure) && failure.status === 404
+
 /** Returns the arguments of a refused call that the server accepted all the same: entries that are not in `failed`. */
 function acceptedOf(args: unknown, { failed }: Loose): unknown {
   if (!Array.isArray(args) || !Array.isArray(failed)) return undefined
@@ -144,6 +146,7 @@ export function createDeletedNames() {
       const args = !isAnswered && isRefused(payload) ? acceptedOf(originalArgs, payload as Loose) : originalArgs
       deletedBy(endpointName, args).forEach(add)
       if (isAnswered) noteAnswer(arg, payload)
+      else if (isMissing(payload) && typeof originalArgs === 'string') add(lastOf(originalArgs))
     },
     list: (): readonly string[] => [...deleted],
   }
