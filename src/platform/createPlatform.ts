@@ -296,7 +296,11 @@ async function openShare(
   })
   const replicas = createReplicas(dataDir, log, () => jail.root())
   closers.push(() => replicas.close())
-  const files = await openFiles({ dataDir, shareDir, marker, log, now: Date.now, replica })
+  const mountedDirectories = async () =>
+    (await listDeployments(db)).flatMap(({ directory_mounted, directory_seen }) =>
+      directory_mounted && directory_seen !== null ? directory_seen : [],
+    )
+  const files = await openFiles({ dataDir, shareDir, marker, mountedDirectories, log, now: Date.now, replica })
   const fileJobs = replica?.shareJobs(files.jobs) ?? createFileJobs(files.jobs)
   closers.push(() => fileJobs.close())
   closers.push(() => files.close())

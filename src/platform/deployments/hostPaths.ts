@@ -1,15 +1,13 @@
-import { opendir } from 'node:fs/promises'
 import type { Definition } from '../../contract/deployment'
 import { AppError } from '../errors'
 import { SHARED_ROOT } from '../../contract/pageRules'
-import { findDeploymentDirectory, makeDeploymentDirectory } from '../share/deploymentDirectory'
+import { findDeploymentDirectory, makeDeploymentDirectory, mountLost, mountStateOf } from '../share/deploymentDirectory'
 import { lstatOf } from '../share/directoryEntries'
-import { mountIdOf } from '../share/disks'
 import { fileFailure } from '../share/fileFailure'
 import { createJail, openSubdirectory, withDirectory, type OpenDirectory } from '../share/jail'
 import type { ShareLocation } from '../share/shareMarker'
 import type { Db } from '../state/db'
-import { setDirectorySeen, type DeploymentRow } from '../state/deployments/deployments'
+import { setDirectorySeen, setMountsMounted, type DeploymentRow } from '../state/deployments/deployments'
 
 /**
  * Returns the real path of a stored deployment's directory. Creates it only if it was never seen before: a directory
@@ -33,47 +31,51 @@ export async function requireDeploymentDirectory(
         )
       })
     : makeDeploymentDirectory(parts, dataDirectory))
-  const mounted = await isMountedApart(parts, directory).catch((error: unknown) => {
-    throw fileFailure(error, `${SHARED_ROOT}${dataDirectory}`)
-  })
+  const state = await findMountState(parts, directory, dataDirectory)
+  const mounted = state === 'mounted'
   if (seen && mounted === directory_mounted) return directory
-  if (seen && directory_mounted && (await isEmpty(directory)))
-    throw new AppError(
-      'CONFLICT',
-      `The directory ${SHARED_ROOT}${dataDirectory} was a mount of its own and is now an empty directory. Mount it again, or, to start without its files, create a file in it.`,
-    )
+  if (seen && state === 'empty') throw mountLost(`${SHARED_ROOT}${dataDirectory}`, WITHOUT_FILES)
   await setDirectorySeen(parts.db, name, dataDirectory, mounted)
   return directory
 }
 
-/** Whether a directory is on another mount than the shared area. */
-async function isMountedApart({ shareDir }: ShareLocation, directory: string): Promise<boolean> {
-  const [own, share] = await Promise.all([mountIdOf(directory), mountIdOf(shareDir)])
-  return own !== share
-}
+const WITHOUT_FILES = 'start without its files'
 
-async function isEmpty(directory: string): Promise<boolean> {
-  const entries = await opendir(directory)
-  try {
-    return (await entries.read()) === null
-  } finally {
-    await entries.close()
-  }
+/** @param path as in a definition. @throws as `fileFailure` */
+async function findMountState(
+  { shareDir }: ShareLocation,
+  directory: string,
+  path: string,
+): ReturnType<typeof mountStateOf> {
+  return mountStateOf(directory, shareDir).catch((error: unknown) => {
+    throw fileFailure(error, `${SHARED_ROOT}${path}`)
+  })
 }
 
 /**
- * Checks that the directories of a definition's `mounts` are there.
- * @throws AppError CONFLICT when one is missing, UNAVAILABLE while the shared area is not mounted, or as
- * `findDeploymentDirectory`
+ * Checks that the directories of a definition's `mounts` are there, and that none is the empty directory below a mount
+ * that is gone.
+ * @throws AppError CONFLICT when one is missing or no longer mounted, UNAVAILABLE while the shared area is not mounted,
+ * or as `findDeploymentDirectory`
  */
-export async function requireMounts(parts: ShareLocation, { mounts = [] }: Definition): Promise<void> {
+export async function requireMounts(
+  parts: ShareLocation & { db: Db },
+  { name, mounts_mounted }: Pick<DeploymentRow, 'name' | 'mounts_mounted'>,
+  { mounts = [] }: Definition,
+): Promise<void> {
+  const mounted: string[] = []
   for (const path of mounts) {
-    await findDeploymentDirectory(parts, path).catch((error: unknown) => {
+    const directory = await findDeploymentDirectory(parts, path).catch((error: unknown) => {
       throw error instanceof AppError && error.code === 'NOT_FOUND'
         ? new AppError('CONFLICT', `The directory ${SHARED_ROOT}${path} in "mounts" does not exist.`)
         : error
     })
+    const state = await findMountState(parts, directory, path)
+    if (state === 'mounted') mounted.push(path)
+    else if (state === 'empty' && mounts_mounted.includes(path))
+      throw mountLost(`${SHARED_ROOT}${path} in "mounts"`, WITHOUT_FILES)
   }
+  if (mounted.join() !== mounts_mounted.join()) await setMountsMounted(parts.db, name, mounted)
 }
 
 /**

@@ -10,7 +10,7 @@ import {
 } from '../state/deployments/instances'
 import { listInContact } from '../runtime/contact'
 import { parseDefinition } from './definitions'
-import { requireDeploymentDirectory, requireKeptDirectories } from './hostPaths'
+import { requireDeploymentDirectory, requireKeptDirectories, requireMounts } from './hostPaths'
 import { hideDeployments } from './monitoring/portChecks'
 import { createSharedPoll } from './reconcile/sharedPoll'
 import { requireEnds } from './requireEnds'
@@ -75,6 +75,7 @@ export function createRestarter(
     // Checked before anything stops, because an instance without its directory could not start again.
     const definition = parseDefinition(deployment.content)
     await requireDeploymentDirectory(parts, deployment, definition.dataDirectory)
+    await requireMounts(parts, deployment, definition)
     await requireKeptDirectories(parts, definition)
     const toEnd = await requestRestarts(name)
     wake()

@@ -55,7 +55,8 @@ export function createCopiedStarts({
 }: CopiedStartParts): CopiedStarts {
   const pending = new Map<string, PendingStart>()
 
-  async function makeCopy({ podName, directory, keep }: LocalSpec, copy: string, signal: AbortSignal): Promise<void> {
+  async function makeCopy(spec: LocalSpec, copy: string, signal: AbortSignal): Promise<void> {
+    const { podName, directory, dataDirectory, keep } = spec
     const skipped = createSkippedEntries()
     // The instance may have changed files since, and given them their old times.
     const trustedUntil = await timeOfCopyMarker(markerOf(podName))
@@ -66,7 +67,7 @@ export function createCopiedStarts({
     // The driver marks it again when it has changed the owner of the files. If the platform ends before, the files of
     // `keep` are written back without a start, and must not count as changed.
     await markCopy(markerOf(podName))
-    if (keep) writeBacks.add(podName, { copy: await realpath(copy), directory, paths: keep })
+    if (keep) writeBacks.add(podName, { copy: await realpath(copy), directory, dataDirectory, paths: keep })
   }
 
   async function copyAndStart(spec: LocalSpec, pendingStart: PendingStart): Promise<void> {

@@ -24,6 +24,7 @@ export function withLocalPaths(runtime: Runtime<LocalSpec>, paths: LocalPaths): 
     const peersFile = hasPeers ? paths.peersFile(spec.podName) : undefined
     return {
       ...spec,
+      dataDirectory,
       directory: await paths.directory(dataDirectory),
       mounts: await Promise.all(
         mounts.map(async (path) => ({ source: await paths.directory(path), target: SHARED_ROOT + path })),

@@ -44,6 +44,7 @@ export interface InstanceSpec {
 
 /** A specification with the paths of this machine (see localPaths.ts). */
 export interface LocalSpec extends Omit<InstanceSpec, 'image' | 'node' | 'dataDirectory' | 'mounts' | 'hasPeers'> {
+  dataDirectory?: string
   /** Absolute path of the deployment's directory, or of its copy. */
   directory: string
   /** The id of the run, if it is listed already, because its files were copied first. */

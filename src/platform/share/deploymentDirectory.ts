@@ -1,8 +1,9 @@
-import { mkdir, realpath } from 'node:fs/promises'
+import { mkdir, opendir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SHARED_ROOT } from '../../contract/pageRules'
 import { AppError, errorCodeOf } from '../errors'
 import { parsePath } from './apiPath'
+import { mountIdOf } from './disks'
 import { fileFailure } from './fileFailure'
 import { createJail, withDirectory, type Jail } from './jail'
 import type { ShareLocation } from './shareMarker'
@@ -43,6 +44,38 @@ export async function makeDeploymentDirectory(location: ShareLocation, dataDirec
     })
   }
   return findDeploymentDirectory(location, dataDirectory)
+}
+
+/**
+ * The state of a directory's mount: `mounted` if it is on another mount than the shared area; `empty` if it is not, and
+ * may be the empty directory that an unmount has left.
+ * @param path of the directory. @param root of the shared area
+ * @throws Node.js errors of the file system
+ */
+export async function mountStateOf(path: string, root: string): Promise<'mounted' | 'empty' | 'filled'> {
+  const [own, share] = await Promise.all([mountIdOf(path), mountIdOf(root)])
+  if (own !== share) return 'mounted'
+  return (await isEmpty(path)) ? 'empty' : 'filled'
+}
+
+async function isEmpty(path: string): Promise<boolean> {
+  const entries = await opendir(path)
+  try {
+    return (await entries.read()) === null
+  } finally {
+    await entries.close()
+  }
+}
+
+/**
+ * The error for a directory that was a mount of its own and is empty now.
+ * @param directory as users know it. @param purpose for which the directory is needed, and may be used as it is
+ */
+export function mountLost(directory: string, purpose: string): AppError {
+  return new AppError(
+    'CONFLICT',
+    `The directory ${directory} was a mount of its own and is now an empty directory. Mount it again, or, to ${purpose}, create a file in it.`,
+  )
 }
 
 /** Once a path has entered a deployment's directory, restricts it to that directory. @param known their real paths */

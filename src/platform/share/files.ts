@@ -59,6 +59,8 @@ interface FileParts extends ShareLocation {
   limitsOf?: (archiveSize: number) => ExtractionLimits
   /** Overridden by tests. */
   zipLists?: ZipLists
+  /** Directories of deployments that were mounts of their own, as in their definitions. Default: none. */
+  mountedDirectories?: () => Promise<string[]>
   /** For a platform with replicas. */
   replica?: { withLocks: ReplicaLocks; temporaries: TemporaryRecords } | undefined
 }
@@ -72,6 +74,7 @@ export async function openFiles({
   now,
   limitsOf,
   zipLists = createZipLists(),
+  mountedDirectories = async () => [],
   replica,
 }: FileParts): Promise<Files> {
   const jail = createJail(shareDir, marker)
@@ -123,7 +126,7 @@ export async function openFiles({
       }
     },
     jobs,
-    writeBack: createWriteBack(jail, temporaries, log),
+    writeBack: createWriteBack(jail, temporaries, log, mountedDirectories),
     async close() {
       await jobs.close()
       await listing.close()

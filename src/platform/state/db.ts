@@ -25,6 +25,7 @@ import * as inviteMakers from './migrations/0019_invite_makers'
 import * as activityFailures from './migrations/0020_activity_failures'
 import * as ownerIndexes from './migrations/0021_owner_indexes'
 import * as directoryMounted from './migrations/0022_directory_mounted'
+import * as mountsMounted from './migrations/0023_mounts_mounted'
 import type { State } from './schema'
 
 export type Db = Kysely<State>
@@ -53,6 +54,7 @@ const migrations: Record<string, Migration> = {
   '0020_activity_failures': activityFailures,
   '0021_owner_indexes': ownerIndexes,
   '0022_directory_mounted': directoryMounted,
+  '0023_mounts_mounted': mountsMounted,
 }
 
 /** Limit for a connection or a result, so that an outage is reported within five seconds. */

@@ -136,6 +136,7 @@ export interface State {
     deleting: Generated<boolean>
     directory_seen: string | null
     directory_mounted: Generated<boolean>
+    mounts_mounted: Generated<string[]>
     created_at: Generated<Date>
   }
   instances: {

@@ -42,7 +42,7 @@ beforeEach(() => ensure.mockClear())
 test('§12 a local runtime gets real paths within the shared area', async () => {
   const root = await realpath(directory())
   await runtime.ensure(spec)
-  const { image: _image, node: _node, dataDirectory: _path, hasPeers: _has, ...rest } = spec
+  const { image: _image, node: _node, hasPeers: _has, ...rest } = spec
   expect(ensure).toHaveBeenLastCalledWith({
     ...rest,
     env: { PORT: '1', QUARTERDECK_NODE: spec.node ?? hostname() },

@@ -18,10 +18,12 @@ const MESSAGE =
   const share = () => join(directory(), 'share')
   const aside = () => join(directory(), 'aside')
   const apart = () => join(share(), 'apart')
+  const plugins = () => join(share(), 'plugins')
+  const keeping = () => join(share(), 'keeping')
   beforeAll(() => mountTmpfs(share()))
   const { platform, account: ann } = usePlatform('ann', () => ({ shareDir: share() }))
   afterAll(() => {
-    for (const path of [apart(), share(), aside()])
+    for (const path of [apart(), plugins(), keeping(), share(), aside()])
       if ([MARKER, 'level.dat'].some((name) => existsSync(join(path, name)))) unmount(path)
   })
 
@@ -206,6 +208,70 @@ const MESSAGE =
     const elsewhere = content.replace('dataDirectory: /apart', 'dataDirectory: /elsewhere')
     expect(await call('PATCH', 'deployments/apart', { content: elsewhere })).toMatchObject({ status: 200 })
     expect(await call('POST', 'deployments/apart/restart')).toMatchObject({ status: 200 })
+  })
+
+  test('security 244: a deployment does not start while a directory of "mounts" that was a mount of its own is an empty directory', async () => {
+    mountTmpfs(plugins())
+    writeFileSync(join(plugins(), 'level.dat'), '')
+    await addDeployment('reader')
+    const { content } = (await call('GET', 'deployments/reader')).body.data as { content: string }
+    await call('PATCH', 'deployments/reader', { content: `${content}mounts: [/plugins]\n` })
+    await call('POST', 'deployments/reader/toggle', { enabled: true })
+    const becomes = (expected: string) =>
+      until(
+        () => instances('reader'),
+        ([first]) => first?.state === expected,
+      )
+    await becomes('RUNNING')
+    unmount(plugins())
+    const reason =
+      'The directory /nfsshare/plugins in "mounts" was a mount of its own and is now an empty directory. Mount it again, or, to start without its files, create a file in it.'
+    // Nothing is stopped that could not start again.
+    expect(await call('POST', 'deployments/reader/restart')).toMatchObject({ status: 409, body: { message: reason } })
+    expect(await instances('reader')).toMatchObject([{ state: 'RUNNING' }])
+    await call('POST', 'deployments/reader/toggle', { enabled: false })
+    await until(
+      () => instances('reader'),
+      (all) => all.every(({ state }) => state === 'STOPPED'),
+    )
+    await call('POST', 'deployments/reader/toggle', { enabled: true })
+    const [blocked] = await becomes('BLOCKED')
+    expect(blocked!.blockedReason).toBe(reason)
+    expect(await consoleOf(blocked!.podName)).toContainEqual(expect.stringContaining(`[System] Blocked: ${reason}`))
+
+    mountTmpfs(plugins())
+    writeFileSync(join(plugins(), 'level.dat'), '')
+    expect(await call('POST', 'deployments/reader/restart')).toMatchObject({ status: 200 })
+    // The same after its files were moved to the shared area itself.
+    unmount(plugins())
+    writeFileSync(join(plugins(), 'moved.dat'), '')
+    expect(await call('POST', 'deployments/reader/restart')).toMatchObject({ status: 200 })
+    rmSync(join(plugins(), 'moved.dat'))
+    expect(await call('POST', 'deployments/reader/restart')).toMatchObject({ status: 200 })
+  })
+
+  test('security 244: files of "keep" are not written to the empty directory below a mount that is gone', async () => {
+    mountTmpfs(keeping())
+    writeFileSync(join(keeping(), 'level.dat'), 'kept')
+    expect(await call('POST', 'deployments', { name: 'kept', type: 'scalable' })).toMatchObject({ status: 201 })
+    const content = `name: kept\ntype: scalable\ndataDirectory: /keeping\nkeep: [list.txt]\nrun: { command: ["sh", "-c", "echo x > list.txt; read line"] }\nstop: { command: stop, timeoutSeconds: 5 }\n`
+    expect(await call('PATCH', 'deployments/kept', { content })).toMatchObject({ status: 200 })
+    await call('POST', 'deployments/kept/toggle', { enabled: true })
+    const run = async () => (await instances('kept'))[0]
+    await until(run, (one) => one?.state === 'RUNNING')
+    moveMount(keeping(), aside())
+    await call('POST', 'deployments/kept/toggle', { enabled: false })
+    const stopping = await until(run, (one) => one?.warnings !== undefined)
+    expect(stopping).toMatchObject({
+      state: 'STOPPING',
+      warnings: [
+        'The files of "keep" could not be written back. The directory /nfsshare/keeping was a mount of its own and is now an empty directory. Mount it again, or, to write to it as it is, create a file in it. This is retried; Kill cancels it.',
+      ],
+    })
+    expect(readdirSync(keeping())).toEqual([])
+    moveMount(aside(), keeping())
+    await until(run, (one) => one === undefined || one.state === 'STOPPED')
+    expect(readFileSync(join(keeping(), 'list.txt'), 'utf8')).toBe('x\n')
   })
 
   test('an unmounted share does not empty the replica that instances are copied from', async () => {

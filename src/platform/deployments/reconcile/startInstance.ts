@@ -99,7 +99,7 @@ async function findSpec(
 ): Promise<Awaited<ReturnType<typeof specOf>> | AppError> {
   try {
     const directory = await requireDeploymentDirectory(context, deployment, definition.dataDirectory)
-    await requireMounts(context, definition)
+    await requireMounts(context, deployment, definition)
     await requireKeptDirectories(context, definition)
     if (definition.discover) await context.discovery.writePeersFile(row.pod_name, definition.discover)
     return await specOf(definition, row, directory, context.runtime)

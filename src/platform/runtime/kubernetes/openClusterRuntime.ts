@@ -70,7 +70,7 @@ export function openClusterRuntime({
     async writeBack(podName, dataDirectory, paths, skipped, signal) {
       const copy = join(await realpath(shareDir), COPIES, podName)
       const copiedAt = await timeOfCopyMarker(join(copy, COPY_MARKER))
-      const task = { copy, directory: await directoryOf(dataDirectory), paths, copiedAt }
+      const task = { copy, directory: await directoryOf(dataDirectory), dataDirectory, paths, copiedAt }
       return writeBack(task, AbortSignal.any([signal, AbortSignal.timeout(WRITE_BACK_MS)]), skipped)
     },
     async remove(podName) {

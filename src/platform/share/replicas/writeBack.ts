@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { SHARED_ROOT } from '../../../contract/pageRules'
 import { AppError, errorCodeOf } from '../../errors'
 import type { Temporaries } from '../changes/temporaries'
+import { mountLost, mountStateOf } from '../deploymentDirectory'
 import { fileFailure } from '../fileFailure'
 import { openRealDirectory, withDirectory, type Jail, type OpenDirectory } from '../jail'
 import { createSkippedEntries, type SkippedEntries } from '../skippedEntries'
@@ -13,6 +14,8 @@ export interface WriteBackTask {
   copy: string
   /** Real path of the deployment's directory, in the shared area. */
   directory: string
+  /** The same as in the definition, `/lobby`. Undefined: recorded by an earlier version. */
+  dataDirectory?: string | undefined
   /** Paths within the copy that are written back, with wildcards in their names. */
   paths: string[]
   /** When the copy was complete (ctime, in milliseconds since the epoch): see copyMarker.ts. Default: 0, unknown. */
@@ -28,24 +31,37 @@ export interface WriteBackTask {
  * @param skipped collects matching entries that are not written back (directories that are too deep, files with too
  * many holes, names that are not valid UTF-8), and those that are written beside something else.
  * @returns the number of files written.
- * @throws the signal's reason (written files stay); AppError CONFLICT (the deployment's directory was replaced),
- * NOT_FOUND (no directory), UNAVAILABLE (not mounted), DISK_FULL
+ * @throws the signal's reason (written files stay); AppError CONFLICT (the deployment's directory was replaced, or is
+ * the empty one below a mount that is gone), NOT_FOUND (no directory), UNAVAILABLE (not mounted), DISK_FULL
  */
 export type WriteBack = (task: WriteBackTask, signal: AbortSignal, skipped?: SkippedEntries) => Promise<number>
 
-export function createWriteBack(jail: Jail, temporaries: Temporaries, log: Logger): WriteBack {
-  /** Must be the directory that the copy was made from, not the target of a link that replaced it. */
-  async function openTarget(directory: string): Promise<OpenDirectory> {
+/** @param mountedDirectories directories of deployments that were mounts of their own, as in their definitions */
+export function createWriteBack(
+  jail: Jail,
+  temporaries: Temporaries,
+  log: Logger,
+  mountedDirectories: () => Promise<string[]>,
+): WriteBack {
+  /**
+   * Must be the directory that the copy was made from, not the target of a link that replaced it.
+   * @param wasMounted then it must not be the empty one below that mount either
+   */
+  async function openTarget(directory: string, wasMounted: boolean): Promise<OpenDirectory> {
     const root = await jail.root()
     if (!directory.startsWith(`${root}/`))
       throw new AppError('CONFLICT', 'The shared area has been replaced by another one (QUARTERDECK_SHARE_DIR).')
-    return openRealDirectory(directory).catch((error: unknown) => {
+    const shown = `${SHARED_ROOT}${directory.slice(root.length)}`
+    const opened = await openRealDirectory(directory).catch((error: unknown) => {
       if (errorCodeOf(error) !== 'ENOENT') throw error
-      throw new AppError('NOT_FOUND', `The directory ${SHARED_ROOT}${directory.slice(root.length)} no longer exists.`)
+      throw new AppError('NOT_FOUND', `The directory ${shown} no longer exists.`)
     })
+    if (!wasMounted || (await mountStateOf(opened.procPath, root)) !== 'empty') return opened
+    await opened.close()
+    throw mountLost(shown, 'write to it as it is')
   }
 
-  return async ({ copy, directory, paths, copiedAt = 0 }, signal, skipped = createSkippedEntries()) => {
+  return async ({ copy, directory, dataDirectory, paths, copiedAt = 0 }, signal, skipped = createSkippedEntries()) => {
     try {
       const opened = await openRealDirectory(copy).catch((error: unknown) => {
         if (errorCodeOf(error) === 'ENOENT') return undefined
@@ -55,9 +71,10 @@ export function createWriteBack(jail: Jail, temporaries: Temporaries, log: Logge
       if (!opened) return 0
       return await withDirectory(opened, async (from) => {
         let written = 0
+        const wasMounted = dataDirectory !== undefined && (await mountedDirectories()).includes(dataDirectory)
         const context = { temporaries, signal, skipped, copyName: basename(copy), copiedAt, holes: 0 }
         for (const path of paths)
-          written += await writeMatchesBack(from, () => openTarget(directory), path.split('/'), [], context)
+          written += await writeMatchesBack(from, () => openTarget(directory, wasMounted), path.split('/'), [], context)
         return written
       })
     } catch (error) {

@@ -90,6 +90,11 @@ export async function setDirectorySeen(db: Db, name: string, dataDirectory: stri
     .execute()
 }
 
+/** Records which directories of a deployment's `mounts` are mounts within the shared area. */
+export async function setMountsMounted(db: Db, name: string, mounted: string[]): Promise<void> {
+  await db.updateTable('deployments').set({ mounts_mounted: mounted }).where('name', '=', name).execute()
+}
+
 /** Also deletes the rows of its instances, and its grants, those of unused invites included. */
 export async function deleteDeployment(db: Db, name: string): Promise<void> {
   await db.transaction().execute(async (transaction) => {
