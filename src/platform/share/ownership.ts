@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto'
 import { constants, type Stats } from 'node:fs'
 import { chown, lchown, open, rename, rm } from 'node:fs/promises'
 import { errorCodeOf } from '../errors'
 import { DEPTH_LIMIT, tooDeepMessage } from './depth'
-import { internalName } from './internalNames'
+import { internalCopyName, isLeftCopy } from './internalNames'
 import { namesIn, openRegularFile, openSubdirectory, withDirectory, type OpenDirectory, type RawName } from './jail'
 import { copyWithHoles, HOLES_LIMIT, holesOf } from './replicas/sparseFiles'
 import { createSkippedEntries, type SkippedEntries } from './skippedEntries'
@@ -24,7 +23,7 @@ const PROGRESS_ENTRIES = 20_000
 /**
  * Changes the owner of a directory and everything in it, through open descriptors, so that a swapped name cannot lead
  * outside. Changes the owner of links, not of their targets. Skips subdirectories of other deployments' users, because
- * a deployment's directory may lie inside another's.
+ * a deployment's directory may lie inside another's. Removes copies (`replaceByCopy`) that an earlier process has left.
  * @param onProgress called with the number of entries visited so far.
  * @param skipped collects directories of other owners that are too deep; they keep their owner.
  * @returns the number of entries whose owner changed.
@@ -60,6 +59,10 @@ async function chownEntries(
       if (visited % PROGRESS_ENTRIES === 0) onProgress(visited)
       const stats = await lstatOf(parent, name)
       if (!stats) continue
+      if (stats.isFile() && isLeftCopy(String(name))) {
+        await rm(parent.entryPath(name), { force: true })
+        continue
+      }
       const isOfOther = stats.uid !== uid && stats.uid !== former && isDeploymentUser(stats.uid)
       if (stats.isDirectory() && isOfOther) continue
       const pathOfEntry = `${path}${String(name)}`
@@ -101,7 +104,7 @@ async function replaceByCopy(directory: OpenDirectory, name: RawName, uid: numbe
   if (!opened) return
   const { handle, stats } = opened
   if (holesOf(stats) > HOLES_LIMIT) return handle.close()
-  const unfinished = directory.entryPath(internalName(randomUUID()))
+  const unfinished = directory.entryPath(internalCopyName())
   try {
     const copy = await open(unfinished, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY, 0o600)
     try {

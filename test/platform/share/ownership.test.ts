@@ -1,8 +1,11 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import {
   chownSync,
   linkSync,
   lstatSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -15,13 +18,23 @@ import { openFiles, type Files } from '../../../src/platform/share/files'
 import { openRealDirectory, withDirectory } from '../../../src/platform/share/jail'
 import { chownTree, FIRST_USER_ID } from '../../../src/platform/share/ownership'
 import { createSkippedEntries } from '../../../src/platform/share/skippedEntries'
+import { childProgram } from '../../support/platform/childProgram'
 import { isRoot } from '../../support/platform/canContain'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 import { canMount, mountTmpfs, remount, unmount } from '../../support/platform/tmpfs'
+import { until } from '../../support/platform/until'
 
 const directory = useTemporaryDirectory()
 const UID = FIRST_USER_ID + 7
 let files: Files
+
+/** Takes the files of a directory, as a start of an instance does. */
+const TAKER = `
+  const { chownTree } = require(process.argv[2] + '/ownership')
+  const { openRealDirectory, withDirectory } = require(process.argv[2] + '/jail')
+  const [, , , path, uid] = process.argv
+  void withDirectory(openRealDirectory(path), (opened) => chownTree(opened, Number(uid), () => undefined, {}))
+`
 
 ;(isRoot ? describe : describe.skip)('§12 in the directory of a deployment (skipped without root)', () => {
   const share = () => join(directory(), 'share')
@@ -111,6 +124,25 @@ let files: Files
       await take('mill', OTHER)
       expect([ownerOf('lobby/moved.jar'), ownerOf('mill/kept')]).toEqual([UID, OTHER])
       expect(inodeOf('mill/kept')).not.toBe(inodeOf('lobby/moved.jar'))
+    })
+
+    test('the copy that a killed platform has not finished is removed by the next start', async () => {
+      write('lobby/large.bin', UID)
+      writeFileSync(join(share(), 'lobby/large.bin'), Buffer.alloc(256 * 2 ** 20, 1))
+      mkdirSync(join(share(), 'mill'))
+      linkSync(join(share(), 'lobby/large.bin'), join(share(), 'mill/kept'))
+      const program = join(directory(), 'data/taker.js')
+      writeFileSync(program, TAKER)
+      const [path = ''] = childProgram('share')
+      const taker = fork(program, [path.replace(/\.js$/, ''), join(share(), 'mill'), String(OTHER)])
+      await until(async () => readdirSync(join(share(), 'mill')).length > 1)
+      taker.kill('SIGKILL')
+      await once(taker, 'exit')
+      expect(readdirSync(join(share(), 'mill'))).toHaveLength(2)
+      await take('mill', OTHER)
+      expect(readdirSync(join(share(), 'mill'))).toEqual(['kept'])
+      expect(ownerOf('mill/kept')).toBe(OTHER)
+      rmSync(join(share(), 'lobby/large.bin'))
     })
 
     test('the names of a file that belonged to no deployment stay those of one file', async () => {
