@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { realpath } from 'node:fs/promises'
 import { AppError } from '../errors'
-import { dataDiskFull } from '../share/fileFailure'
+import { dataDirectoryFailure } from '../share/fileFailure'
 import type { Replicas } from '../share/replicas/replicas'
 import { createSkippedEntries } from '../share/skippedEntries'
 import { markCopy, timeOfCopyMarker } from './copyMarker'
@@ -87,7 +87,7 @@ export function createCopiedStarts({
         if (pendingStart.end !== undefined) await driver[pendingStart.end](spec.podName)
         return
       }
-      const error = dataDiskFull(made.error) ?? made.error
+      const error = dataDirectoryFailure(made.error) ?? made.error
       await driver.startFailed(
         spec,
         `Could not be started: its files could not be copied${error instanceof AppError ? ` (${error.message})` : ''}.`,

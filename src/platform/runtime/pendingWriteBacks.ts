@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError } from '../errors'
-import { dataDiskFull } from '../share/fileFailure'
+import { dataDirectoryFailure } from '../share/fileFailure'
 import { createSkippedEntries } from '../share/skippedEntries'
 import type { WriteBack, WriteBackTask } from '../share/replicas/writeBack'
 import { CANCELLED, NOT_ORDERLY, writtenBackExcept, writeBackFailed, writtenBack } from './keepMessages'
@@ -33,7 +33,7 @@ interface Attempt {
  * instance and deleted after it is done. It therefore survives a restart of the platform and is not repeated.
  */
 export interface PendingWriteBacks {
-  /** Records a write-back before its instance starts. @throws AppError DISK_FULL, errors of the file system */
+  /** Records a write-back before its instance starts. @throws AppError as `dataDirectoryFailure`, Node.js errors */
   add(podName: string, task: WriteBackTask): void
   has(podName: string): boolean
   podNames(): string[]
@@ -113,7 +113,7 @@ export function openPendingWriteBacks({
       try {
         replaceJsonFile(fileOf(podName), pending)
       } catch (error) {
-        throw dataDiskFull(error) ?? error
+        throw dataDirectoryFailure(error) ?? error
       }
       tasks.set(podName, pending)
     },

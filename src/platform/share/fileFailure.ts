@@ -17,14 +17,6 @@ export function missingPath(segments: PathSegments): AppError {
 /** Whether a write failed because a disk is full or a quota is used up. */
 export const isDiskFull = (error: unknown): boolean => ['ENOSPC', 'EDQUOT'].includes(errorCodeOf(error) ?? '')
 
-/**
- * Translates a failed write to the data directory, not to the shared area.
- * @returns undefined if the disk is not full
- */
-export function dataDiskFull(error: unknown): AppError | undefined {
-  return isDiskFull(error) ? new AppError('DISK_FULL', 'The disk of the platform’s data directory is full.') : undefined
-}
-
 const noAnswer = (what: string) => `${what} does not answer. Check its disk or its mount.`
 export const NO_ANSWER = noAnswer('The shared area')
 /** A disk fails, is damaged or is gone; the server of a network mount, or the program of a FUSE mount, is gone. */
@@ -32,6 +24,21 @@ export const DISK_FAILURES: ReadonlySet<string | undefined> = new Set([
   ...['EIO', 'EBADMSG', 'EUCLEAN', 'ENODEV', 'EREMOTEIO', 'ESHUTDOWN'],
   ...['ESTALE', 'ETIMEDOUT', 'ENOTCONN', 'EHOSTDOWN', 'EHOSTUNREACH', 'ENETDOWN', 'ENETUNREACH'],
 ])
+
+/**
+ * Translates a failed write to the data directory, not to the shared area.
+ * @returns undefined if the reason is another one
+ */
+export function dataDirectoryFailure(error: unknown): AppError | undefined {
+  const code = errorCodeOf(error)
+  if (isDiskFull(error)) return new AppError('DISK_FULL', 'The disk of the platform’s data directory is full.')
+  if (code === 'EROFS') return new AppError('UNAVAILABLE', 'The platform’s data directory is mounted read-only.')
+  if (code === 'EACCES' || code === 'EPERM')
+    return new AppError('CONFLICT', 'The platform may not write to its data directory.')
+  if (DISK_FAILURES.has(code))
+    return new AppError('UNAVAILABLE', `The disk of the platform’s data directory does not answer (${code}).`)
+  return undefined
+}
 
 /**
  * Translates an error of the file system into one for the client.

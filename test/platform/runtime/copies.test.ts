@@ -71,9 +71,15 @@ test('closing the runtime interrupts a deletion, and the next platform continues
   await next.close()
 })
 
-test.each(['ENOSPC', 'EDQUOT'] as const)(
-  'an instance whose copy does not fit (%s) reports which disk is full',
-  async (name) => {
+test.each([
+  ['ENOSPC', 'The disk of the platform’s data directory is full.'],
+  ['EDQUOT', 'The disk of the platform’s data directory is full.'],
+  ['EROFS', 'The platform’s data directory is mounted read-only.'],
+  ['EIO', 'The disk of the platform’s data directory does not answer (EIO).'],
+  ['EACCES', 'The platform may not write to its data directory.'],
+] as const)(
+  'an instance whose copy cannot be written (%s) reports that it is the data directory, and is tried again',
+  async (name, reason) => {
     // As Node.js names it: it has no name for EDQUOT.
     const code = getSystemErrorName(-constants.errno[name])
     const failures: [reason: string, isTemporary: boolean][] = []
@@ -84,12 +90,7 @@ test.each(['ENOSPC', 'EDQUOT'] as const)(
     }
     const runtime = withCopies(failing, { dataDir: directory(), replicas: { copyTo } as unknown as Replicas })
     await expect(runtime.ensure({ podName: 'lobby-5', directory: '/x', copy: true } as LocalSpec)).rejects.toThrow()
-    expect(failures).toEqual([
-      [
-        'Could not be started: its files could not be copied (The disk of the platform’s data directory is full.).',
-        true,
-      ],
-    ])
+    expect(failures).toEqual([[`Could not be started: its files could not be copied (${reason}).`, true]])
     await runtime.close()
   },
 )

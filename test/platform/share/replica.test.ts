@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmdirSync } from 'node:fs'
 import {
   chmod,
   mkdir,
@@ -15,7 +16,9 @@ import {
   utimes,
   writeFile,
 } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
+import { AppError } from '../../../src/platform/errors'
 import { createSkippedEntries } from '../../../src/platform/share/skippedEntries'
 import { replicate } from '../../../src/platform/share/replicas/replicate'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
@@ -36,6 +39,16 @@ beforeEach(async () => {
   await writeFile(join(source, 'run.sh'), '#!/bin/sh')
   await chmod(join(source, 'run.sh'), 0o755)
 })
+
+/** Whether files can be made immutable here, which requires root and a file system that has it. */
+const canChangeAttributes = (() => {
+  const path = mkdtempSync(join(tmpdir(), 'quarterdeck-attributes-'))
+  try {
+    return ['+i', '-i'].every((change) => spawnSync('chattr', [change, path]).status === 0)
+  } finally {
+    rmdirSync(path)
+  }
+})()
 
 /** The kernel counts times of changes in ticks of a few milliseconds. */
 async function replicaIsOlder(): Promise<void> {
@@ -191,3 +204,21 @@ test('an aborted replication removes nothing more', async () => {
   await expect(replicating).rejects.toThrow('enough')
   expect(await readdir(target)).toEqual(['gone.txt'])
 })
+
+;(canChangeAttributes ? test.each : test.skip.each)(['server.properties', 'large'])(
+  'a file that cannot be written to the copy (%s) is not reported as one that cannot be read (skipped without chattr)',
+  async (name) => {
+    await rm(source, { recursive: true })
+    await mkdir(source)
+    await writeFile(join(source, name), Buffer.alloc(name === 'large' ? 2 ** 21 : 100, 1))
+    await mkdir(target)
+    execFileSync('chattr', ['+i', target])
+    try {
+      const failure: unknown = await replicate(source, target).catch((error: unknown) => error)
+      expect(failure).not.toBeInstanceOf(AppError)
+      expect(failure).toMatchObject({ code: 'EPERM' })
+    } finally {
+      execFileSync('chattr', ['-i', target])
+    }
+  },
+)

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import type { Logger } from 'pino'
 import { AppError } from '../../errors'
-import { dataDiskFull, fileFailure } from '../fileFailure'
+import { dataDirectoryFailure, fileFailure } from '../fileFailure'
 import { createSkippedEntries } from '../skippedEntries'
 import type { ReplicateOptions } from './replicate'
 import { createTreeWatch } from './treeWatch'
@@ -117,6 +117,6 @@ export class DirectorySync {
 /** Text for users, without paths of this machine. */
 function problemOf(directory: string, error: unknown): string {
   // The sync reads the shared area and writes to this machine's disk.
-  const failure = dataDiskFull(error) ?? fileFailure(error, `"${basename(directory)}"`)
+  const failure = dataDirectoryFailure(error) ?? fileFailure(error, `"${basename(directory)}"`)
   return `"${basename(directory)}" could not be copied yet. This is retried. ${failure instanceof AppError ? failure.message : ''}`.trim()
 }

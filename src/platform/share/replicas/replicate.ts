@@ -25,7 +25,8 @@ import {
   type OpenDirectory,
   type RawName,
 } from '../jail'
-import { throwReadFailure } from '../fileFailure'
+import { isDiskFull, throwReadFailure } from '../fileFailure'
+import { chunksOf } from '../streams'
 import { hasRoomForCopies } from '../disks'
 import { createSkippedEntries, type SkippedEntries } from '../skippedEntries'
 import { isInternalName, internalName } from '../internalNames'
@@ -75,7 +76,7 @@ export interface ReplicateOptions {
  * @param source a real path. @param target a directory of the platform.
  * @returns the number of entries that were copied or removed.
  * @throws the signal's reason (finished copies stay); AppError CONFLICT when `source` leads elsewhere by now, or when
- * an entry may not be read; UNAVAILABLE when one does not answer
+ * an entry may not be read; UNAVAILABLE when one does not answer; Node.js errors of the file system about the target
  */
 export async function replicate(
   source: string,
@@ -259,7 +260,11 @@ async function replicateFile(
     if (existing && !existing.isFile()) await removeTree(to, name)
     const unfinished = to.entryPath(internalName(randomUUID()))
     try {
-      await copyContents(opened, unfinished, (bytes) => requireRoom(to, bytes)).catch(throwReadFailure(pathOfEntry))
+      await copyContents(opened, unfinished, (bytes) => requireRoom(to, bytes)).catch(async (error: unknown) => {
+        // libuv does not say which of the two files an error is about.
+        if (!isDiskFull(error)) await readAll(handle, stats.size, context.signal).catch(throwReadFailure(pathOfEntry))
+        throw error
+      })
       // As texts: a Date cannot represent every time of a file, and Node.js replaces negative numbers by the present.
       await utimes(unfinished, String(stats.atimeMs / 1000), String(stats.mtimeMs / 1000))
       await rename(unfinished, to.entryPath(name))
@@ -270,6 +275,10 @@ async function replicateFile(
   } finally {
     await handle.close()
   }
+}
+
+async function readAll(handle: FileHandle, size: number, signal: AbortSignal | undefined): Promise<void> {
+  for await (const _chunk of chunksOf(handle, size)) signal?.throwIfAborted()
 }
 
 /**
