@@ -74,7 +74,9 @@ export async function openContainedDriver({
     usesReplicas: true,
     limits: hasLimits
       ? `CPU, memory and processes by cgroup v${cgroupVersion() ?? 2}`
-      : 'not enforced: cgroups are not writable here',
+      : isolation.limitsFailed
+        ? 'not enforced: a trial container with limits did not work, as where cgroups are not writable (see the platform’s log)'
+        : 'not enforced: cgroups are not writable here',
     enforced: { cpu: hasLimits, memory: hasLimits },
     async ensure(spec) {
       await instanceOf(spec.podName).start(spec)

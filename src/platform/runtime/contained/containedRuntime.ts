@@ -66,6 +66,7 @@ export async function openContainedRuntime({
     directory,
     { isRootless, system, hidden: [dataDir, shareDir] },
     dataDir,
+    log,
   ).catch((error: unknown) => {
     throw new IsolationUnavailable(
       `a trial container did not work: ${error instanceof Error ? error.message.trim() : String(error)}`,

@@ -17,6 +17,8 @@ export interface Isolation {
   isRootless: boolean
   /** Parent of the containers' cgroups; undefined if limits cannot be enforced. */
   cgroupParent: string | undefined
+  /** Whether trial containers work here, but not with limits. */
+  limitsFailed?: boolean
   hasRecursiveReadOnly: boolean
   system: SystemPaths
   /** Directories of the platform that must stay hidden inside readable directories. */

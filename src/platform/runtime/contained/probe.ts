@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Logger } from 'pino'
 import { FIRST_USER_ID } from '../../share/ownership'
 import type { Containers } from './containers'
 import { cgroupParents, exposedPaths, type Isolation } from './prepareContainer'
@@ -21,17 +22,25 @@ export async function probeIsolation(
   directory: string,
   base: Omit<Isolation, 'cgroupParent' | 'hasRecursiveReadOnly'>,
   dataDir: string,
+  log: Logger,
 ): Promise<Isolation> {
   await removeEarlierTrials(containers, directory)
   let failure: unknown
+  let limitsFailure: unknown
   for (const cgroupParent of [...cgroupParents(dataDir, base.isRootless), undefined]) {
     for (const hasRecursiveReadOnly of [true, false]) {
       const isolation = { ...base, cgroupParent, hasRecursiveReadOnly }
       try {
         await runTrial(containers, directory, isolation)
-        return isolation
+        if (cgroupParent !== undefined || limitsFailure === undefined) return isolation
+        log.warn(
+          { err: limitsFailure },
+          'a trial container with resource limits did not work: instances run without limits of CPU, memory and processes',
+        )
+        return { ...isolation, limitsFailed: true }
       } catch (error) {
         failure = error
+        if (cgroupParent !== undefined) limitsFailure ??= error
       }
     }
   }

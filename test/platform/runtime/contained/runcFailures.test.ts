@@ -58,6 +58,28 @@ describeContained('when runc fails (skipped where runc, conmon or socat is missi
     )
   })
 
+  test('if trial containers work without limits only, the reason is logged, and named where limits are shown', async () => {
+    const warn = jest.spyOn(settings().log, 'warn')
+    await withRunc(
+      `case "$*" in *\\ create\\ *trial-*) for path; do grep -qs cgroupsPath "$path/config.json" && { echo 'runc: device busy' >&2; exit 1; }; done;; esac`,
+      async () => {
+        expect(runtime()).toMatchObject({
+          isolation: 'contained',
+          limits:
+            'not enforced: a trial container with limits did not work, as where cgroups are not writable (see the platform’s log)',
+          enforced: { cpu: false, memory: false },
+        })
+        expect(warn.mock.calls).toEqual([
+          [
+            { err: expect.objectContaining({ message: expect.stringContaining('device busy') }) },
+            'a trial container with resource limits did not work: instances run without limits of CPU, memory and processes',
+          ],
+        ])
+      },
+    )
+    warn.mockRestore()
+  })
+
   describe('security 162: while a container cannot be removed, as without memory for another process,', () => {
     const failed = () => join(root(), 'removals-failed')
     const works = () => join(root(), 'removals-work')
