@@ -16,7 +16,7 @@ import { reportPodEvents } from './podEvents'
 import { createPodMessages } from './podMessages'
 import { watchPodRuns } from './podRuns'
 import { createPods } from './pods'
-import { podOf, type PodSettings } from './podSpec'
+import { KILL_AFTER_SECONDS, lostMarkOf, podOf, type PodSettings } from './podSpec'
 import { hasEnded, hasLog, heldProblem, holdTimeLeft, isOver } from './podState'
 import { startPodSteps } from './podSteps'
 import { createServices } from './services'
@@ -84,7 +84,13 @@ export function openKubernetesRuntime(parts: KubernetesParts): Runtime {
       throw error
     }
     try {
-      runs.put(await pods.apply(podOf(spec, parts)))
+      const pod = await pods.apply(podOf(spec, parts))
+      const lostMark = lostMarkOf(pod, parts.stateId)
+      if (lostMark === undefined) return runs.put(pod)
+      // Nobody would stop it.
+      if (spec.keep) await pods.release(pod)
+      await pods.delete(pod, KILL_AFTER_SECONDS)
+      runs.startFailed(spec, clusterStartFailure(lostMark))
     } catch (error) {
       if (!(error instanceof ClusterRefusal)) throw error
       // The client library has no message for a 401.

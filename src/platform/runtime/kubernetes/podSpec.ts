@@ -33,9 +33,10 @@ export const STOP_SENT_ANNOTATION = 'quarterdeck.io/stop-command-sent'
 const STATE_ANNOTATION = 'quarterdeck.io/state'
 
 export const DEPLOYMENT_LABEL = 'app.kubernetes.io/name'
-export const MANAGED_BY = { 'app.kubernetes.io/managed-by': 'quarterdeck' }
+const MANAGED_BY_LABEL = 'app.kubernetes.io/managed-by'
+export const MANAGED_BY = { [MANAGED_BY_LABEL]: 'quarterdeck' }
 /** Selects the objects that the platform has created. */
-export const MANAGED_BY_SELECTOR = 'app.kubernetes.io/managed-by=quarterdeck'
+export const MANAGED_BY_SELECTOR = `${MANAGED_BY_LABEL}=quarterdeck`
 
 /** The annotation of an object that the platform creates. */
 export const ofState = (stateId: string): Record<string, string> => ({ [STATE_ANNOTATION]: stateId })
@@ -43,6 +44,24 @@ export const ofState = (stateId: string): Record<string, string> => ({ [STATE_AN
 /** Whether an object may be one that this platform, or another replica of it, has created. */
 export function isOfState({ metadata }: Pick<V1Pod, 'metadata'>, stateId: string): boolean {
   return (metadata?.annotations?.[STATE_ANNOTATION] ?? stateId) === stateId
+}
+
+/**
+ * Why the platform cannot find a Pod again that it has just created: an admission webhook has changed it.
+ * @returns text for users; undefined if it can find it
+ */
+export function lostMarkOf(pod: Pick<V1Pod, 'metadata'>, stateId: string): string | undefined {
+  const { labels, annotations } = pod.metadata ?? {}
+  const changed =
+    labels?.[MANAGED_BY_LABEL] !== MANAGED_BY[MANAGED_BY_LABEL]
+      ? `label ${MANAGED_BY_LABEL} to "${labels?.[MANAGED_BY_LABEL] ?? ''}"`
+      : isOfState(pod, stateId)
+        ? undefined
+        : `annotation ${STATE_ANNOTATION} to "${annotations?.[STATE_ANNOTATION] ?? ''}"`
+  return (
+    changed &&
+    `an admission webhook of the cluster changes the ${changed}, by which the platform finds its Pods. Exclude them from it`
+  )
 }
 
 export interface PodSettings {

@@ -60,7 +60,11 @@ beforeEach(async () => {
     } else if (method === 'PATCH') {
       // The first to apply a Pod creates it.
       const pod = {
-        metadata: { name: url.replace(/^.*\/|\?.*/g, ''), uid: `run-${version}` },
+        metadata: {
+          name: url.replace(/^.*\/|\?.*/g, ''),
+          uid: `run-${version}`,
+          labels: { 'app.kubernetes.io/managed-by': 'quarterdeck' },
+        },
         status: { phase: 'Pending' },
       }
       response.end(JSON.stringify(present ?? change('ADDED', pod)))

@@ -1,3 +1,5 @@
+import { json } from 'node:stream/consumers'
+import type { V1Pod } from '@kubernetes/client-node'
 import pino from 'pino'
 import type { Runtime } from '../../../../src/platform/runtime/runtime'
 import { startApiServer, type ApiServer } from '../../../support/platform/apiServer'
@@ -12,6 +14,10 @@ let api: ApiServer
 let runtime: Runtime
 /** How the server refuses to create something; undefined if it does not. */
 let refusal: { status: number; message: string } | undefined
+/** How an admission webhook changes Pods. */
+let webhook: ((metadata: NonNullable<V1Pod['metadata']>) => void) | undefined
+/** The paths of what should be deleted. */
+let deleted: string[]
 /** The paths of what should be created. */
 let asked: string[]
 let logged: string[]
@@ -20,11 +26,25 @@ beforeAll(async () => void (state = await freshState()))
 afterAll(() => state.close())
 beforeEach(async () => {
   asked = []
+  deleted = []
+  webhook = undefined
   logged = []
   // No Pods, no Services, and a watch without changes.
-  api = await startApiServer(root(), ({ method, url = '' }, response) => {
+  api = await startApiServer(root(), (request, response) => {
+    const { method, url = '' } = request
     response.setHeader('content-type', 'application/json')
-    if (method === 'PATCH') {
+    const change = webhook
+    if (method === 'PATCH' && change) {
+      void json(request).then((body) => {
+        const pod = body as V1Pod
+        Object.assign(pod.metadata!, { uid: 'uid-1' })
+        change(pod.metadata!)
+        response.end(JSON.stringify(pod))
+      })
+    } else if (method === 'DELETE') {
+      deleted.push(url.replace(/\?.*/, ''))
+      response.end('{"kind": "Status"}')
+    } else if (method === 'PATCH') {
       asked.push(url.replace(/\?.*/, ''))
       response.writeHead(refusal?.status ?? 200).end(JSON.stringify({ kind: 'Status', ...refusal }))
     } else if (url.includes('watch=')) response.flushHeaders()
@@ -82,6 +102,35 @@ test.each([
     isTemporary: true,
   })
 })
+
+test.each<[what: string, name: string, change: typeof webhook]>([
+  [
+    'label',
+    'app.kubernetes.io/managed-by to "Helm"',
+    ({ labels }) => void (labels!['app.kubernetes.io/managed-by'] = 'Helm'),
+  ],
+  ['label', 'app.kubernetes.io/managed-by to ""', ({ labels }) => void delete labels!['app.kubernetes.io/managed-by']],
+  [
+    'annotation',
+    'quarterdeck.io/state to "other"',
+    ({ annotations }) => void (annotations!['quarterdeck.io/state'] = 'other'),
+  ],
+])(
+  'a Pod whose %s %s an admission webhook changes is deleted, because it could not be seen again, with the reason',
+  async (what, name, change) => {
+    webhook = change
+    await runtime.ensure(instanceSpec({ podName: 'lobby-1', command: ['game'] }))
+    expect((await runtime.list()).filter(({ podName }) => podName === 'lobby-1')).toMatchObject([
+      {
+        state: 'EXITED',
+        exit: {
+          failure: `Could not be started: an admission webhook of the cluster changes the ${what} ${name}, by which the platform finds its Pods. Exclude them from it.`,
+        },
+      },
+    ])
+    expect(deleted).toEqual(['/api/v1/namespaces/games/pods/lobby-1'])
+  },
+)
 
 test.each([
   ['an invalid Pod', 422, 'Pod "lobby-1" is invalid: spec.containers[0].image: Required value'],
