@@ -103,7 +103,15 @@ function Directory({ path }: { path: string }) {
         )}
       />
       {isMissing && !isFetching && <DirectoryMissing path={path} />}
-      {!listing && (isFetching || !error) && <FilesSkeleton />}
+      {!listing && (isMissing ? isFetching : !error) && <FilesSkeleton />}
+      {!listing && error && !isMissing && (
+        // The reason is in the problem log only (product §8).
+        <div className="empty-state panel">
+          <Button variant="outline-secondary" aria-disabled={isFetching} onClick={() => !isFetching && refetch()}>
+            Retry
+          </Button>
+        </div>
+      )}
       {listing && !isMissing && <FileTable directory={path} files={listing.files} />}
       {listing && !isMissing && <SelectionBar files={listing.files} />}
       <DropZone directory={path} usable={!isMissing && !isBusy} />

@@ -3,6 +3,7 @@ import { filesApi } from '../../api/files'
 import { failureReason, reportProblem } from '../../api/reportProblem'
 import { addAppListeners } from '../../app/appListeners'
 import type { RootState } from '../../app/types'
+import type { ApiFailure } from '../../failure'
 import { pageShown } from '../../facts'
 import { messageReceived } from '../../sockets/realtimeSlice'
 import { densityChosen, densityLoaded, directoryOpened, DENSITY_KEY, isDensity } from './filesSlice'
@@ -20,18 +21,22 @@ const isSyncEnd = (action: unknown) =>
 addAppListeners((startListening) => {
   startListening({
     predicate: (action) => pageShown.match(action) || isSyncEnd(action),
-    async effect(_action, listener) {
+    async effect(action, listener) {
+      const wasSynced = listener.getOriginalState().realtime.filesSynced
       // Debounced: a later event replaces this one.
       listener.cancelActiveListeners()
       await listener.delay(SYNC_DEBOUNCE_MS)
       const directory = listener.getState().files?.directory
       if (!directory || document.visibilityState === 'hidden') return
       const statusOf = (state: RootState) => getFiles.select(directory)(state).status
+      const isMissing = () => (getFiles.select(directory)(listener.getState()).error as ApiFailure)?.status === 404
       // The answer in flight predates the change, and RTK Query refuses a second concurrent request.
       if (statusOf(listener.getState()) === QueryStatus.pending)
         await listener.condition((_, state) => statusOf(state) !== QueryStatus.pending)
       const isLeft = listener.getState().files?.directory !== directory
       if (isLeft || statusOf(listener.getState()) === QueryStatus.uninitialized) return
+      // A new connection is told the present state. That does not bring a directory that is missing.
+      if (isSyncEnd(action) && wasSynced && isMissing()) return
       await listener.dispatch(getFiles.initiate(directory, { subscribe: false, forceRefetch: true }))
     },
   })

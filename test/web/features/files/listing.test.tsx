@@ -143,6 +143,23 @@ test('§8 a failed listing appears only in the problem log, and Refresh retries 
   expect(await screen.findByRole('grid')).toBeVisible()
 })
 
+test('a listing that failed leaves a Retry button in the place of the files', async () => {
+  const { network, user } = renderApp('/files', { signedInAs: 'ann' })
+  network.get('/api/sftp/files').isUnreachable()
+  const retry = await screen.findByRole('button', { name: 'Retry' })
+  const { release, calls } = network.get('/api/sftp/files').answersLater({ files: [entryOf('a')] })
+  await user.click(retry)
+  // It keeps its place and the focus, and does not call twice.
+  await waitFor(() => expect(retry).toHaveAttribute('aria-disabled', 'true'))
+  expect(retry).toHaveFocus()
+  await user.click(retry)
+  expect(calls).toHaveLength(1)
+  release()
+  expect(await screen.findByRole('grid')).toBeVisible()
+  expect(screen.queryByRole('button', { name: 'Retry' })).not.toBeInTheDocument()
+  expect(row('a')).toHaveFocus()
+})
+
 test('§8 a listing of a missing directory is in the problem log, too', async () => {
   const { network, store } = renderApp('/files/gone', { signedInAs: 'ann' })
   network.get('/api/sftp/files').answers(404, { message: 'There is no such directory.' })
@@ -161,6 +178,22 @@ test('§3 only the type d is a directory; every other type letter is a file', as
   network.get('/api/sftp/file/content').answers({ content: '' })
   await user.click(screen.getByRole('button', { name: 'notes.txt' }))
   expect(store.getState().files?.dialog).toMatchObject({ kind: 'edit' })
+})
+
+test('a new connection, which is told that all is synchronised, does not request a missing directory again', async () => {
+  const { network, store, realtime } = renderApp('/files/gone', { signedInAs: 'ann' })
+  const { calls } = network.get('/api/sftp/files').answers(404, { message: 'There is no such directory.' })
+  await screen.findByRole('heading', { name: 'Directory not found' })
+  const tells = (event: string) =>
+    act(() => void realtime.listener?.received({ id: 'CLIENT_FILE_SYNC', data: { event } }))
+  tells('sync_completed')
+  await act(() => new Promise((resolve) => setTimeout(resolve, 400)))
+  expect(calls).toHaveLength(1)
+  expect(problemsIn(store)).toHaveLength(1)
+  // A sync may bring the directory.
+  tells('sync_started')
+  tells('sync_completed')
+  await waitFor(() => expect(calls).toHaveLength(2))
 })
 
 test("a missing directory shows 'Directory not found' with links back", async () => {
