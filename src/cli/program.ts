@@ -8,6 +8,7 @@ import { power, type PowerCommand } from './commands/power'
 import { ps } from './commands/ps'
 import { send } from './commands/send'
 import { login, logout } from './commands/signIn'
+import { packageVersion, printVersion } from './commands/version'
 import { CliError, EXIT } from './failure'
 import { openSession } from './session'
 import { createTerminal } from './terminal/terminal'
@@ -41,18 +42,24 @@ export async function runProgram(args: string[]): Promise<number> {
     for (const name of names) terminal.line(name)
     return EXIT.ok
   }
+  const isSend = commandOf(args) === 'send'
+  const asksForHelp = args.some((arg) => arg === '--help' || arg === '-h')
   const program = yargs(args)
     .scriptName('quarterdeck')
     .usage('$0 <command>\n\nThe command line of a Quarterdeck console.')
     .option('json', { type: 'boolean', default: false, describe: 'Print JSON', global: true })
     .parserConfiguration({
       // A console command may contain words such as -a.
-      'unknown-options-as-args': commandOf(args) === 'send',
+      'unknown-options-as-args': isSend,
       'parse-positional-numbers': false,
     })
     .detectLocale(false)
-    .version(false)
+    .version(packageVersion())
+    .alias('version', 'V')
+    // yargs takes "help" as the last word for --help, and games have a command of this name.
+    .help(!isSend || asksForHelp)
     .alias('help', 'h')
+    .recommendCommands()
     .epilogue(EPILOGUE)
     .wrap(Math.min(110, process.stdout.columns || 100))
     // yargs must exit after a completion. Otherwise it would run the typed command.
@@ -64,21 +71,35 @@ export async function runProgram(args: string[]): Promise<number> {
     .fail((message, error) => {
       throw error ?? new CliError(EXIT.usage, usageText(message, args))
     })
+  // --version and -V may be words of a console command.
+  if (isSend) program.version(false)
   addSignIn(program)
   addConsoles(program)
   addPower(program)
   addChanges(program, result)
-  addCompletion(program)
+  addOthers(program)
   await program.parseAsync()
   return result.exitCode
 }
 
 /** What is wrong, and the call that prints the help of the command in use. */
-function usageText(message: string, [command = '-']: string[]): string {
+function usageText(message: string, args: string[]): string {
+  const [command = '-'] = args
+  const nearest = /^Did you mean (\S+)\?$/.exec(message)?.[1]
+  if (nearest !== undefined) return unknownCommandText(args, nearest)
   const isKnown = !command.startsWith('-') && message !== `Unknown command: ${command}`
   // The library counts arguments instead of naming them. The help names them.
   const said = message.startsWith('Not enough non-option arguments') ? 'An argument is missing.' : message
   return `${said}\nSee: quarterdeck ${isKnown ? `${command} ` : ''}--help`
+}
+
+/** For short words, yargs finds commands that have nothing in common. A typing error keeps the first letter. */
+function unknownCommandText(args: string[], nearest: string): string {
+  const [command = '', subcommand = ''] = args.filter((arg) => !arg.startsWith('-'))
+  const isOfGroup = command === 'db'
+  const unknown = isOfGroup ? subcommand : command
+  const hint = nearest[0] === unknown[0] ? `. Did you mean "${nearest}"?` : ''
+  return `Unknown command: ${unknown}${hint}\nSee: quarterdeck ${isOfGroup ? 'db ' : ''}--help`
 }
 
 function addSignIn(program: Argv<{ json: boolean }>): void {
@@ -200,11 +221,17 @@ function addChanges(program: Argv<{ json: boolean }>, result: Result): void {
   )
 }
 
-function addCompletion(program: Argv<{ json: boolean }>): void {
+function addOthers(program: Argv<{ json: boolean }>): void {
   program.command(
     'completion <shell>',
     'Print the completion script of a shell: source <(quarterdeck completion bash)',
     (options) => options.positional('shell', { choices: ['bash', 'zsh'] as const, demandOption: true }),
     ({ shell }) => printCompletion(shell),
+  )
+  program.command(
+    'version',
+    'Print the version of this command line',
+    (options) => options,
+    ({ json }) => printVersion(json),
   )
 }

@@ -37,6 +37,7 @@ let rights: RightsOf
 let server: string
 let key: string
 const directory = useTemporaryDirectory()
+const { version } = JSON.parse(readFileSync(join(__dirname, '../../package.json'), 'utf8')) as { version: string }
 
 const at = (name: string) => join(directory(), name)
 const shared = (path: string) => join(platform().dataDir, 'nfsshare', path)
@@ -160,6 +161,7 @@ test('each command prints JSON with --json', async () => {
     [['stop', 'table'], { ...power, command: 'stop', instances: [] }],
     [['drain', 'table'], { ...power, command: 'drain', instances: [] }],
     [['logout'], { signedIn: false }],
+    [['version'], { version }],
   ]
   for (const [args, printed, expectedCode = 0] of commands) {
     const { code, stdout, stderr } = await runWith(args[0] === 'login' ? key : '', ...args, '--json')
@@ -172,6 +174,28 @@ test('each command prints JSON with --json', async () => {
   }
 })
 
+test('--version, -V and version print the version of the package, and the help names them', async () => {
+  const { ok } = commandLine(at('nowhere'))
+  for (const asked of ['--version', '-V', 'version']) expect(await ok(asked)).toBe(`${version}\n`)
+  expect(await ok('--help')).toMatch(/quarterdeck version .*-V, --version /s)
+})
+
+test('send sends words that are options of other commands, and help', async () => {
+  const { ok } = withKey()
+  writeFileSync(at('words.yaml'), definition('words'))
+  await ok('apply', '-f', at('words.yaml'), '--yes')
+  await ok('start', 'words')
+  for (const command of ['help', 'say -V --version help']) {
+    await ok('send', 'words', ...command.split(' '))
+    await until(
+      () => ok('logs', 'words'),
+      (text) => text.includes(`heard ${command}\n`),
+    )
+  }
+  expect(await ok('send', '--help')).toContain('quarterdeck send <instance> <words..>')
+  await ok('stop', 'words')
+})
+
 test('each failure has its exit code and says what to do', async () => {
   const { run, runWith } = withKey()
   const expected: [number, string, Promise<Ended>][] = [
@@ -181,6 +205,9 @@ test('each failure has its exit code and says what to do', async () => {
     [2, 'Unknown argument: nonsense\nquarterdeck: See: quarterdeck ps --help', run('ps', '--nonsense')],
     [2, 'Unknown command: ls\nquarterdeck: See: quarterdeck --help', run('ls')],
     [2, 'Unknown command: list\nquarterdeck: See: quarterdeck db --help', run('db', 'list')],
+    [2, 'Unknown command: lgos. Did you mean "logs"?\nquarterdeck: See: quarterdeck --help', run('lgos', 'lobby')],
+    [2, 'Unknown command: aply. Did you mean "apply"?\nquarterdeck: See: quarterdeck --help', run('--json', 'aply')],
+    [2, 'Unknown command: creat. Did you mean "create"?\nquarterdeck: See: quarterdeck db --help', run('db', 'creat')],
     [2, 'An argument is missing.\nquarterdeck: See: quarterdeck logs --help', run('logs')],
     [2, 'Name a command.\nquarterdeck: See: quarterdeck --help', run()],
     [3, 'quarterdeck login', commandLine(at('nowhere')).run('ps')],

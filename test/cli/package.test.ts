@@ -17,8 +17,12 @@ test('the package holds the built product and nothing else, and its command line
   expect(readdirSync(unpacked).sort()).toEqual(['README.md', 'dist', 'package.json'])
   // As its dependencies would be installed.
   symlinkSync(join(root, 'node_modules'), join(unpacked, 'node_modules'))
-  const { bin } = JSON.parse(readFileSync(join(unpacked, 'package.json'), 'utf8')) as { bin: { quarterdeck: string } }
-  expect(execFileSync(process.execPath, [join(unpacked, bin.quarterdeck), '--help'], { encoding: 'utf8' })).toContain(
-    'quarterdeck apply',
-  )
+  const { bin, version } = JSON.parse(readFileSync(join(unpacked, 'package.json'), 'utf8')) as {
+    bin: { quarterdeck: string }
+    version: string
+  }
+  const run = (argument: string) =>
+    execFileSync(process.execPath, [join(unpacked, bin.quarterdeck), argument], { encoding: 'utf8' })
+  expect(run('--help')).toContain('quarterdeck apply')
+  expect(run('--version')).toBe(`${version}\n`)
 })
