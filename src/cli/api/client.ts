@@ -21,6 +21,9 @@ const MAX_WAIT_SECONDS = 120
 /** The calls whose answers are files, which may be of any size. */
 const FILE_CALLS = /\/api\/sftp\/download(?:-multiple)?$/
 
+/** The code of a call that a proxy stopped waiting for. */
+const GATEWAY_TIMEOUT = 'GATEWAY_TIMEOUT'
+
 /** The call of each response, for messages about it. */
 const callsOf = new WeakMap<Response, string>()
 
@@ -96,9 +99,14 @@ export function answerOf<Data>({ data, error, response }: Answer<Data>): Data {
     throw new CliError(
       status === 502 || status === 504 ? EXIT.unreachable : exitCodeOf(status),
       `The server answered ${status}, but not as a console does. Check the address.${request}`,
+      status === 504 ? GATEWAY_TIMEOUT : undefined,
     )
   throw new CliError(exitCodeOf(status), `${failure.message}${request}${adviceOf(status)}`, failure.code)
 }
+
+/** Whether the answer to a call was not waited for: Node.js waits five minutes for its beginning, many proxies one. */
+export const isUnawaited = (error: Error): boolean =>
+  error instanceof CliError && (error.code === GATEWAY_TIMEOUT || error.code === 'UND_ERR_HEADERS_TIMEOUT')
 
 /**
  * The data of an answer.

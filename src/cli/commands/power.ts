@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Done } from '../../contract/envelope'
-import { dataOf, type Api, type Instance } from '../api/client'
+import { dataOf, isUnawaited, type Api, type Instance } from '../api/client'
 import { openConsole } from '../consoleChannel'
 import { CliError, EXIT } from '../failure'
 import type { Session } from '../session'
@@ -111,9 +111,8 @@ async function restartDeployment(
       isAnswered = true
     })
     .catch((error: Error) => {
-      // Node.js waits only five minutes for the answer. The restart continues without its client.
-      const isLeft = error instanceof CliError && error.code === 'UND_ERR_HEADERS_TIMEOUT'
-      if (isLeft) blockedBefore.clear()
+      // The restart continues without its client.
+      if (isUnawaited(error)) blockedBefore.clear()
       else if (!abandoned.signal.aborted) failure = error
     })
   try {
