@@ -1,0 +1,71 @@
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { filesIn, put, useWriteBack } from '../../support/platform/writtenBack'
+
+const { share, copy, lobby, writeBack, writeBackReporting } = useWriteBack()
+
+test('security: a directory that another instance replaced by a link is not written to', async () => {
+  const victim = join(share(), 'victim')
+  await put(victim, { 'config.yml': 'of the victim' })
+  await put(copy(), { 'config.yml': 'mine' })
+  await rm(lobby(), { recursive: true })
+  await symlink(victim, lobby())
+  await expect(writeBack('config.yml')).rejects.toMatchObject({ code: 'CONFLICT' })
+  expect(await readFile(join(victim, 'config.yml'), 'utf8')).toBe('of the victim')
+})
+
+test('security 231: what has a link, a file or a directory in its place is written beside it, also again, and reported', async () => {
+  await put(copy(), { 'world/region/1': 'one', 'world/region/2': 'two', 'config.yml': 'text', 'ops.json': 'mine' })
+  await put(lobby(), { 'config.yml/inside': 'x', 'treasure/1': 'of another' })
+  await symlink('treasure', join(lobby(), 'world'))
+  const paths = ['world/region/*', 'config.yml', 'ops.json']
+  for (const count of [4, 0]) {
+    const { written, summary } = await writeBackReporting(...paths)
+    expect(written).toBe(count)
+    expect(summary).toBe(
+      '"world" is a file or a link in the shared area, not a directory. What is kept of it is in "world (copy)". ' +
+        '"config.yml" is a directory in the shared area, not a file. What is kept of it is in "config.yml (copy)".',
+    )
+  }
+  expect(await filesIn(lobby())).toEqual([
+    'config.yml (copy)',
+    'config.yml/inside',
+    'ops.json',
+    'treasure/1',
+    'world',
+    'world (copy)/region/1',
+    'world (copy)/region/2',
+  ])
+})
+
+test('security 231: a link that another instance put beside it as well is not followed, and the next name is taken', async () => {
+  await put(copy(), { 'world/level.dat': 'mine', 'config.yml': 'text' })
+  await put(lobby(), { 'config.yml/inside': 'x', 'config.yml (copy)/inside': 'x' })
+  await mkdir(join(lobby(), 'treasure'))
+  for (const name of ['world', 'world (copy)']) await symlink('treasure', join(lobby(), name))
+  for (const count of [2, 0]) {
+    const { written, summary } = await writeBackReporting('world', 'config.yml')
+    expect(written).toBe(count)
+    expect(summary).toContain('What is kept of it is in "world (copy) (2)".')
+  }
+  expect(await filesIn(lobby())).toEqual([
+    'config.yml (copy) (2)',
+    'config.yml (copy)/inside',
+    'config.yml/inside',
+    'world',
+    'world (copy)',
+    'world (copy) (2)/level.dat',
+  ])
+})
+
+test('security 231: a name that is taken with all others beside it fails the write-back', async () => {
+  await put(copy(), { 'world/level.dat': 'mine' })
+  await writeFile(join(lobby(), 'world'), '')
+  await writeFile(join(lobby(), 'world (copy)'), '')
+  for (let count = 2; count <= 20; count += 1) await writeFile(join(lobby(), `world (copy) (${count})`), '')
+  await expect(writeBack('world')).rejects.toMatchObject({
+    code: 'CONFLICT',
+    message:
+      '"world" is a file or a link in the shared area, not a directory, and the names beside it are taken as well.',
+  })
+})
