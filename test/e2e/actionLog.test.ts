@@ -1,38 +1,17 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { extname, join } from 'node:path'
+import { copyFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import type { ActionLog } from '../../src/contract/actionLog'
-import { browserTest, expectGoodPage, openPage, SCREENSHOTS } from '../support/browser/browserTest'
+import { browserTest, expectGoodPage, openPage } from '../support/browser/browserTest'
+import { difference, exportLog, keep, momentOf, picture, type Moment } from '../support/browser/moments'
 import { register, useProduct } from '../support/browser/startProduct'
+import { useStaticConsole } from '../support/browser/staticConsole'
 import { codeOf } from '../support/platform/registerAccount'
 
 const root = join(__dirname, '../..')
-const WEB = join(root, 'dist/web')
 const product = useProduct({ QUARTERDECK_SAMPLE: 'off' })
-let files: Server
-
-beforeAll(async () => {
-  // A static file server without routes of the console.
-  files = createServer((request, response) => {
-    const path = new URL(request.url ?? '/', 'http://x').pathname
-    try {
-      const body = readFileSync(join(WEB, path === '/' ? 'index.html' : path))
-      const type =
-        { '.js': 'text/javascript', '.css': 'text/css', '.html': 'text/html', '.svg': 'image/svg+xml' }[
-          extname(path) || '.html'
-        ] ?? 'application/octet-stream'
-      response.writeHead(200, { 'content-type': type }).end(body)
-    } catch {
-      response.writeHead(404).end()
-    }
-  })
-  await new Promise<void>((resolve) => files.listen(0, '127.0.0.1', resolve))
-})
-afterAll(() => files.close())
+const staticConsole = useStaticConsole()
 
 const CANARY = 'Canary7731'
 const password = `${CANARY}-password`
@@ -57,70 +36,6 @@ async function write(page: Page, text: string): Promise<void> {
   await page.locator('.ace_text-input').focus()
   await page.keyboard.press('Control+A')
   await page.keyboard.insertText(text)
-}
-
-/** `sign` is a text that is visible on the loaded page. */
-type Moment = { name: string; sign: string; picture: Buffer; actions: number }
-
-async function exportLog(page: Page): Promise<{ path: string; text: string }> {
-  const download = page.waitForEvent('download')
-  await page.keyboard.press('Control+Shift+L')
-  const path = await (await download).path()
-  return { path, text: await readFile(path, 'utf8') }
-}
-
-const countOf = ({ text }: { text: string }) => (JSON.parse(text) as ActionLog).actions.length
-
-/** A screenshot without what is not recorded: focus, password fields, and the place that notifications have found. */
-async function picture(page: Page): Promise<Buffer> {
-  await page.mouse.move(0, 0)
-  await page.evaluate(() => {
-    ;(document.activeElement as HTMLElement | null)?.blur()
-    // The page's policy refuses the style sheet that the option `style` of a screenshot inserts.
-    const sheet = new CSSStyleSheet()
-    sheet.replaceSync(
-      'input[type=password] { color: transparent !important } [aria-label=Replay] { display: none !important } [aria-label=Notifications] { top: 5rem !important }',
-    )
-    document.adoptedStyleSheets = [sheet]
-  })
-  const shown = await page.screenshot({ animations: 'disabled', caret: 'initial' })
-  await page.evaluate(() => (document.adoptedStyleSheets = []))
-  return shown
-}
-
-/** A screenshot during which no action was recorded, so that it matches the log. */
-async function momentOf(page: Page, name: string, sign: string): Promise<Moment> {
-  await page.getByText(sign, { exact: true }).first().waitFor()
-  for (;;) {
-    const before = countOf(await exportLog(page))
-    const shown = await picture(page)
-    if (countOf(await exportLog(page)) === before) return { name, sign, picture: shown, actions: before }
-  }
-}
-
-/** @returns the share of pixels that differ. */
-async function difference(page: Page, one: Buffer, other: Buffer): Promise<number> {
-  return page.evaluate(
-    async (pictures) => {
-      const [first, second] = await Promise.all(
-        pictures.map(async (base64) => {
-          const bitmap = await createImageBitmap(await (await fetch(`data:image/png;base64,${base64}`)).blob())
-          const canvas = new OffscreenCanvas(bitmap.width, bitmap.height)
-          const context = canvas.getContext('2d')!
-          context.drawImage(bitmap, 0, 0)
-          return context.getImageData(0, 0, bitmap.width, bitmap.height)
-        }),
-      )
-      if (first!.width !== second!.width || first!.height !== second!.height) return 1
-      let differing = 0
-      for (let at = 0; at < first!.data.length; at += 4) {
-        if ([0, 1, 2].some((channel) => Math.abs(first!.data[at + channel]! - second!.data[at + channel]!) > 24))
-          differing += 1
-      }
-      return differing / (first!.data.length / 4)
-    },
-    [one.toString('base64'), other.toString('base64')],
-  )
 }
 
 browserTest(
@@ -293,8 +208,7 @@ browserTest(
 
     // In another browser without a platform, the replay requests only static files and stores nothing.
     await product().stop()
-    const { port } = files.address() as AddressInfo
-    const other = await openPage(`http://127.0.0.1:${port}`)
+    const other = await openPage(staticConsole())
     const asked: string[] = []
     const sockets: string[] = []
     other.page.on('request', (request) => asked.push(new URL(request.url()).pathname))
@@ -378,8 +292,3 @@ browserTest(
     await page.getByText('The replay could not be loaded. Reload the page.').waitFor()
   },
 )
-
-async function keep(name: string, png: Buffer): Promise<void> {
-  await mkdir(SCREENSHOTS, { recursive: true })
-  await writeFile(join(SCREENSHOTS, `${name}.png`), png)
-}
