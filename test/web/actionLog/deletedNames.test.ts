@@ -264,7 +264,18 @@ test.each<[string, unknown, unknown, unknown]>([
   },
 )
 
-test.each(['server', 'server.properties'])('the name %s stays, although a file of this name was deleted', (name) => {
-  const actions = [files(name), ...succeeded('deleteFiles', [{ path: `/nfsshare/${name}`, type: 'f' }])]
-  expect(exported(actions).text).toContain(`/nfsshare/${name}`)
-})
+test.each(['15977949', '159-779-490', 'purple horse battery', 'hunter&two'])(
+  'a deleted name that looks like a secret is masked: %s',
+  (name) => {
+    const actions = [files(name), ...succeeded('deleteFiles', [{ path: `/nfsshare/${name}`, type: 'f' }])]
+    expectNowhere(exported(actions).text, name)
+  },
+)
+
+test.each(['server', 'server.properties', 'hub (copy)'])(
+  'the name %s stays, although a file of this name was deleted',
+  (name) => {
+    const actions = [files(name), ...succeeded('deleteFiles', [{ path: `/nfsshare/${name}`, type: 'f' }])]
+    expect(exported(actions).text).toContain(`/nfsshare/${name}`)
+  },
+)

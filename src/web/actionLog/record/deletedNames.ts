@@ -1,4 +1,4 @@
-import { isRandom } from '../export/settingSecrets'
+import { isLikely } from '../export/secrets'
 import type { Call } from '../export/typedPlaces'
 import { isObject, mapSettings } from '../export/typedPlaces'
 
@@ -7,11 +7,14 @@ type Action = { type: string; payload?: unknown; meta?: unknown }
 type Loose = Record<string, unknown>
 type Move = { path: string; targetPath: string }
 
-/** Minimum length of a name that does not look random but is hidden. A shorter one may be a part of any text. */
+/** Minimum length of a name that does not look like a secret but is hidden. A shorter one may be a part of any text. */
 const LONG = 12
 /** A name such as `server.properties`, which many directories have. */
 const WITH_EXTENSION = /\.[a-z]{1,10}$/
-const isUnusual = (name: string) => isRandom(name) || (name.length >= LONG && !WITH_EXTENSION.test(name))
+/** A sign that is rare in names. */
+const RARE = /[^\p{L}\p{N}\s._,'~#+()[\]-]/u
+const isUnusual = (name: string) =>
+  isLikely(name) || RARE.test(name) || (name.length >= LONG && !WITH_EXTENSION.test(name))
 
 const nameOf = ({ name, username }: Named) => name ?? username ?? ''
 const isNamed = (value: unknown): value is Named =>
