@@ -6,6 +6,7 @@ import { DeleteTokenDialog } from './dashboard/DeleteTokenDialog'
 import { DeleteUserDialog } from './users/DeleteUserDialog'
 import { DeleteKeyDialog } from './user/DeleteKeyDialog'
 import { EndSessionsDialog } from './user/EndSessionsDialog'
+import { MakeAdministratorDialog } from './users/MakeAdministratorDialog'
 import { ResetPasswordDialog } from './users/ResetPasswordDialog'
 
 export function AdminDialogs() {
@@ -13,6 +14,8 @@ export function AdminDialogs() {
   switch (dialog?.kind) {
     case 'resetPassword':
       return <ResetPasswordDialog id={dialog.id} />
+    case 'makeAdministrator':
+      return <MakeAdministratorDialog id={dialog.id} />
     case 'deleteUser':
       return <DeleteUserDialog id={dialog.id} />
     case 'createInvite':

@@ -28,7 +28,7 @@ const panels: Record<Tab['key'], ComponentType<{ onInvite: () => void }>> = {
 }
 
 const dialogsOfTabs: Record<Tab['key'], AdminDialog['kind'][]> = {
-  users: ['resetPassword', 'deleteUser'],
+  users: ['resetPassword', 'makeAdministrator', 'deleteUser'],
   invites: ['createInvite', 'deleteInvite'],
   dashboard: ['deleteToken'],
 }

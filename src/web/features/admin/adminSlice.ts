@@ -15,7 +15,7 @@ export type InviteCreation = { kind: 'createInvite'; message: string; access?: U
 
 /** No secrets here: an invite is identified by its key (inviteKey.ts), not by its code. */
 export type AdminDialog =
-  | { kind: 'resetPassword' | 'deleteUser'; id: number }
+  | { kind: 'resetPassword' | 'makeAdministrator' | 'deleteUser'; id: number }
   | InviteCreation
   | { kind: 'deleteInvite'; key: string }
   | { kind: 'deleteToken' }

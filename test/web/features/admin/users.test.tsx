@@ -101,6 +101,30 @@ test('§2 the administrator switch updates optimistically and shows a notificati
   expect(toggle).toBeChecked()
 })
 
+test('before a limited user becomes an administrator, a dialog says that their rights are lost for good', async () => {
+  network.get('/api/users').answers({ users: [userOf(1, 'ann', true), { ...userOf(2, 'bob'), role: 'limited' }] })
+  const { user } = renderApp('/admin', { signedInAs: '1', isAdmin: true })
+  const { calls } = network.patch('/api/users/2/admin').answers({})
+  const toggle = await toggleOf('bob')
+  await user.click(toggle)
+  const dialog = await screen.findByRole('dialog', { name: 'Make Administrator' })
+  expect(dialog).toHaveTextContent(
+    'An administrator may do everything. The rights that bob has now are removed: without administrator rights, bob will be an operator, who may do everything with all deployments, files and databases.',
+  )
+  await user.click(within(dialog).getByRole('button', { name: 'Cancel' }))
+  await waitFor(() => expect(dialog).not.toBeInTheDocument())
+  expect(toggle).not.toBeChecked()
+  expect(calls).toEqual([])
+
+  await user.click(toggle)
+  network.get('/api/users').answers({ users: [userOf(1, 'ann', true), userOf(2, 'bob', true)] })
+  await user.click(await screen.findByRole('button', { name: 'Make administrator' }))
+  await waitFor(() => expect(notifications()).toEqual(['bob is now an administrator']))
+  expect(calls.map(({ body }) => body)).toEqual([{ is_admin: true }])
+  expect(screen.queryByRole('dialog')).not.toBeInTheDocument()
+  expect(toggle).toBeChecked()
+})
+
 test('§8 a failed administrator switch is rolled back, and only the problem log records the reason', async () => {
   const { user, store } = await rendered()
   const { release } = network

@@ -1,26 +1,23 @@
 import { useId } from 'react'
-import { useSetAdminMutation } from '../../../api/admin'
+import { useDispatch } from 'react-redux'
+import type { User } from '../../../../contract/admin'
 import { useOneAtATime } from '../../../ui/useOneAtATime'
-import { useReportQuietly } from '../../../api/useReportResult'
+import { dialogOpened } from '../adminSlice'
+import { useAdminChange } from './useAdminChange'
 import styles from './users.module.scss'
 
-export function AdminToggle({ id, username, isAdmin }: { id: number; username: string; isAdmin: boolean }) {
-  const [setAdmin, { isLoading }] = useSetAdminMutation({ fixedCacheKey: `admin ${id}` })
-  const report = useReportQuietly()
+export function AdminToggle({ user: { id, username, is_admin: isAdmin, role } }: { user: User }) {
+  const { change, isLoading } = useAdminChange({ id, username, isAdmin })
+  const changeOnce = useOneAtATime(change)
+  const dispatch = useDispatch()
   const inputId = useId()
 
-  const change = useOneAtATime(async () => {
+  const onChange = () => {
     // The switch is not disabled during the call, because it would lose the keyboard focus.
     if (isLoading) return
-    const result = await setAdmin({ id, is_admin: !isAdmin })
-    report(
-      result,
-      isAdmin ? `${username} is no longer an administrator` : `${username} is now an administrator`,
-      isAdmin
-        ? `Failed to remove administrator rights from ${username}`
-        : `Failed to make ${username} an administrator`,
-    )
-  })
+    if (role === 'limited') dispatch(dialogOpened({ kind: 'makeAdministrator', id }))
+    else void changeOnce()
+  }
 
   return (
     <div className={styles.toggle}>
@@ -32,7 +29,7 @@ export function AdminToggle({ id, username, isAdmin }: { id: number; username: s
         checked={isAdmin}
         aria-label={`${username} is an administrator`}
         aria-disabled={isLoading}
-        onChange={change}
+        onChange={onChange}
       />
       <label htmlFor={inputId}>Administrator</label>
     </div>

@@ -36,7 +36,7 @@ export function UserRow({ user, isOwn }: { user: User; isOwn: boolean }) {
         <span className={adminStyles.tag}>{role ? roles[role].name : is_admin ? 'Administrator' : 'User'}</span>
       </p>
       <p className={styles.seen}>{role && <LastSeen user={user} />}</p>
-      {!isOwn && <AdminToggle id={id} username={username} isAdmin={is_admin} />}
+      {!isOwn && <AdminToggle user={user} />}
       <div ref={menu} className={styles.menu}>
         <Menu label={`Actions for ${username}`}>
           <MenuItem onClick={() => open('resetPassword')}>Reset password</MenuItem>
