@@ -36,6 +36,18 @@ describe('a password change with a proof', () => {
     expect(entries[0]).toMatchObject({ username: 'gwen', subject: null, succeeded: true })
   })
 
+  test('of which the proof fails is recorded as what it may have been for', async () => {
+    await post('/api/account/proof', { password: 'wrong', code: '123456' }, bob().token)
+    const { entries } = await platform().activityLog.list({ search: 'failed to confirm' })
+    expect(entries).toMatchObject([
+      {
+        username: 'bob',
+        action: 'failed to confirm a change of own password or sign-in methods',
+        failure: 'BAD_CREDENTIALS',
+      },
+    ])
+  })
+
   test('takes a recovery code, and each proof once, from its own session only', async () => {
     const hugo = await platform().register('hugo')
     const other = await platform().signIn(hugo)
