@@ -66,6 +66,25 @@ test('the editor says how to leave the text by keyboard', async () => {
   expect(within(dialog).getByText('Esc, then Tab leaves the text. A second Esc closes the file.')).toBeVisible()
 })
 
+test('the editor says what is wrong with the text, and goes to the line', async () => {
+  const { dialog, editor, press } = await openEditor(
+    { content: 'a: 1\nb: [\n', encoding: 'utf-8', modifyTime: 1 },
+    'a.yml',
+  )
+  expect(within(dialog).queryByRole('button', { name: /^Go to line/ })).not.toBeInTheDocument()
+  editor.findings([
+    { row: 0, column: 0, type: 'info', text: 'A hint' },
+    { row: 0, column: 0, type: 'warning', text: 'Unusual' },
+    { row: 1, column: 3, type: 'error', text: 'Expected a value\n  b: [\n     ^' },
+  ])
+  expect(within(dialog).getByText('Expected a value (and 1 more)')).toHaveRole('status')
+  await press('Go to line 2')
+  expect(editor.cursorLine()).toBe(2)
+  expect(dialog.querySelector('.ace_text-input')).toHaveFocus()
+  editor.findings([])
+  expect(within(dialog).queryByText(/Expected a value/)).not.toBeInTheDocument()
+})
+
 test.each(['utf-8-bom', 'utf-16le', 'windows-1252'] as const)(
   'decisions §3: a save keeps the encoding %p of the file',
   async (encoding) => {

@@ -1,11 +1,12 @@
 import type { Ace } from 'ace-builds'
 import type { Ref } from 'react'
-import { useImperativeHandle, useRef } from 'react'
+import { useImperativeHandle, useRef, useState } from 'react'
 import AceEditor from 'react-ace'
 import { beginEditor } from '../../../ui/ace'
 import { BOM } from './encodings'
 import { createLineEnds } from './lineEnds'
 import { hasWorker, modeOf } from './modes'
+import { TextProblem } from './TextProblem'
 import styles from './editor.module.scss'
 
 export type TextEditorHandle = {
@@ -35,6 +36,8 @@ export function TextEditor({ ref, name, text, unsaved, onLoad, onChanged, onEdit
   const read = useRef<TextEditorHandle['read']>(() => ({ text, saved: () => {} }))
   const current = useRef(() => text)
   const editor = useRef<Ace.Editor>(null)
+  /** What Ace's worker for this language found. */
+  const [found, setFound] = useState<Ace.Annotation[]>([])
   useImperativeHandle(
     ref,
     () => ({ text: () => current.current(), read: () => read.current(), focus: () => editor.current?.focus() }),
@@ -61,6 +64,7 @@ export function TextEditor({ ref, name, text, unsaved, onLoad, onChanged, onEdit
       // While it undoes, Ace updates its revision only after it emits the change.
       queueMicrotask(reportChange)
     })
+    session.on('changeAnnotation', () => setFound(session.getAnnotations()))
     current.current = () => mark + ends.join(session.getDocument().getAllLines())
     read.current = () => {
       // Text that is typed from now on is an undo step of its own and not part of this save.
@@ -88,26 +92,35 @@ export function TextEditor({ ref, name, text, unsaved, onLoad, onChanged, onEdit
 
   const mode = modeOf(name)
   return (
-    <AceEditor
-      name="file-text"
-      className={styles.fileEditor}
-      mode={mode}
-      width="100%"
-      height="100%"
-      fontSize={14}
-      tabSize={2}
-      wrapEnabled
-      showPrintMargin={false}
-      scrollMargin={[8, 8, 0, 0]}
-      // Without the keyboard option, Tab would never leave the editor (focus trap).
-      setOptions={{
-        textInputAriaLabel: `Text of ${name}`,
-        enableKeyboardAccessibility: true,
-        useSoftTabs: true,
-        enableMobileMenu: false,
-        useWorker: hasWorker(mode),
-      }}
-      onLoad={begin}
-    />
+    <>
+      <AceEditor
+        name="file-text"
+        className={styles.fileEditor}
+        mode={mode}
+        width="100%"
+        height="100%"
+        fontSize={14}
+        tabSize={2}
+        wrapEnabled
+        showPrintMargin={false}
+        scrollMargin={[8, 8, 0, 0]}
+        // Without the keyboard option, Tab would never leave the editor (focus trap).
+        setOptions={{
+          textInputAriaLabel: `Text of ${name}`,
+          enableKeyboardAccessibility: true,
+          useSoftTabs: true,
+          enableMobileMenu: false,
+          useWorker: hasWorker(mode),
+        }}
+        onLoad={begin}
+      />
+      <TextProblem
+        found={found}
+        onGoTo={(line) => {
+          editor.current?.gotoLine(line, 0, false)
+          editor.current?.focus()
+        }}
+      />
+    </>
   )
 }
