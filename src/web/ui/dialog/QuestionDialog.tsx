@@ -6,17 +6,18 @@ import Modal from 'react-bootstrap/Modal'
 type QuestionDialogProps = {
   title: string
   children: ReactNode
-  /** From the most to the least destructive. Closing the dialog chooses the last one. */
+  /** In the order of other dialogs: the one that changes nothing on the left, the main one on the right. */
   answers: { text: string; onChoose: () => void; variant?: 'danger' | 'outline-secondary' | 'primary' }[]
+  onClose: () => void
 }
 
 /** Asks the user to choose an answer. May be opened above another dialog. */
-export function QuestionDialog({ title, children, answers }: QuestionDialogProps) {
+export function QuestionDialog({ title, children, answers, onClose }: QuestionDialogProps) {
   const id = useId()
   return (
     <Modal
       show
-      onHide={() => answers.at(-1)?.onChoose()}
+      onHide={onClose}
       centered
       aria-labelledby={id}
       className="question"

@@ -179,6 +179,8 @@ describe('a save that conflicts with another save', () => {
     editor.write(mine)
     await app.user.click(screen.getByRole('button', { name: 'Save Changes' }))
     const dialog = await screen.findByRole('dialog', { name: 'Configuration Changed' })
+    const { textContent: footer } = within(dialog).getByRole('button', { name: 'Reload' }).parentElement!
+    expect(footer).toBe('CancelReloadOverwrite')
     return {
       ...app,
       refused,

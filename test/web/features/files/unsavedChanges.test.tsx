@@ -84,7 +84,7 @@ test('decisions §3: a file that changed meanwhile offers Reload, Overwrite and 
       .getAllByRole('button')
       .map((one) => one.textContent)
       .filter(Boolean),
-  ).toEqual(['Reload', 'Overwrite', 'Cancel'])
+  ).toEqual(['Cancel', 'Reload', 'Overwrite'])
   await user.click(within(asked).getByRole('button', { name: 'Cancel' }))
   await waitFor(() => expect(screen.queryByRole('dialog', { name: 'File Changed' })).not.toBeInTheDocument())
   expect(editor.text()).toMatch(/^mine /)

@@ -16,10 +16,11 @@ export function ConfigurationConflictDialog({ name, onReload, onOverwrite }: Con
     <QuestionDialog
       title="Configuration Changed"
       answers={[
+        { text: 'Cancel', onChoose: close },
         { text: 'Reload', onChoose: then(onReload) },
         { text: 'Overwrite', variant: 'danger', onChoose: then(onOverwrite) },
-        { text: 'Cancel', onChoose: close },
       ]}
+      onClose={close}
     >
       <p>
         The configuration of &quot;{name}&quot; changed since it was opened here. Reload drops your changes, Overwrite

@@ -27,10 +27,11 @@ export function EditorQuestions({ editing: { item, asked }, onReload, onOverwrit
       <QuestionDialog
         title="File Changed"
         answers={[
+          { text: 'Cancel', onChoose: stay },
           { text: 'Reload', onChoose: then(onReload) },
           { text: 'Overwrite', variant: 'danger', onChoose: then(onOverwrite) },
-          { text: 'Cancel', onChoose: stay },
         ]}
+        onClose={stay}
       >
         <p>
           &quot;<bdi>{item.name}</bdi>&quot; changed since it was opened here. Reload drops your changes, Overwrite
@@ -52,6 +53,7 @@ export function EditorQuestions({ editing: { item, asked }, onReload, onOverwrit
         { text: 'Discard changes', onChoose: discard },
         { text: 'Keep editing', variant: 'primary', onChoose: stay },
       ]}
+      onClose={stay}
     >
       <p>
         Your changes to &quot;<bdi>{item.name}</bdi>&quot; are not saved.
