@@ -9,6 +9,13 @@ import { until } from '../../support/platform/until'
 
 const { base, share, files, put } = useArchiveFiles()
 
+/** Writes the checksum of a changed header of a tar: the sum of its bytes. */
+function sumHeader(tar: Buffer): void {
+  tar.fill(' ', 148, 156)
+  const sum = tar.subarray(0, 512).reduce((total, byte) => total + byte, 0)
+  tar.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148)
+}
+
 test.each<[string, string, () => Promise<Buffer>]>([
   [
     'a dot-dot name in a zip',
@@ -246,6 +253,25 @@ test('security 28: endless headers are refused', async () => {
 })
 
 test.each([
+  ['file', { content: 'x' }],
+  ['link', { type: 'symlink', linkname: 'b' } as const],
+])(
+  'security 247: a tar whose %s has a size that is no number is refused, and does not hold a place for ever',
+  async (_kind, entry) => {
+    const tar = await makeTar([{ name: 'a', ...entry }])
+    // Neither octal digits nor the mark of a number in base 256, which is 0x80 or 0xff.
+    tar.write('\x90\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff', 124, 'latin1')
+    sumHeader(tar)
+    await put('size.tar', tar)
+    await expect(files().unarchive(ANN, '/nfsshare/size.tar')).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      message: 'The archive was not extracted: it is damaged, or it is not a tar file.',
+    })
+    expect(await readdir(share())).toEqual(['size.tar'])
+  },
+)
+
+test.each([
   ['1.0', { 'GNU.sparse.major': '1', 'GNU.sparse.minor': '0', 'GNU.sparse.name': 'world.mca' }],
   ['0.1', { 'GNU.sparse.map': '0,1,1048576,3', 'GNU.sparse.size': '1048579', 'GNU.sparse.name': 'world.mca' }],
   ['0.0', { 'GNU.sparse.size': '1048579', 'GNU.sparse.numblocks': '2', 'GNU.sparse.offset': '0' }],
@@ -263,16 +289,14 @@ test('security 209: names that are not UTF-8 and read the same refuse a tar', as
     { name: 'caf1.txt', content: 'one' },
     { name: 'caf2.txt', content: 'two' },
   ])
-  // `é` and `è` in Latin-1. The checksum of a header is the sum of its bytes.
+  // `é` and `è` in Latin-1.
   for (const [from, to] of [
     ['caf1', 'caf\xe9'],
     ['caf2', 'caf\xe8'],
   ] as const) {
     const header = tar.subarray(tar.indexOf(from), tar.indexOf(from) + 512)
     header.write(to, 0, 'latin1')
-    header.fill(' ', 148, 156)
-    const sum = header.reduce((total, byte) => total + byte, 0)
-    header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148)
+    sumHeader(header)
   }
   await put('names.tar', tar)
   await expect(files().unarchive(ANN, '/nfsshare/names.tar')).rejects.toMatchObject({

@@ -55,7 +55,11 @@ const OPTIONS: object = { allowUnknownFormat: true }
  * into its decoder: a second parser could be made to see other headers.
  */
 function extractWithBoundedHeaders(): Extract {
-  const tar = extract(OPTIONS) as Extract & { _decodeLongHeader(bytes: Buffer): void; _header: Header }
+  const tar = extract(OPTIONS) as Extract & {
+    _decodeLongHeader(bytes: Buffer): void
+    _applyLongHeaders(): void
+    _header: Omit<Header, 'size'> & { size: number | null }
+  }
   const decode = tar._decodeLongHeader.bind(tar)
   tar._decodeLongHeader = (bytes) => {
     if (bytes.length > HEADER_LIMIT)
@@ -63,6 +67,12 @@ function extractWithBoundedHeaders(): Extract {
     if (String(tar._header.type).startsWith('pax-') && !isPax(bytes))
       throw entryError(tar._header.name, 'has a header that is damaged')
     decode(bytes)
+  }
+  const apply = tar._applyLongHeaders.bind(tar)
+  tar._applyLongHeaders = () => {
+    apply()
+    // The reader refuses NaN, but would wait for ever for the end of a content whose size it could not decode (null).
+    tar._header.size ??= NaN
   }
   return tar
 }
