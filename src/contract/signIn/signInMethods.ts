@@ -9,6 +9,8 @@ const Base64Url = z
   .string()
   .regex(/^[A-Za-z0-9_-]+$/, 'must be base64url')
   .max(100_000)
+/** An authenticator takes up to some kilobytes, with certificates. Their parsers need seconds for a megabyte. */
+const AuthenticatorOutput = Base64Url.max(16_384)
 /** Credential IDs have at most 1,023 bytes (WebAuthn level 3, §4). */
 const CredentialId = Base64Url.max(1364, 'must have at most 1,023 bytes')
 const MethodName = z
@@ -27,7 +29,12 @@ export type PasskeyOptionsAnswer = z.infer<typeof PasskeyOptionsAnswer>
 /** A browser's answer to a challenge with a passkey (AuthenticationResponseJSON). */
 export const PasskeyAssertion = z.looseObject({
   id: CredentialId,
-  response: z.looseObject({ clientDataJSON: Base64Url, userHandle: z.string().max(200).optional() }),
+  response: z.looseObject({
+    clientDataJSON: Base64Url,
+    authenticatorData: AuthenticatorOutput,
+    signature: AuthenticatorOutput,
+    userHandle: z.string().max(200).optional(),
+  }),
 })
 export type PasskeyAssertion = z.infer<typeof PasskeyAssertion>
 
@@ -36,6 +43,7 @@ export const PasskeyCreation = z.looseObject({
   id: CredentialId,
   response: z.looseObject({
     clientDataJSON: Base64Url,
+    attestationObject: AuthenticatorOutput,
     transports: z.array(z.string().max(40).regex(NUL_FREE, NO_NUL)).max(20).optional(),
   }),
 })

@@ -140,6 +140,30 @@ test.each([
   expect((await methodsOf(carl)).passkeys).toEqual([])
 })
 
+/** A longer output than an authenticator has: its parsers would need seconds for a megabyte. */
+const tooLong = 'A'.repeat(16_385)
+
+test('security 248: a new passkey with a long output of its authenticator is refused before that is parsed', async () => {
+  const { body } = await post('/api/account/passkeys/options', { proof: await proofOf(ann()) }, ann().token)
+  const { response } = makePasskey(body.data.options as Options, ORIGIN)
+  const changed = { ...response, response: { ...response.response, attestationObject: tooLong } }
+  expect(await post('/api/account/passkeys', { name: 'Long', response: changed }, ann().token)).toMatchObject({
+    status: 400,
+    body: { code: 'INVALID_INPUT', field: 'response.response.attestationObject' },
+  })
+})
+
+test.each(['authenticatorData', 'signature'])(
+  'security 248: the answer of a passkey with a long %s is refused before that is parsed',
+  async (field) => {
+    const response = assertionOf(annKey, await aloneOptions(), ORIGIN)
+    expect(await alone({ ...response, response: { ...response.response, [field]: tooLong } })).toMatchObject({
+      status: 400,
+      body: { code: 'INVALID_INPUT', field: `response.response.${field}` },
+    })
+  },
+)
+
 test('security 121: a passkey signs in with any counter, up to the highest of 32 bits', async () => {
   const counted = await addPasskey(ann(), 'Counts seconds')
   for (const counter of [2 ** 31, 2 ** 32 - 1]) {

@@ -5,7 +5,10 @@ import type { MoveFile, SaveFile } from '../../../contract/file'
 import { access, CONTENT, INVITE_CODE, LATER, NOON, OPAQUE, RECOVERY_CODE, severalFiles } from './exampleValues'
 
 /** The result of the browser's passkey prompt. */
-const passkeyResponse = { id: OPAQUE, response: { clientDataJSON: 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0' } }
+const passkeyResponse = {
+  id: OPAQUE,
+  response: { clientDataJSON: 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0', authenticatorData: OPAQUE, signature: OPAQUE },
+}
 
 /** Bodies of calls by their operation id. */
 export const bodyExamples: Record<string, unknown> = {
@@ -53,7 +56,11 @@ export const bodyExamples: Record<string, unknown> = {
     name: 'Laptop',
     response: {
       id: OPAQUE,
-      response: { clientDataJSON: 'eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIn0', transports: ['internal'] },
+      response: {
+        clientDataJSON: 'eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIn0',
+        attestationObject: OPAQUE,
+        transports: ['internal'],
+      },
     },
   },
   renamePasskey: { name: 'Old laptop' },
