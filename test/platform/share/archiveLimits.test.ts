@@ -1,3 +1,4 @@
+import { truncateSync } from 'node:fs'
 import { readdir, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -22,6 +23,18 @@ test.each(['tar', 'tar.gz', 'zip'])(
     expect(await readdir(share())).toEqual([name])
   },
 )
+
+test('security 249: a .tar that becomes very long after its size was checked is not read to its end', async () => {
+  await files().close()
+  await open(() => {
+    // As an instance may do meanwhile.
+    truncateSync(join(share(), 'grown.tar'), 2 ** 34)
+    return { entries: 20, size: 1000 }
+  })
+  await put('grown.tar', await makeTar([{ name: 'a', content: 'a' }]))
+  await expect(files().unarchive(ANN, '/nfsshare/grown.tar')).rejects.toMatchObject({ code: 'TOO_LARGE' })
+  expect(await readdir(share())).toEqual(['grown.tar'])
+})
 
 test('security 28: a bomb gets 413, memory stays flat and the disk space is freed', async () => {
   const zeros = Buffer.alloc(2 ** 20)

@@ -28,7 +28,7 @@ export async function unpackTar(
   const source = readWithProgress(archive, control)
   const filled = isGzipped
     ? pipeline(source, createGunzip(), limitedBy(limits), tar, { signal: control.signal })
-    : pipeline(source, tar, { signal: control.signal })
+    : pipeline(source, limitedBy(limits), tar, { signal: control.signal })
   filled.catch(() => undefined)
   let entries = 0
   try {
@@ -124,8 +124,9 @@ async function unpackEntry(
 }
 
 /**
- * Limits what is unpacked of a tar file. Of its entries the content counts (`createExtraction`), but it may consist of
- * headers without entries, or of the zeros that end it, which take days.
+ * Limits what is read of a tar file. Of its entries the content counts (`createExtraction`), but it may consist of
+ * headers without entries, or of the zeros that end it, which take days. An instance may add those after the check of
+ * the file's size.
  */
 function limitedBy(limits: ExtractionLimits) {
   return async function* (content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
