@@ -4,7 +4,7 @@ import { isInternalName } from './internalNames'
 import { SHARED_ROOT } from '../../contract/pageRules'
 
 /** NAME_MAX of most file systems, in bytes of UTF-8. */
-const MAX_NAME_BYTES = 255
+export const MAX_NAME_BYTES = 255
 
 /** A validated path of the API: the names below the shared root, none for the root itself. */
 export type PathSegments = readonly string[]

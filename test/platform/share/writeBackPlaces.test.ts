@@ -58,6 +58,18 @@ test('security 231: a link that another instance put beside it as well is not fo
   ])
 })
 
+test('security 231: a name that has no room for an addition is shortened in the name beside it', async () => {
+  const name = 'ü'.repeat(127)
+  await put(copy(), { [`${name}.`]: 'mine' })
+  await mkdir(join(lobby(), `${name}.`))
+  for (const written of [1, 0]) {
+    const skipped = createSkippedEntries()
+    const task = { copy: copy(), directory: lobby(), paths: ['*'] }
+    expect(await files.writeBack(task, new AbortController().signal, skipped)).toBe(written)
+  }
+  expect(await filesIn(lobby())).toEqual([`${'ü'.repeat(124)} (copy)`])
+})
+
 test('security 231: a name that is taken with all others beside it fails the write-back', async () => {
   await put(copy(), { 'world/level.dat': 'mine' })
   await writeFile(join(lobby(), 'world'), '')

@@ -2,6 +2,7 @@ import { mkdir, symlink, unlink, type FileHandle } from 'node:fs/promises'
 import { join, normalize } from 'node:path/posix'
 import { Readable } from 'node:stream'
 import { AppError, errorCodeOf } from '../../errors'
+import { MAX_NAME_BYTES } from '../apiPath'
 import { DEPTH_LIMIT, truncatedPath } from '../depth'
 import { openSubdirectory, type OpenDirectory } from '../jail'
 import { writeStream } from '../streams'
@@ -20,7 +21,6 @@ export interface ExtractionLimits {
 const SIZE_FLOOR = 256 * 2 ** 20
 /** Maximum expansion ratio of larger archives. */
 const MAX_RATIO = 200
-const MAX_NAME_BYTES = 255
 /** Directories that are kept open at the same time. */
 const MAX_OPEN_DIRECTORIES = 64
 

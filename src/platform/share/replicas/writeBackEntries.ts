@@ -1,6 +1,7 @@
 import type { Stats } from 'node:fs'
 import { mkdir, statfs } from 'node:fs/promises'
 import { AppError, errorCodeOf } from '../../errors'
+import { MAX_NAME_BYTES } from '../apiPath'
 import type { Temporaries } from '../changes/temporaries'
 import { DEPTH_LIMIT, tooDeepMessage, truncatedPath } from '../depth'
 import { lstatOf } from '../directoryEntries'
@@ -217,11 +218,18 @@ async function findName<Result>(
   const own = await use(name)
   if (own !== undefined) return own
   for (let count = 1; count <= NAMES_BESIDE; count += 1) {
-    const beside = `${name} (${copyName})${count === 1 ? '' : ` (${count})`}`
+    const beside = lengthened(name, ` (${copyName})${count === 1 ? '' : ` (${count})`}`)
     const found = await use(beside)
     if (found === undefined) continue
     skipped.add(`"${name}" ${reason}. What is kept of it is in "${beside}".`)
     return found
   }
   throw new AppError('CONFLICT', `"${name}" ${reason}, and the names beside it are taken as well.`)
+}
+
+/** A name with an addition. A name that leaves no room for it loses characters at its end. */
+function lengthened(name: string, addition: string): string {
+  const characters = [...name]
+  while (Buffer.byteLength(characters.join('') + addition) > MAX_NAME_BYTES) characters.pop()
+  return characters.join('') + addition
 }
