@@ -114,23 +114,23 @@ describe('one data directory', () => {
     },
   )
 
-  ;(canUnshare && canContain ? test : test.skip)(
-    'is used again after its instances were started with mounts of their own, as each start of a systemd service has',
-    async () => {
-      const settings = { QUARTERDECK_DATA_DIR: join(directory(), 'mounts'), QUARTERDECK_SAMPLE: 'on' }
-      const runs = () => runsOf(settings.QUARTERDECK_DATA_DIR)
-      const first = run(settings, ['unshare', '--mount'])
-      await readyUrl(first)
-      await until(() => runs().some(({ state }) => state === 'RUNNING'))
-      const before = runs()
-      await endProgram(first)
-      const second = run(settings, ['unshare', '--mount'])
-      await readyUrl(second)
-      expect(runs()).toMatchObject(before.map(({ runId }) => ({ runId, state: 'RUNNING' })))
-      await endProgram(second)
-      await stopHost(settings.QUARTERDECK_DATA_DIR)
-    },
-  )
+  ;(canUnshare && canContain ? test : test.skip).each([
+    ['with mounts of its own, as each start of a systemd service is', ['unshare', '--mount'], ['unshare', '--mount']],
+    ['with a capability that the next start lacks', [], ['setpriv', '--bounding-set', '-net_bind_service,-sys_ptrace']],
+  ])('is used again after its instances were started %s', async (_how, under, underNext) => {
+    const settings = { QUARTERDECK_DATA_DIR: join(directory(), `next-${under.length}`), QUARTERDECK_SAMPLE: 'on' }
+    const runs = () => runsOf(settings.QUARTERDECK_DATA_DIR)
+    const first = run(settings, under)
+    await readyUrl(first)
+    await until(() => runs().some(({ state }) => state === 'RUNNING'))
+    const before = runs()
+    await endProgram(first)
+    const second = run(settings, underNext)
+    await readyUrl(second)
+    expect(runs()).toMatchObject(before.map(({ runId }) => ({ runId, state: 'RUNNING' })))
+    await endProgram(second)
+    await stopHost(settings.QUARTERDECK_DATA_DIR)
+  })
 
   test('starts after a crash although the pid of its PostgreSQL now belongs to another process, which names a file there', async () => {
     const settings = { QUARTERDECK_DATA_DIR: join(directory(), 'crashed') }

@@ -9,7 +9,7 @@ import {
   realpathSync,
   statSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { StartError } from '../errors'
 import { containedBundles } from './contained/containedRuntime'
@@ -47,7 +47,8 @@ export async function requireNoEarlierRuns(dataDir: string): Promise<void> {
 export function requireVisibleRuns(dataDir: string): void {
   const bundles = join(dataDir, containedBundles)
   const ids = existsSync(bundles) ? readdirSync(bundles) : []
-  if (!ids.some((id) => hasMonitor(join(bundles, id)) && !isMonitorVisible(join(bundles, id)))) return
+  // In this order: an instance may end meanwhile.
+  if (!ids.some((id) => !isMonitorVisible(join(bundles, id)) && hasMonitor(join(bundles, id)))) return
   throw new StartError([
     `Instances of ${dataDir} run in another container, or outside of this one: stop them with stop:all there first`,
   ])
@@ -63,15 +64,13 @@ function hasMonitor(bundle: string): boolean {
   }
 }
 
-/** Whether this process sees the conmon. It works in its bundle, whose path may differ where it has other mounts. */
+/**
+ * Whether this process sees the conmon, by its command line with the id of its container: any process may read it. Its
+ * path may differ where it has other mounts, and its directory is hidden where it has further capabilities (ptrace(2)).
+ */
 function isMonitorVisible(bundle: string): boolean {
   const pid = readText(join(bundle, 'conmon.pid'))?.trim() ?? ''
-  try {
-    const [found, wanted] = [statSync(`/proc/${pid}/cwd`), statSync(bundle)]
-    return found.dev === wanted.dev && found.ino === wanted.ino
-  } catch {
-    return false
-  }
+  return readText(`/proc/${pid}/cmdline`)?.split('\0').includes(basename(bundle)) ?? false
 }
 
 /** The first processes of containers whose conmon is in a directory of this path that was removed. */
