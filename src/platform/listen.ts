@@ -62,7 +62,8 @@ function addressError(error: unknown, { host, port }: Pick<Settings, 'host' | 'p
     return new StartError([`Port ${port} on ${host} is in use: stop the program that uses it or set QUARTERDECK_PORT`])
   if (code === 'EACCES')
     return new StartError([`Port ${port} on ${host} may not be opened by this user: set QUARTERDECK_PORT`])
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+  // EINVAL: a link-local address without its interface. EAFNOSUPPORT: one of IPv6, which the machine lacks.
+  if (['EADDRNOTAVAIL', 'ENOTFOUND', 'EINVAL', 'EAFNOSUPPORT'].includes(code ?? ''))
     return new StartError([`${host} is not an address of this machine: correct QUARTERDECK_HOST`])
   return error
 }

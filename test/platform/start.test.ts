@@ -45,6 +45,11 @@ describe('a start that cannot succeed prints one clear line and exits with code 
       /a-file cannot be used \(EEXIST\)/,
     ],
     [
+      'a link-local address without its interface',
+      () => ({ QUARTERDECK_DATA_DIR: join(directory(), 'link-local'), QUARTERDECK_HOST: 'fe80::1' }),
+      /^fe80::1 is not an address of this machine: correct QUARTERDECK_HOST$/,
+    ],
+    [
       'an unreachable PostgreSQL',
       () => ({
         QUARTERDECK_DATA_DIR: join(directory(), 'unreachable'),
