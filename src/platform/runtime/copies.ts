@@ -1,7 +1,8 @@
 import { EventEmitter } from 'node:events'
-import { rm } from 'node:fs/promises'
+import { realpath, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Replicas } from '../share/replicas/replicas'
+import { openRealDirectory } from '../share/jail'
 import type { WriteBack } from '../share/replicas/writeBack'
 import { createCopiedStarts } from './copiedStarts'
 import { timeOfCopyMarker } from './copyMarker'
@@ -37,7 +38,7 @@ export function withCopies(driver: Driver, { dataDir, replicas, writeBack }: Cop
     appendLine,
     onDone: emitChange,
   })
-  const removed = openRemovedCopies(directoryOfCopies)
+  const removed = openRemovedCopies(async () => openRealDirectory(await realpath(directoryOfCopies)))
   const onChange = () => {
     emitChange()
     void settleWriteBacks()
@@ -91,7 +92,7 @@ export function withCopies(driver: Driver, { dataDir, replicas, writeBack }: Cop
       if (starts.has(podName)) return
       writeBacks.delete(podName)
       await driver.remove(podName)
-      await removed.add(copyOf(podName))
+      await removed.add(podName)
       await rm(markerOf(podName), { force: true })
     },
     async list() {

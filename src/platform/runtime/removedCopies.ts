@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto'
-import { readdir, rename } from 'node:fs/promises'
-import { join } from 'node:path'
-import { errorCodeOf } from '../errors'
-import { removePath } from '../share/changes/removal'
+import { rename } from 'node:fs/promises'
+import { AppError, errorCodeOf } from '../errors'
+import { removeTree } from '../share/changes/removal'
+import { namesIn, withDirectory, type OpenDirectory } from '../share/jail'
 
 const REMOVED = '.removed-'
 
 export interface RemovedCopies {
-  /** Resolves when the copy is renamed, so that its path is free. Its removal continues. */
-  add(copy: string): Promise<void>
+  /**
+   * Resolves when the copy is renamed, so that its name is free. Its removal continues. Does nothing without a copy.
+   * @throws Node.js errors of the file system
+   */
+  add(name: string): Promise<void>
   /** Aborts the removal in progress. */
   close(): Promise<void>
 }
@@ -16,28 +19,33 @@ export interface RemovedCopies {
 /**
  * Removes copies in the background, one after another: a million files take a minute, and the manager must not wait for
  * that. Continues removals that an earlier platform did not finish.
+ * @param openCopies opens the directory of the copies. It may fail: then there are none
  */
-export function openRemovedCopies(directory: string): RemovedCopies {
+export function openRemovedCopies(openCopies: () => Promise<OpenDirectory>): RemovedCopies {
   const closing = new AbortController()
-  // The next platform retries a removal that fails.
-  const remove = (path: string) =>
-    closing.signal.aborted ? undefined : removePath(path, closing.signal).catch(() => undefined)
-  let removing = readdir(directory).then(
-    async (names) => {
-      for (const name of names) if (name.startsWith(REMOVED)) await remove(join(directory, name))
-    },
-    () => undefined,
-  )
+
+  async function removeAll(): Promise<void> {
+    await withDirectory(openCopies(), async (copies) => {
+      for await (const name of namesIn(copies)) {
+        if (closing.signal.aborted) return
+        // The next removal, or the next platform, retries one that fails.
+        if (String(name).startsWith(REMOVED)) await removeTree(copies, name, closing.signal).catch(() => undefined)
+      }
+    }).catch(() => undefined)
+  }
+
+  let removing = removeAll()
   return {
-    async add(copy) {
-      const path = join(directory, `${REMOVED}${randomUUID()}`)
+    async add(name) {
       try {
-        await rename(copy, path)
+        await withDirectory(openCopies(), (copies) =>
+          rename(copies.entryPath(name), copies.entryPath(`${REMOVED}${randomUUID()}`)),
+        )
       } catch (error) {
-        if (errorCodeOf(error) === 'ENOENT') return
+        if (error instanceof AppError || ['ENOENT', 'ENOTDIR'].includes(errorCodeOf(error) ?? '')) return
         throw error
       }
-      removing = removing.then(() => remove(path))
+      removing = removing.then(removeAll)
     },
     async close() {
       closing.abort()

@@ -21,6 +21,7 @@ export interface KeptCopies {
     skipped: SkippedEntries,
     signal: AbortSignal,
   ): Promise<number>
+  /** Resolves when the copy is gone for a next start. Its files may be removed later. */
   remove(podName: string): Promise<void>
 }
 

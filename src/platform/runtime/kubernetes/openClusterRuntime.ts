@@ -1,7 +1,7 @@
 import { chown, mkdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
-import { AppError, errorCodeOf, StartError } from '../../errors'
+import { StartError } from '../../errors'
 import type { ClusterSource } from '../../kubernetes/clusterConnection'
 import { removeTree } from '../../share/changes/removal'
 import { COPY_MARKER } from '../../share/internalNames'
@@ -10,6 +10,7 @@ import { chownTree, FIRST_USER_ID } from '../../share/ownership'
 import type { WriteBack } from '../../share/replicas/writeBack'
 import { createSkippedEntries } from '../../share/skippedEntries'
 import { timeOfCopyMarker } from '../copyMarker'
+import { openRemovedCopies } from '../removedCopies'
 import type { InstanceSpec, Runtime } from '../runtime'
 import { createClusterClient } from './clusterClient'
 import type { ConsoleStore } from './console/consoleStore'
@@ -65,6 +66,7 @@ export function openClusterRuntime({
   const user = own === 0 ? FIRST_USER_ID : own
 
   const directoryOfCopies = join(shareDir, COPIES)
+  const removed = openRemovedCopies(() => openOwnDirectory(directoryOfCopies))
   const copies: KeptCopies = {
     pathOf: (podName) => `/${COPIES}/${podName}`,
     async writeBack(podName, dataDirectory, paths, skipped, signal) {
@@ -73,14 +75,7 @@ export function openClusterRuntime({
       const task = { copy, directory: await directoryOf(dataDirectory), dataDirectory, paths, copiedAt }
       return writeBack(task, AbortSignal.any([signal, AbortSignal.timeout(WRITE_BACK_MS)]), skipped)
     },
-    async remove(podName) {
-      try {
-        await withDirectory(openOwnDirectory(directoryOfCopies), (all) => removeTree(all, podName))
-      } catch (error) {
-        // There is no copy if the directory of the copies is missing or is not a directory.
-        if (!(error instanceof AppError) && !['ENOENT', 'ENOTDIR'].includes(errorCodeOf(error) ?? '')) throw error
-      }
-    },
+    remove: (podName) => removed.add(podName),
   }
 
   async function makeCopyDirectory(podName: string): Promise<void> {
@@ -106,7 +101,7 @@ export function openClusterRuntime({
     }
   }
 
-  return openKubernetesRuntime({
+  const runtime = openKubernetesRuntime({
     ...parts,
     client: createClusterClient(cluster, namespace),
     claim: shareClaim,
@@ -114,5 +109,12 @@ export function openClusterRuntime({
     peersDirectory,
     copies,
     prepare,
+  })
+  const close = runtime.close.bind(runtime)
+  return Object.assign(runtime, {
+    async close() {
+      await close()
+      await removed.close()
+    },
   })
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pino from 'pino'
 import type { Peers } from '../../../../src/contract/discovery'
@@ -8,6 +8,7 @@ import { openClusterRuntime } from '../../../../src/platform/runtime/kubernetes/
 import { instanceSpec } from '../../../support/platform/instanceSpec'
 import { writeKubeconfig } from '../../../support/platform/kubeconfig'
 import { useTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
+import { until } from '../../../support/platform/until'
 
 const root = useTemporaryDirectory()
 const peers = { instances: [] } as unknown as Peers
@@ -23,9 +24,8 @@ function linkTo(name: string): string {
   return shareDir
 }
 
-test('security 63: a link in the place of the copies leads neither a start nor a removal out of the shared area', async () => {
-  const shareDir = linkTo('.quarterdeck-copies')
-  const runtime = openClusterRuntime({
+const open = (shareDir: string) =>
+  openClusterRuntime({
     cluster: { kubeconfig: writeKubeconfig(root(), { server: 'http://127.0.0.1:1' }) },
     namespace: 'games',
     shareClaim: 'share',
@@ -40,6 +40,34 @@ test('security 63: a link in the place of the copies leads neither a start nor a
     peersDirectory: (podName) => `/.quarterdeck-peers/${podName}`,
     log: pino({ level: 'silent' }),
   })
+
+test('the copy of a removed instance is moved away at once and deleted in the background, also by the next platform', async () => {
+  const shareDir = join(root(), 'share with copies')
+  const copies = join(shareDir, '.quarterdeck-copies')
+  const makeCopy = (name: string, files: number) => {
+    mkdirSync(join(copies, name), { recursive: true })
+    for (let index = 0; index < files; index += 1) writeFileSync(join(copies, name, `${index}`), '')
+  }
+  makeCopy('lobby-1', 5000)
+  makeCopy('lobby-2', 1)
+  const runtime = open(shareDir)
+  await runtime.remove('lobby-1')
+  expect(existsSync(join(copies, 'lobby-1'))).toBe(false)
+  const left = readdirSync(copies).filter((name) => name !== 'lobby-2')
+  expect(left).toHaveLength(1)
+  await runtime.close()
+  expect(readdirSync(join(copies, left[0]!))).not.toEqual([])
+
+  const next = open(shareDir)
+  await until(
+    () => readdirSync(copies),
+    (names) => names.join() === 'lobby-2',
+  )
+  await next.close()
+})
+
+test('security 63: a link in the place of the copies leads neither a start nor a removal out of the shared area', async () => {
+  const runtime = open(linkTo('.quarterdeck-copies'))
   try {
     const spec = instanceSpec({
       podName: 'lobby-1',
