@@ -9,7 +9,7 @@ import { failureReason, reportProblem } from '../../api/reportProblem'
 import { notified } from '../../facts'
 import { counted } from '../../ui/counted'
 import { isEditable, isFile } from './table/fileEntries'
-import { deletionRequested, fileOpened, moveStarted, renameStarted } from './filesSlice'
+import { deletionRequested, fileOpened, menuOpened, moveStarted, renameStarted } from './filesSlice'
 import { addressOfPath } from './sharedPath'
 import type { ArchiveJob } from './archiveJobsSlice'
 import { selectArchiveJobs } from './archiveJobsSlice'
@@ -45,6 +45,8 @@ export function useFileActions() {
     open(entry: FileEntry) {
       if (entry.type === 'd') void navigate(addressOfPath(entry.path))
       else if (isEditable(entry)) dispatch(fileOpened(refOf(entry)))
+      // The menu says that the file cannot be edited, and offers to download it.
+      else if (isFile(entry)) dispatch(menuOpened(entry.path))
     },
     remove: (items: EntryRef[]) => void dispatch(deletionRequested(items.map(refOf))),
     rename: (item: EntryRef) => void dispatch(renameStarted(refOf(item))),

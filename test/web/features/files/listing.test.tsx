@@ -100,6 +100,24 @@ test('§2, §3 archives, links out of the shared area and binary files cannot be
   expect(screen.getByText('leads out of the shared area')).toBeVisible()
 })
 
+test.each([
+  ['server.jar', false, ['Download', 'Rename', 'Archive', 'Delete']],
+  ['world.zip', true, ['Download', 'Rename', 'Unarchive', 'Delete']],
+])('a click on %s, which cannot be edited, says so and offers what can be done', async (name, isText, offered) => {
+  const { user } = await filesPage([entryOf(name, { isText }), entryOf('notes.txt')])
+  await user.click(screen.getByText(name))
+  expect(await screen.findByRole('menu')).toHaveAccessibleDescription('This file cannot be edited here')
+  expect(screen.getAllByRole('menuitem').map(({ textContent }) => textContent)).toEqual(offered)
+  await user.keyboard('{Escape}')
+  expect(screen.queryByRole('menu')).not.toBeInTheDocument()
+  act(() => row(name).focus())
+  await user.keyboard('{Enter}')
+  await waitFor(() => expect(screen.getByRole('menuitem', { name: 'Download' })).toHaveFocus())
+  await user.keyboard('{Escape}')
+  await user.click(screen.getByRole('button', { name: 'Actions for notes.txt' }))
+  expect(await screen.findByRole('menu')).not.toHaveAccessibleDescription()
+})
+
 test('the filter narrows the file table, shows the count and resets in another directory', async () => {
   const { user, list } = await filesPage([
     entryOf('world/'),

@@ -1,7 +1,7 @@
 import { useDispatch, useSelector } from 'react-redux'
 import type { FileEntry } from '../../../../contract/file'
 import { Menu, MenuItem } from '../../../ui/Menu'
-import { isArchived } from './fileEntries'
+import { isArchived, isEditable, isFile } from './fileEntries'
 import { menuClosed, menuOpened, selectMenu } from '../filesSlice'
 import type { FileActions } from '../useFileActions'
 
@@ -13,6 +13,7 @@ export function RowMenu({ entry, tabIndex, actions }: { entry: FileEntry; tabInd
     <Menu
       label={`Actions for ${entry.name}`}
       tabIndex={tabIndex}
+      heading={isFile(entry) && !isEditable(entry) && 'This file cannot be edited here'}
       isOpen={isOpen}
       onToggle={(open) => dispatch(open ? menuOpened(entry.path) : menuClosed())}
     >
