@@ -34,6 +34,41 @@ const bytesOf = async (download: Download) => readFile(await download.path())
 const closeTransfers = (page: Page) =>
   page.getByRole('region', { name: 'Transfers' }).getByRole('button', { name: 'Close' }).click()
 
+browserTest('the menu of a row is above the panel of transfers and the selection bar', async () => {
+  const { page } = await openPage(product().url)
+  await signUp(page, product())
+  await mkdir(join(share, 'menus'))
+  for (let number = 1; number <= 40; number += 1) await writeFile(join(share, 'menus', `${number}.txt`), '')
+  for (const width of [1440, 360]) {
+    await page.setViewportSize({ width, height: 800 })
+    await page.goto(`${product().url}/files/menus`)
+    await page.getByRole('checkbox', { name: 'Select 1.txt' }).check()
+    const file = { name: `${width}.txt`, mimeType: 'text/plain', buffer: Buffer.from('a') }
+    await page.getByLabel('Files to upload').setInputFiles(file)
+    const panel = await page.getByRole('region', { name: 'Transfers' }).boundingBox()
+    // The row directly above the panel.
+    const buttons = await page.getByRole('button', { name: /^Actions for / }).all()
+    for (const button of buttons.reverse()) {
+      const { y, height } = (await button.boundingBox())!
+      if (y + height > panel!.y) continue
+      await button.click()
+      break
+    }
+    const items = await page.getByRole('menuitem').all()
+    expect(items).toHaveLength(4)
+    for (const item of items) await until(() => inReach(item))
+  }
+
+  // A heading that is wider than the items leaves the menu at its button.
+  await writeFile(join(share, 'menus', '0.bin'), Buffer.alloc(10))
+  await page.goto(`${product().url}/files/menus`)
+  await page.getByText('0.bin', { exact: true }).click()
+  await page.getByText('This file cannot be edited here').waitFor()
+  const menu = (await page.getByRole('menu').boundingBox())!
+  const button = (await page.getByRole('button', { name: 'Actions for 0.bin' }).boundingBox())!
+  expect(Math.abs(menu.x + menu.width - button.x - button.width)).toBeLessThan(8)
+})
+
 browserTest('every action of the Files page changes the disk as expected, byte for byte', async () => {
   const { page, errors } = await openPage(product().url)
   await signUp(page, product())

@@ -67,7 +67,7 @@ export function TransferPanel() {
   const title = uploads.length === 0 ? 'Archives' : uploading ? 'Uploading files' : 'Uploads'
 
   return (
-    <section ref={panel} className={`${styles.transfers} panel`} aria-label="Transfers">
+    <section ref={panel} className={`${styles.transfers} panel`} aria-label="Transfers" data-dock="transfers">
       <div className={styles.head}>
         <button type="button" className={styles.title} aria-expanded={isOpen} onClick={() => dispatch(panelToggled())}>
           <Icon name="chevron" />
