@@ -9,7 +9,7 @@ import { ReadyLine, TOO_SLOW_LINE } from '../readyLine'
 import type { RunRecords } from '../runRecords'
 import type { LocalSpec } from '../runtime'
 import { isMonitorAlive } from './conmon'
-import { exitOf, UNKNOWN_EXIT, type RunFailure } from './containerExit'
+import { exitOf, OUT_OF_MEMORY, UNKNOWN_EXIT, type RunFailure } from './containerExit'
 import { ContainerLog } from './log/containerLog'
 import type { Containers } from './containers'
 import { InstanceInput } from './instanceInput'
@@ -300,6 +300,7 @@ export class ContainedInstance {
       await delay(10)
     );
     const exit = code ?? (await containers.exitCode(containerId))
+    const killed = (await containers.hasRunOutOfMemory(containerId)) ? OUT_OF_MEMORY : undefined
     // A program whose monitor ended first is killed with its container.
     const hasEnded = record.pid !== undefined && !isAlive(record.pid, record.pidStartTime ?? '')
     // May fail without a free file descriptor. The next check repeats it, and needs the exit code removed next.
@@ -308,7 +309,7 @@ export class ContainedInstance {
     await this.recordExit(
       record,
       exit,
-      exit === undefined ? UNKNOWN_EXIT : undefined,
+      exit === undefined ? UNKNOWN_EXIT : killed,
       exit !== undefined || (hasEnded && !record.isKilled),
     )
   }
@@ -352,6 +353,7 @@ export class ContainedInstance {
     this.input = undefined
     await this.console.watchLines(0, undefined)
     const exit = exitOf(code, record.state === 'STOPPING', failed, isOrderly)
+    if (exit.killed !== undefined) await this.console.note(`[System] ${exit.killed}`)
     await this.console.note(`[System] ${describeExit(exit)}`)
     Object.assign(record, { state: 'EXITED', exit, containerId: undefined, monitor: undefined, pid: undefined })
     this.changed()

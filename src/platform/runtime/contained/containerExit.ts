@@ -1,14 +1,20 @@
 import { constants } from 'node:os'
 import type { InstanceExit } from '../runtime'
 
-/** Why a run could not be started, or its end is unknown, as in `InstanceExit`. */
+/** Why a run could not be started, its end is unknown, or the system killed it, as in `InstanceExit`. */
 export interface RunFailure {
-  failure: string
+  failure?: string
+  killed?: string
   isTemporary?: boolean
 }
 
 export const UNKNOWN_EXIT: RunFailure = {
   failure: 'Ended; the exit code is unknown, because its monitor ended first or could not record it.',
+}
+
+/** If SIGKILL ended it: a program may go on when one of its processes was killed. */
+export const OUT_OF_MEMORY: RunFailure = {
+  killed: 'Killed for memory: it needed more than it may use (resources.memory).',
 }
 
 /**
@@ -31,6 +37,7 @@ export function exitOf(
     orderly: (isStopped || code === 0) && isOrderly && signal !== 'SIGKILL',
     failure: failed?.failure,
     ...(failed?.isTemporary && { isTemporary: true }),
+    ...(failed?.killed !== undefined && signal === 'SIGKILL' && !isStopped && { killed: failed.killed }),
   }
 }
 

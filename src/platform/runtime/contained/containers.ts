@@ -1,5 +1,5 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { access, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { errorCodeOf } from '../../errors'
@@ -37,6 +37,8 @@ export interface Containers {
    * errors such as EMFILE
    */
   exitCode(id: string): Promise<number | undefined>
+  /** Whether the kernel has reported that memory ran out in it. */
+  hasRunOutOfMemory(id: string): Promise<boolean>
   /** Makes conmon reopen the log file. */
   reopenLog(id: string): Promise<void>
   connectInput(id: string): ChildProcess
@@ -132,6 +134,11 @@ export async function openContainers({
       })
       return /^\d+$/.test(text.trim()) ? Number(text) : undefined
     },
+    hasRunOutOfMemory: (id) =>
+      access(join(bundleOf(id), 'oom')).then(
+        () => true,
+        () => false,
+      ),
     async reopenLog(id) {
       // conmon's control protocol: message 2 reopens the logs. Read-write, because a FIFO without a reader would block.
       await writeFile(join(bundleOf(id), 'ctl'), '2 0 0\n', { flag: 'r+' })

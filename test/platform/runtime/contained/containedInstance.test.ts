@@ -41,6 +41,7 @@ async function takeOver(output: string, run: Partial<RunRecord> = {}): Promise<R
       return Object.assign(new EventEmitter(), { stdin, unref: () => undefined }) as unknown as ChildProcess
     },
     exitCode: async () => exitCode,
+    hasRunOutOfMemory: async () => false,
     remove: async () => void (exitCode = undefined),
   }
   const records: Partial<RunRecords<RunRecord>> = { save: () => undefined, remove: () => undefined }

@@ -118,6 +118,18 @@ describeContained('contained instances (skipped where runc, conmon or socat is m
     expect(said.join(' ')).toMatch(/50000( 100000)? 268435456 4096/)
   })
 
+  testAsRoot('a run that was killed because its memory ran out says so', async () => {
+    const script = 'setInterval(() => (globalThis.all ??= []).push(Buffer.alloc(2 ** 23, 1)), 1)'
+    const limits = { cores: undefined, memoryBytes: 128 * 2 ** 20 }
+    await runtime().ensure(spec('greedy', ['node', '-e', script], { limits }))
+    const killed = 'Killed for memory: it needed more than it may use (resources.memory).'
+    expect((await hasEnded('greedy'))?.exit).toMatchObject({ signal: 'SIGKILL', killed, requested: false })
+    expect((await lines('greedy')).slice(-2)).toEqual([
+      `[System] ${killed}`,
+      '[System] Ended by itself by signal SIGKILL.',
+    ])
+  })
+
   testAsRoot('a memory limit in which no container can start is named, and is not temporary', async () => {
     const limits = { cores: undefined, memoryBytes: 2 ** 20 }
     await runtime().ensure(spec('tiny', ['sleep', '60'], { limits }))
