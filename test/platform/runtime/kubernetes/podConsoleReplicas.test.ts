@@ -1,5 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import pino from 'pino'
+import type { ClusterClient } from '../../../../src/platform/runtime/kubernetes/clusterClient'
+import type { ConsoleStore } from '../../../../src/platform/runtime/kubernetes/console/consoleStore'
+import { createPodConsoles } from '../../../../src/platform/runtime/kubernetes/console/podConsoles'
 import type { LogOptions, LogRow } from '../../../../src/platform/runtime/kubernetes/console/podLog'
+import type { PodRuns } from '../../../../src/platform/runtime/kubernetes/podRuns'
 import { numbers, PodLog, textsOf, usePodConsoles } from '../../../support/platform/podConsoles'
 import { until } from '../../../support/platform/until'
 
@@ -117,3 +122,30 @@ test.each(['the watch for the ready line', 'a viewer'])(
     expect(seen).toEqual(['begin', 'Ready'])
   },
 )
+
+test('the lines of other replicas are looked for once at a time, however long the state takes', async () => {
+  let asked = 0
+  let answer = () => {}
+  const answered = new Promise<void>((resolve) => (answer = resolve))
+  const slow: ConsoleStore = {
+    ...store(),
+    async newest() {
+      asked += 1
+      await answered
+      return new Map()
+    },
+  }
+  const runs = { watch: () => () => undefined, runOf: () => undefined } as unknown as PodRuns
+  const consoles = createPodConsoles(runs, {} as ClusterClient, slow, pino({ level: 'silent' }))
+  try {
+    await consoles.of(newPod()).follow(1, () => undefined)
+    await until(() => asked > 0)
+    await delay(800)
+    expect(asked).toBe(1)
+    answer()
+    await until(() => asked > 2)
+  } finally {
+    answer()
+    await consoles.close()
+  }
+})

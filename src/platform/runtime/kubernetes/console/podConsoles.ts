@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
+import { createSharedRead } from '../../../concurrency/sharedRead'
 import type { ClusterClient } from '../clusterClient'
 import type { PodRuns } from '../podRuns'
 import type { ConsoleStore } from './consoleStore'
@@ -25,14 +26,14 @@ export function createPodConsoles(
   const reader = randomUUID()
   const consoles = new Map<string, PodConsole>()
 
-  const storePoll = setInterval(() => {
+  // One read at a time: a slow state gets no more of them than a fast one.
+  const deliverStored = createSharedRead(async () => {
     const watched = [...consoles].filter(([, { isWatched }]) => isWatched).map(([podName]) => podName)
     if (watched.length === 0) return
-    store.newest(watched).then(
-      (newest) => newest.forEach((last, podName) => consoles.get(podName)?.deliverTo(last)),
-      () => undefined,
-    )
-  }, STORE_POLL_MS)
+    const newest = await store.newest(watched)
+    newest.forEach((last, podName) => consoles.get(podName)?.deliverTo(last))
+  })
+  const storePoll = setInterval(() => void deliverStored().catch(() => undefined), STORE_POLL_MS)
   const unwatch = runs.watch((podName) => consoles.get(podName)?.wake())
 
   return {
