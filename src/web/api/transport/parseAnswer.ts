@@ -1,6 +1,9 @@
 import type { ApiFailure } from '../../failure'
 import { badAnswer } from '../../failure'
 
+/** Browsers need minutes to lay out 100,000 letters of a script such as Thai. */
+const MESSAGE_MAX_LENGTH = 4000
+
 /** Reads an answer's body, or the failure that it reports. Used by fetch and by the upload's XMLHttpRequest. */
 export function parseAnswer(status: number, text: string): { data: unknown } | { error: ApiFailure } {
   const answer = parse(text)
@@ -26,7 +29,7 @@ function textsOf(answer: unknown): Omit<ApiFailure, 'status'> {
   const text = [message, error].find((candidate) => typeof candidate === 'string' && candidate !== '')
   return {
     ...(typeof code === 'string' && { code }),
-    ...(typeof text === 'string' && { message: text }),
+    ...(typeof text === 'string' && { message: text.slice(0, MESSAGE_MAX_LENGTH) }),
     ...(typeof field === 'string' && { field }),
     ...(typeof line === 'number' && { line }),
   }

@@ -14,6 +14,11 @@ const icons: Record<Notification['type'], IconName> = {
   info: 'compass',
 }
 
+/** The problem log has the whole text of a failure. */
+const MAX_LENGTH = 500
+
+const shortened = (text: string) => (text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text)
+
 /** Always rendered: screen readers announce changes only in a live region that already exists. */
 export function Toasts() {
   const notifications = useSelector(selectNotifications)
@@ -24,7 +29,7 @@ export function Toasts() {
       {notifications.map(({ id, type, message }) => (
         <div key={id} className={`toast show ${styles.notification} ${styles[type]}`}>
           <Icon name={icons[type]} />
-          <span className={styles.message}>{message}</span>
+          <span className={styles.message}>{shortened(message)}</span>
           <CloseButton aria-label="Dismiss" onClick={() => dispatch(dismissed(id))} />
         </div>
       ))}

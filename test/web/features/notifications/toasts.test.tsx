@@ -29,6 +29,15 @@ function layOut(...places: [element: Element | null, top: number, bottom: number
   })
 }
 
+test('a notification shows the beginning of a very long text', async () => {
+  const { notify } = await rendered()
+  // Chromium lays out 100,000 letters of this script for minutes.
+  notify('กำ'.repeat(50_000))
+  expect(notifications()).toEqual([`${'กำ'.repeat(250)}…`])
+  notify('a'.repeat(500))
+  expect(notifications()[1]).toBe('a'.repeat(500))
+})
+
 test('§3 a notification has the type success, danger, warning or info, and the matching style', async () => {
   const { store } = await rendered()
   for (const type of ['success', 'danger', 'warning', 'info'] as const) {
