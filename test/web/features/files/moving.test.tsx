@@ -37,6 +37,33 @@ test('a destination that cannot be right replaces the failure of an earlier one'
   expect(dialog.queryByText('There is no /nfsshare/a/b.')).toBeNull()
 })
 
+test('the destination is completed with the directories that are there', async () => {
+  const { user, network, store } = await filesPage([entryOf('a/world/'), entryOf('a/worn.txt'), entryOf('a/x')], {
+    at: '/files/a',
+  })
+  await user.click(screen.getByRole('checkbox', { name: 'Select x' }))
+  await user.click(bar().getByRole('button', { name: 'Move' }))
+  const field = within(await screen.findByRole('dialog', { name: 'Move Item' })).getByLabelText('Destination')
+  const offered = () => [...(field as HTMLInputElement).list!.options].map(({ value }) => value)
+  const type = (value: string) => fireEvent.change(field, { target: { value } })
+  await waitFor(() => expect(offered()).toEqual(['world']))
+  const { calls } = network
+    .get('/api/sftp/files')
+    .answers({ files: [entryOf('a/world/region/'), entryOf('a/world/data/')], deploymentTypeIndex: null })
+  type('world/')
+  await waitFor(() => expect(offered()).toEqual(['world/region', 'world/data']))
+  type('world/re')
+  expect(offered()).toEqual(['world/region'])
+  // A directory that does not exist is not requested.
+  type('nowhere/')
+  expect(offered()).toEqual([])
+  type('../../')
+  expect(offered()).toEqual([])
+  expect(calls).toHaveLength(1)
+  expect(problemsIn(store)).toEqual([])
+  expect(screen.getByText('1 selected')).toBeInTheDocument()
+})
+
 test('§2, §5 a move target is relative to the directory, with repeated slashes collapsed, and has a preview', async () => {
   const { user, network } = await filesPage([entryOf('a/b/x'), entryOf('a/b/y')], { at: '/files/a/b' })
   const move = network.post('/api/sftp/move').answers({})

@@ -1,3 +1,4 @@
+import { useId } from 'react'
 import { useDispatch } from 'react-redux'
 import { useMoveFilesMutation } from '../../../api/files'
 import type { ApiFailure } from '../../../failure'
@@ -7,6 +8,7 @@ import { FormDialog } from '../../../ui/dialog/FormDialog'
 import type { Move } from '../filesSlice'
 import { destinationTyped, dialogClosed, formSubmitted, moveFailed } from '../filesSlice'
 import { NameList } from './NameList'
+import { useDestinations } from './useDestinations'
 import { joinPath, resolveDestination } from '../sharedPath'
 import styles from './fileDialogs.module.scss'
 import { FailureAlert } from '../../../ui/FailureAlert'
@@ -15,6 +17,8 @@ export function MoveDialog({ directory, move: { items, destination, tries = 0 } 
   const [moveFiles, { isLoading, error, reset }] = useMoveFilesMutation()
   const dispatch = useDispatch()
 
+  const listId = useId()
+  const destinations = useDestinations(directory, destination)
   const target = resolveDestination(directory, destination)
   const [only] = items
   const into = items.find(({ path }) => target === path || target?.startsWith(`${path}/`))
@@ -63,12 +67,18 @@ export function MoveDialog({ directory, move: { items, destination, tries = 0 } 
         focused
         focusKey={tries}
         placeholder="backups/2026"
+        list={listId}
         autoComplete="off"
         autoCapitalize="none"
         spellCheck={false}
         value={destination}
         onChange={(text) => dispatch(destinationTyped(text))}
       />
+      <datalist id={listId}>
+        {destinations.map((offered) => (
+          <option key={offered} value={offered} />
+        ))}
+      </datalist>
       <p className={styles.movePreview}>
         Moves to{' '}
         <code>
