@@ -95,6 +95,24 @@ export function hasEnded(pod: V1Pod): boolean {
   )
 }
 
+/** The shortest deadline of a Pod, which is over when its program has ended (Kubernetes: "activeDeadlineSeconds"). */
+export const ENDED_DEADLINE_SECONDS = 1
+
+/**
+ * Whether containers that the cluster has added run on beside a program that has ended. They would keep the Pod, with
+ * all that it reserves on its node. Those that Kubernetes knows as sidecars (init containers) end by themselves.
+ */
+export function hasOthersRunning({ metadata, spec, status }: V1Pod): boolean {
+  const containers = status?.containerStatuses ?? []
+  return (
+    metadata?.deletionTimestamp === undefined &&
+    status?.phase === 'Running' &&
+    spec?.activeDeadlineSeconds !== ENDED_DEADLINE_SECONDS &&
+    containers.some(({ name, state }) => name === CONTAINER && state?.terminated !== undefined) &&
+    containers.some(({ name, state }) => name !== CONTAINER && state?.running !== undefined)
+  )
+}
+
 /** Whether the cluster has not started the Pod yet, and no stop was requested. */
 export function isPending(pod: V1Pod): boolean {
   return (

@@ -14,6 +14,7 @@ import {
   awaitsReadyLine,
   awaitsWriteBack,
   hasEnded,
+  hasOthersRunning,
   heldProblem,
   holdTimeLeft,
   isReplaceable,
@@ -98,6 +99,7 @@ export function startPodSteps({
       const retryMs = pod && awaitsWriteBack(pod) ? await keptFiles.finish(pod) : undefined
       if (retryMs !== undefined) schedule(podName, retryMs)
       if (pod) await reportHold(pod)
+      if (pod && hasOthersRunning(pod)) runs.put(await pods.endContainers(pod))
       return
     }
     await messages.write(pod, messagesOf(pod))

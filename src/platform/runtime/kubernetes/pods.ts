@@ -1,6 +1,6 @@
 import type { V1Pod } from '@kubernetes/client-node'
 import { ClusterRefusal, type ClusterClient } from './clusterClient'
-import { nameOf, runIdOf } from './podState'
+import { ENDED_DEADLINE_SECONDS, nameOf, runIdOf } from './podState'
 import { KEEP_FINALIZER, READY_CONDITION } from './podSpec'
 
 /** The platform's name as a writer of fields (Kubernetes: "Server-Side Apply"). */
@@ -16,6 +16,8 @@ export interface Pods {
   annotate(pod: V1Pod, annotations: Record<string, string>): Promise<V1Pod | undefined>
   /** Sets the condition that opens the Pod's readiness gate. @returns undefined if this Pod is gone */
   setReady(pod: V1Pod): Promise<V1Pod | undefined>
+  /** Ends all containers of this Pod; the Pod stays, with their statuses. @returns undefined if this Pod is gone */
+  endContainers(pod: V1Pod): Promise<V1Pod | undefined>
   /** Removes the platform's finalizer, and no other. @returns undefined if this Pod is gone, or is deleted by this */
   release(pod: V1Pod): Promise<V1Pod | undefined>
   /**
@@ -72,6 +74,20 @@ export function createPods(client: ClusterClient): Pods {
               fieldManager: FIELD_MANAGER,
             },
             setHeaderOptions('Content-Type', PatchStrategy.StrategicMergePatch),
+          ),
+        ),
+      ),
+    endContainers: (pod) =>
+      ifPresent(
+        client.call((core, { setHeaderOptions, PatchStrategy }) =>
+          core.patchNamespacedPod(
+            {
+              name: nameOf(pod),
+              namespace,
+              body: { metadata: { uid: runIdOf(pod) }, spec: { activeDeadlineSeconds: ENDED_DEADLINE_SECONDS } },
+              fieldManager: FIELD_MANAGER,
+            },
+            setHeaderOptions('Content-Type', PatchStrategy.MergePatch),
           ),
         ),
       ),

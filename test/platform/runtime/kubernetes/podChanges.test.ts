@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
 import type { V1Pod, V1Service } from '@kubernetes/client-node'
 import type { Runtime } from '../../../../src/platform/runtime/runtime'
 import { idOfState } from '../../../../src/platform/state/claimedFacts'
@@ -52,11 +53,20 @@ beforeEach(async () => {
   services = []
   requested = []
   watches = []
-  api = await startApiServer(root(), ({ method, url = '' }, response) => {
+  api = await startApiServer(root(), (request, response) => {
+    const { method, url = '' } = request
     response.setHeader('content-type', 'application/json')
     if (method !== 'GET') requested.push(`${method} ${url.replace(/\?.*/, '')}`)
     if (method === 'PATCH' && refusal !== undefined) {
       response.writeHead(403).end(JSON.stringify({ kind: 'Status', message: refusal }))
+    } else if (method === 'PATCH' && present) {
+      void text(request).then((body) => {
+        // Of the changes, only that of the specification matters here.
+        const { spec } = JSON.parse(body) as V1Pod
+        response.end(
+          JSON.stringify(spec && !('containers' in spec) ? change('MODIFIED', { ...present, spec }) : present),
+        )
+      })
     } else if (method === 'PATCH') {
       // The first to apply a Pod creates it.
       const pod = {
@@ -67,7 +77,7 @@ beforeEach(async () => {
         },
         status: { phase: 'Pending' },
       }
-      response.end(JSON.stringify(present ?? change('ADDED', pod)))
+      response.end(JSON.stringify(change('ADDED', pod)))
     } else if (method === 'DELETE') {
       if (present) beginDeletion(present, new Date())
       response.end('{}')
@@ -92,6 +102,32 @@ afterEach(async () => {
 })
 
 const run = async () => (await runtime.list()).find(({ podName }) => podName === 'lobby-1')
+
+test('containers that the cluster has added to a Pod are ended when its program has ended', async () => {
+  await runtime.ensure(SPEC)
+  const statusOf = (name: string, state: object) => ({
+    name,
+    image: '',
+    imageID: '',
+    ready: false,
+    restartCount: 0,
+    state,
+  })
+  const program = statusOf('instance', { terminated: { exitCode: 0, containerID: 'c' } })
+  change('MODIFIED', {
+    ...present,
+    status: { phase: 'Running', containerStatuses: [statusOf('proxy', { running: {} }), program] },
+  })
+  await until(async () => present?.spec !== undefined)
+  expect(present).toMatchObject({ spec: { activeDeadlineSeconds: 1 } })
+  expect(await run()).toMatchObject({ state: 'EXITED', exit: { code: 0, orderly: true } })
+  // Of a Pod that has no others, nothing is changed.
+  const changes = () => requested.filter((one) => one.startsWith('PATCH')).length
+  expect(changes()).toBe(2)
+  change('MODIFIED', { ...present, spec: undefined, status: { phase: 'Succeeded', containerStatuses: [program] } })
+  await until(async () => (await run())?.state === 'EXITED')
+  expect(changes()).toBe(2)
+})
 
 test('security 240: while a finalizer of another program holds a Pod, nothing waits for it, and the reason is shown', async () => {
   await runtime.ensure(SPEC)
