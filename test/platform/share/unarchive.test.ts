@@ -57,10 +57,15 @@ test.each([
   })
 })
 
-test('a .gz that is padded with zeros is extracted', async () => {
-  await put('log.txt.gz', Buffer.concat([gzipSync('lines'), Buffer.alloc(5 * 2 ** 20)]))
+test('a .gz or .tar.gz that is padded with zeros is extracted', async () => {
+  // More than is read ahead.
+  const padding = Buffer.alloc(30 * 2 ** 20)
+  await put('log.txt.gz', Buffer.concat([gzipSync('lines'), padding]))
   await files().unarchive(ANN, '/nfsshare/log.txt.gz')
   expect(await readFile(join(share(), 'log.txt/log.txt'), 'utf8')).toBe('lines')
+  await put('a.tar.gz', Buffer.concat([await makeTarGz([{ name: 'one.txt', content: 'one' }]), padding]))
+  await files().unarchive(ANN, '/nfsshare/a.tar.gz')
+  expect(await readFile(join(share(), 'a/one.txt'), 'utf8')).toBe('one')
 })
 
 test('decisions §3: a .7z and a .gz can be extracted too', async () => {

@@ -25,10 +25,8 @@ export async function unpackTar(
   control: JobControl,
 ): Promise<void> {
   const tar = extractWithBoundedHeaders()
-  const source = readWithProgress(archive, control)
-  const filled = isGzipped
-    ? pipeline(source, createGunzip(), limitedBy(limits), tar, { signal: control.signal })
-    : pipeline(source, limitedBy(limits), tar, { signal: control.signal })
+  const content = isGzipped ? gunzip(archive, control) : readWithProgress(archive, control)
+  const filled = pipeline(content, limitedBy(limits), tar, { signal: control.signal })
   filled.catch(() => undefined)
   let entries = 0
   try {
@@ -94,11 +92,8 @@ export async function unpackGzip(
   extraction: Extraction,
   control: JobControl,
 ): Promise<void> {
-  const gunzip = createGunzip()
-  // Its failures end `gunzip`, too, except one: that it stops reading where padding follows the content.
-  pipeline(readWithProgress(archive, control), gunzip, { signal: control.signal }).catch(() => undefined)
   try {
-    await extraction.file(name, gunzip, {})
+    await extraction.file(name, gunzip(archive, control), {})
   } catch (error) {
     throw asArchiveError(error, 'gzip')
   }
@@ -137,6 +132,14 @@ function limitedBy(limits: ExtractionLimits) {
       yield chunk
     }
   }
+}
+
+/** The content of a gzipped archive, without the padding that may follow. */
+function gunzip(archive: FileHandle, control: JobControl): Readable {
+  const content = createGunzip()
+  // Its failures end the content, too, except one: that it stops reading where padding follows.
+  pipeline(readWithProgress(archive, control), content, { signal: control.signal }).catch(() => undefined)
+  return content
 }
 
 function readWithProgress(archive: FileHandle, { progress }: JobControl): Readable {
