@@ -204,6 +204,7 @@ test.each([
   ['the others could not be deleted', { status: 409, message: 'No.', failed: [{ path: '/nfsshare/plugins' }] }],
   ['the answer was lost', { status: 'UNREACHABLE' }],
   ['a proxy answered', { status: 504 }],
+  ['another user deleted it before', { status: 404, failed: [{ path: `/nfsshare/${NAME}` }] }],
 ])('the name of a file that was deleted is masked although %s', (_why, failure) => {
   const paths = ['/nfsshare/plugins', `/nfsshare/${NAME}`].map((path) => ({ path, type: 'f' }))
   expectNowhere(exported([files(NAME, 'plugins'), call('deleteFiles', paths, 'rejected', failure)]).text, NAME)
@@ -214,7 +215,8 @@ test.each([
   ['getDeploymentConfig', NAME],
   ['restartDeployment', NAME],
   ['getFiles', `/nfsshare/${NAME}`],
-])('a name that the server does not know any more is masked: %s', (endpoint, args) => {
+  ['deleteDatabase', { type: 'sql', name: NAME }],
+])('a name that the server does not know any more is masked: %s', (endpoint, args: unknown) => {
   const listed = call('getDeployments', undefined, 'fulfilled', [{ name: NAME }])
   const failed = (status: number) => call(endpoint, args, 'rejected', { status, message: `There is no "${NAME}".` })
   expectNowhere(exported([listed, files(NAME), failed(404)]).text, NAME)

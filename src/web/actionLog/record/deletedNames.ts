@@ -53,10 +53,14 @@ function namesInDefinition(content: unknown): string[] {
   return names
 }
 
-/** Whether the server refused a call. Otherwise it may have done what it asked for, and only its answer was lost. */
-const isRefused = (failure: unknown) => isObject(failure) && typeof failure.status === 'number' && failure.status <= 500
-
 const isMissing = (failure: unknown) => isObject(failure) && failure.status === 404
+
+/**
+ * Whether the server refused a call for something that exists. Otherwise it may have done what the call asked for, and
+ * only its answer was lost, or another user did it before.
+ */
+const isRefused = (failure: unknown) =>
+  isObject(failure) && typeof failure.status === 'number' && failure.status <= 500 && !isMissing(failure)
 
 /** Returns the arguments of a refused call that the server accepted all the same: entries that are not in `failed`. */
 function acceptedOf(args: unknown, { failed }: Loose): unknown {
