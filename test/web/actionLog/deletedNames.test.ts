@@ -248,6 +248,7 @@ const NAMED = { name: NAME, type: 'process', enabled: true }
 test.each<[string, unknown, unknown, unknown]>([
   ['getDeployments', undefined, [NAMED, { name: 'hub' }], [{ name: 'hub' }]],
   ['getDeployments', undefined, [{ name: 'hub', dataDirectory: `/${NAME}` }], [{ name: 'hub', dataDirectory: '/hub' }]],
+  ['getDeployments', undefined, [{ name: 'hub', path: `/nfsshare/${NAME}` }], [{ name: 'hub' }]],
   ['getDeployments', undefined, [{ name: 'hub', node: NAME }], [{ name: 'hub' }]],
   ['getDatabases', 'sql', [{ name: NAME }], []],
   ['getApiKeys', undefined, [key], []],

@@ -38,15 +38,15 @@ function namesIn(endpoint: string, answer: unknown): string[] {
   if (WITH_IDS.test(endpoint)) return namedIn(answer).map(nameOf)
   const items = isObject(answer) && 'sections' in answer ? answer.sections : answer
   return [items].flat().flatMap((item) => {
-    const { name, dataDirectory, node } = (isObject(item) && 'deployment' in item ? item.deployment : item) as Loose
-    return [name, dataDirectory, node].flatMap(wordsOf)
+    const named = isObject(item) && 'deployment' in item ? item.deployment : item
+    return isObject(named) ? [named.name, named.path, named.dataDirectory, named.node].flatMap(wordsOf) : []
   })
 }
 
 /** Returns the names in the settings of a definition that an export may keep. */
-function namesInDefinition(content: unknown): string[] {
+function namesInDefinition(content: string): string[] {
   const names: string[] = []
-  mapSettings(String(content), (value) => {
+  mapSettings(content, (value) => {
     names.push(...wordsOf(value))
     return value
   })
@@ -132,16 +132,18 @@ export function createDeletedNames() {
     listed.set(key, names)
   }
 
-  const noteDefinition = (name: unknown, { content }: Loose) =>
-    compare(`definition ${String(name)}`, new Set(namesInDefinition(content)))
+  function noteDefinition(name: unknown, holder: unknown) {
+    const { content } = (holder ?? {}) as Loose
+    if (typeof content === 'string') compare(`definition ${String(name)}`, new Set(namesInDefinition(content)))
+  }
 
   function noteAnswer({ endpointName, originalArgs, queryCacheKey = endpointName }: Call, answer: unknown) {
     const hasIds = WITH_IDS.test(endpointName)
     if (hasIds) for (const named of namedIn(answer)) namesById.set(String(named.id), nameOf(named))
     if (OF_FILES.test(endpointName)) notePaths(answer)
     if (hasIds || LISTS.test(endpointName)) compare(queryCacheKey, new Set(namesIn(endpointName, answer)))
-    if (endpointName === 'getDeploymentConfig') noteDefinition(originalArgs, answer as Loose)
-    if (endpointName === 'saveDeploymentConfig') noteDefinition((originalArgs as Loose).name, originalArgs as Loose)
+    if (endpointName === 'getDeploymentConfig') noteDefinition(originalArgs, answer)
+    if (endpointName === 'saveDeploymentConfig') noteDefinition((originalArgs as Loose).name, originalArgs)
   }
 
   return {
