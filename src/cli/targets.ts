@@ -1,5 +1,5 @@
-import { DeploymentsAnswer } from '../contract/deployment'
-import { InstancesAnswer } from '../contract/instance'
+import { DeploymentsResponse } from '../contract/deployment'
+import { InstancesResponse } from '../contract/instance'
 import { dataOf, type Api, type Deployment, type Instance } from './api/client'
 import { CliError, EXIT } from './failure'
 
@@ -14,14 +14,14 @@ export type Target = { kind: 'deployment'; deployment: string } | ({ kind: 'inst
 export async function listDeployments(api: Api): Promise<(Deployment & { instances: Instance[] })[]> {
   const { deployments } = dataOf(
     await api.calls.GET('/api/deployments', { params: { query: { instances: 'true' } } }),
-    DeploymentsAnswer,
+    DeploymentsResponse,
   )
   return deployments.map((deployment) => ({ ...deployment, instances: deployment.instances ?? [] }))
 }
 
 export async function listInstances(api: Api, deployment: string): Promise<Instance[]> {
   const params = { path: { name: deployment } }
-  return dataOf(await api.calls.GET('/api/deployments/{name}/instances', { params }), InstancesAnswer).instances
+  return dataOf(await api.calls.GET('/api/deployments/{name}/instances', { params }), InstancesResponse).instances
 }
 
 const isNamed = (instance: Instance, name: string) => [instance.podName, instance.name, instance.uid].includes(name)

@@ -15,7 +15,7 @@ export type Scope = z.infer<typeof Scope>
 /** Limits of grants and deployments of one user or key, far above what a network has. */
 const MAX_GRANTS = 500
 
-/** The rights of a limited user on a deployment. An answer always has `view`. */
+/** The rights of a limited user on a deployment. A response always has `view`. */
 export const Grant = z.strictObject({ deployment: DeploymentName, rights: z.array(Right).max(RIGHTS.length) })
 export type Grant = z.infer<typeof Grant>
 
@@ -23,15 +23,15 @@ export type Grant = z.infer<typeof Grant>
 export const UserAccess = z.strictObject({ role: Role, grants: z.array(Grant).max(MAX_GRANTS) })
 export type UserAccess = z.infer<typeof UserAccess>
 
-export const UserAccessAnswer = success(UserAccess)
-export type UserAccessAnswer = z.infer<typeof UserAccessAnswer>
+export const UserAccessResponse = success(UserAccess)
+export type UserAccessResponse = z.infer<typeof UserAccessResponse>
 
 /** A sign-in of a user. */
 export const PreviousSignIn = z.object({ at: z.string().describe('ISO 8601.'), address: z.string() })
 export type PreviousSignIn = z.infer<typeof PreviousSignIn>
 
 /** The caller and what they may do, from `GET /api/account`. Our extra. */
-export const AccountAnswer = success(
+export const AccountResponse = success(
   UserAccess.extend({
     id: z.number().int(),
     username: z.string(),
@@ -44,7 +44,7 @@ export const AccountAnswer = success(
     ),
   }),
 )
-export type AccountAnswer = z.infer<typeof AccountAnswer>
+export type AccountResponse = z.infer<typeof AccountResponse>
 
 /** Body of `POST /api/keys`. */
 export const CreateApiKey = z.strictObject({
@@ -81,9 +81,9 @@ export const ApiKey = z.object({
 })
 export type ApiKey = z.infer<typeof ApiKey>
 
-export const ApiKeysAnswer = success(z.object({ keys: z.array(ApiKey) }))
-export type ApiKeysAnswer = z.infer<typeof ApiKeysAnswer>
+export const ApiKeysResponse = success(z.object({ keys: z.array(ApiKey) }))
+export type ApiKeysResponse = z.infer<typeof ApiKeysResponse>
 
-/** The only answer that has the key itself. */
-export const CreatedApiKeyAnswer = success(z.object({ key: z.string(), info: ApiKey }))
-export type CreatedApiKeyAnswer = z.infer<typeof CreatedApiKeyAnswer>
+/** The only response that has the key itself. */
+export const CreatedApiKeyResponse = success(z.object({ key: z.string(), info: ApiKey }))
+export type CreatedApiKeyResponse = z.infer<typeof CreatedApiKeyResponse>

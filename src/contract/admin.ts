@@ -17,8 +17,8 @@ export const User = z.object({
 })
 export type User = z.infer<typeof User>
 
-export const UsersAnswer = success(z.object({ users: z.array(User) }))
-export type UsersAnswer = z.infer<typeof UsersAnswer>
+export const UsersResponse = success(z.object({ users: z.array(User) }))
+export type UsersResponse = z.infer<typeof UsersResponse>
 
 export const SetAdmin = z.strictObject({ is_admin: z.boolean() })
 export type SetAdmin = z.infer<typeof SetAdmin>
@@ -48,8 +48,8 @@ export const InviteCode = z.object({
 })
 export type InviteCode = z.infer<typeof InviteCode>
 
-export const InviteCodesAnswer = success(z.object({ codes: z.array(InviteCode) }))
-export type InviteCodesAnswer = z.infer<typeof InviteCodesAnswer>
+export const InviteCodesResponse = success(z.object({ codes: z.array(InviteCode) }))
+export type InviteCodesResponse = z.infer<typeof InviteCodesResponse>
 
 export const CreateInviteCode = z
   .strictObject({
@@ -64,15 +64,15 @@ export const CreateInviteCode = z
   })
 export type CreateInviteCode = z.infer<typeof CreateInviteCode>
 
-export const InviteCodeAnswer = success(InviteCode)
-export type InviteCodeAnswer = z.infer<typeof InviteCodeAnswer>
+export const InviteCodeResponse = success(InviteCode)
+export type InviteCodeResponse = z.infer<typeof InviteCodeResponse>
 
-export const DashboardHostAnswer = success(z.object({ host: z.string() }))
-export type DashboardHostAnswer = z.infer<typeof DashboardHostAnswer>
+export const DashboardHostResponse = success(z.object({ host: z.string() }))
+export type DashboardHostResponse = z.infer<typeof DashboardHostResponse>
 
 /** Null if there is no token. */
-export const DashboardTokenAnswer = success(z.object({ token: z.string().nullable() }))
-export type DashboardTokenAnswer = z.infer<typeof DashboardTokenAnswer>
+export const DashboardTokenResponse = success(z.object({ token: z.string().nullable() }))
+export type DashboardTokenResponse = z.infer<typeof DashboardTokenResponse>
 
 /** The categories of the activity log, by which the console filters. */
 export const ActivityKind = z.enum([
@@ -133,7 +133,7 @@ export type ActivityQuery = z.infer<typeof ActivityQuery>
 /** Entries per page of the activity log. */
 export const ACTIVITY_PAGE = 100
 
-export const ActivityAnswer = success(
+export const ActivityResponse = success(
   z.object({ entries: z.array(ActivityEntry), /** Whether there are older entries. */ hasMore: z.boolean() }),
 )
-export type ActivityAnswer = z.infer<typeof ActivityAnswer>
+export type ActivityResponse = z.infer<typeof ActivityResponse>

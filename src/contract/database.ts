@@ -35,12 +35,12 @@ export const Database = z.object({
 })
 export type Database = z.infer<typeof Database>
 
-export const DatabasesAnswer = success(z.object({ databases: z.array(Database) }))
-export type DatabasesAnswer = z.infer<typeof DatabasesAnswer>
+export const DatabasesResponse = success(z.object({ databases: z.array(Database) }))
+export type DatabasesResponse = z.infer<typeof DatabasesResponse>
 
 export const CreateDatabase = z.strictObject({ name: DatabaseName })
 export type CreateDatabase = z.infer<typeof CreateDatabase>
 
 /** Answer of POST, and of PATCH, which sets a new password. */
-export const DatabaseAnswer = success(Database)
-export type DatabaseAnswer = z.infer<typeof DatabaseAnswer>
+export const DatabaseResponse = success(Database)
+export type DatabaseResponse = z.infer<typeof DatabaseResponse>

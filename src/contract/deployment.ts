@@ -26,7 +26,7 @@ export type Deployment = z.infer<typeof Deployment>
 /** With `instances=true`, each deployment comes with its instances, for the overview (our extra). */
 export const DeploymentsQuery = z.strictObject({ instances: z.enum(['true', 'false']).optional() })
 
-export const DeploymentsAnswer = success(
+export const DeploymentsResponse = success(
   z.object({
     deployments: z.array(Deployment),
     // Our extras, with `instances=true`: the overview is one call, whose ETag changes only with what it shows.
@@ -40,7 +40,7 @@ export const DeploymentsAnswer = success(
     disks: z.array(Disk).optional().describe('Disks whose level is not `ok`; missing if there are none.'),
   }),
 )
-export type DeploymentsAnswer = z.infer<typeof DeploymentsAnswer>
+export type DeploymentsResponse = z.infer<typeof DeploymentsResponse>
 
 export const DeploymentName = z
   .string()
@@ -75,15 +75,15 @@ export const Configuration = z.strictObject({
   ),
 })
 export type Configuration = z.infer<typeof Configuration>
-export const ConfigurationAnswer = success(
+export const ConfigurationResponse = success(
   Configuration.extend({
     /** Our extra. */
     warnings: z.array(z.string()).optional().describe('Problems of the stored text, for the user.'),
   }),
 )
-export type ConfigurationAnswer = z.infer<typeof ConfigurationAnswer>
+export type ConfigurationResponse = z.infer<typeof ConfigurationResponse>
 /** Answer of a save: `revision` is that of the stored text, to be sent with the next save (our extra). */
-export const SavedConfigurationAnswer = success(
+export const SavedConfigurationResponse = success(
   z.object({
     revision: Revision.optional(),
     /** Our extra. */
@@ -93,7 +93,7 @@ export const SavedConfigurationAnswer = success(
       .describe('For the user: ports that other deployments use, limits that are not enforced. The text was saved.'),
   }),
 )
-export type SavedConfigurationAnswer = z.infer<typeof SavedConfigurationAnswer>
+export type SavedConfigurationResponse = z.infer<typeof SavedConfigurationResponse>
 
 const Text = (max: number) =>
   z

@@ -13,13 +13,13 @@ const Peer = z.object({
   draining: z.boolean().describe('It is being drained: new players must not be sent there.'),
 })
 
-/** The file that QUARTERDECK_PEERS names, and the answer of `GET /api/discovery` (decisions §14). */
+/** The file that QUARTERDECK_PEERS names, and the response of `GET /api/discovery` (decisions §14). */
 export const Peers = z.object({
   deployments: z.record(z.string(), z.array(Peer)).describe('The running instances by deployment.'),
 })
 export type Peers = z.infer<typeof Peers>
 
-export const PeersAnswer = success(Peers)
+export const PeersResponse = success(Peers)
 
 /** `?deployment=lobby`; may be repeated. */
 export const PeersQuery = z.strictObject({

@@ -3,7 +3,7 @@ import { z } from 'zod'
 /** The body of every successful call: `{success: true, data}` (decisions §1). */
 export const success = <Data extends z.ZodType>(data: Data) => z.object({ success: z.literal(true), data })
 
-/** The answer of a call without a result. */
+/** The response of a call without a result. */
 export const Done = success(z.object({}))
 export type Done = z.infer<typeof Done>
 

@@ -19,7 +19,7 @@ export type FileEntry = z.infer<typeof FileEntry>
 export const AtPath = z.strictObject({ path: SharedPath })
 export type AtPath = z.infer<typeof AtPath>
 
-export const FilesAnswer = success(
+export const FilesResponse = success(
   z.object({
     files: z.array(FileEntry),
     deploymentTypeIndex: z
@@ -29,7 +29,7 @@ export const FilesAnswer = success(
       .describe('Type index of the deployment whose directory this is or is in; null if there is none.'),
   }),
 )
-export type FilesAnswer = z.infer<typeof FilesAnswer>
+export type FilesResponse = z.infer<typeof FilesResponse>
 
 export const MoveFile = z.strictObject({ sourcePath: SharedPath, targetPath: SharedPath })
 export type MoveFile = z.infer<typeof MoveFile>
@@ -47,15 +47,15 @@ export type SeveralFiles = z.infer<typeof SeveralFiles>
 export const DownloadFile = z.strictObject({ path: SharedPath, token: z.string().default('') })
 export type DownloadFile = z.infer<typeof DownloadFile>
 
-export const DownloadTicketAnswer = success(z.object({ token: z.string() }))
-export type DownloadTicketAnswer = z.infer<typeof DownloadTicketAnswer>
+export const DownloadTicketResponse = success(z.object({ token: z.string() }))
+export type DownloadTicketResponse = z.infer<typeof DownloadTicketResponse>
 
 /** The encoding of a stored text. The platform keeps it: the console shows it and sends it back. */
 export const TextEncoding = z.enum(['utf-8', 'utf-8-bom', 'utf-16le', 'utf-16be', 'windows-1252'])
 export type TextEncoding = z.infer<typeof TextEncoding>
 
 /** The content as text; other servers may send bytes (product §7). Our platform adds what a save needs. */
-export const FileContentAnswer = success(
+export const FileContentResponse = success(
   z.object({
     content: z.union([z.string(), z.array(z.number().int().min(0).max(255))]),
     /** Our extras. */
@@ -63,7 +63,7 @@ export const FileContentAnswer = success(
     modifyTime: z.number().optional().describe('Milliseconds since the epoch.'),
   }),
 )
-export type FileContentAnswer = z.infer<typeof FileContentAnswer>
+export type FileContentResponse = z.infer<typeof FileContentResponse>
 
 export const SaveFile = z.strictObject({
   path: SharedPath,
@@ -80,10 +80,10 @@ export const SaveFile = z.strictObject({
 })
 export type SaveFile = z.infer<typeof SaveFile>
 
-export const SaveFileAnswer = success(
+export const SaveFileResponse = success(
   z.object({ /** The new time of the file; the next save sends it. */ modifyTime: z.number() }),
 )
-export type SaveFileAnswer = z.infer<typeof SaveFileAnswer>
+export type SaveFileResponse = z.infer<typeof SaveFileResponse>
 
 /**
  * What an upload does if the name is taken: replace the entry, use the next free name such as `world (2).zip`, or fail
@@ -121,8 +121,8 @@ export const FileJob = z.object({
 export type FileJob = z.infer<typeof FileJob>
 
 /** The jobs of the signed-in user. */
-export const FileJobsAnswer = success(z.object({ jobs: z.array(FileJob) }))
-export type FileJobsAnswer = z.infer<typeof FileJobsAnswer>
+export const FileJobsResponse = success(z.object({ jobs: z.array(FileJob) }))
+export type FileJobsResponse = z.infer<typeof FileJobsResponse>
 
 export const CreateFile = z.strictObject({ path: SharedPath, content: z.literal('') })
 export type CreateFile = z.infer<typeof CreateFile>

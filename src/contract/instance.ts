@@ -106,8 +106,8 @@ export const Instance = z.object({
 })
 export type Instance = z.infer<typeof Instance>
 
-export const InstancesAnswer = success(z.object({ instances: z.array(Instance) }))
-export type InstancesAnswer = z.infer<typeof InstancesAnswer>
+export const InstancesResponse = success(z.object({ instances: z.array(Instance) }))
+export type InstancesResponse = z.infer<typeof InstancesResponse>
 
 /** The record of the last crash, from `GET /api/deployments/{name}/instances/{uid}/crash`. Our extra. */
 export const CrashCapsule = z.object({
@@ -121,5 +121,5 @@ export const CrashCapsule = z.object({
 })
 export type CrashCapsule = z.infer<typeof CrashCapsule>
 
-export const CrashCapsuleAnswer = success(CrashCapsule)
-export type CrashCapsuleAnswer = z.infer<typeof CrashCapsuleAnswer>
+export const CrashCapsuleResponse = success(CrashCapsule)
+export type CrashCapsuleResponse = z.infer<typeof CrashCapsuleResponse>

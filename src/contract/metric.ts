@@ -11,5 +11,5 @@ export const MetricQuery = z.strictObject({ pod: z.string().regex(/^[a-z0-9-]{1,
 export type MetricQuery = z.infer<typeof MetricQuery>
 
 /** Answer of `GET /api/metrics/cpu` and `/memory`: oldest first, at most one hour, 15 s apart. */
-export const MetricAnswer = success(z.object({ data: z.array(MetricPoint) }))
-export type MetricAnswer = z.infer<typeof MetricAnswer>
+export const MetricResponse = success(z.object({ data: z.array(MetricPoint) }))
+export type MetricResponse = z.infer<typeof MetricResponse>

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Disk } from './disk'
 import { success } from './envelope'
 
-export const ManagerTimestampAnswer = success(
+export const ManagerTimestampResponse = success(
   z.object({
     timestamp: z
       .number()
@@ -13,7 +13,7 @@ export const ManagerTimestampAnswer = success(
     disks: z.array(Disk).optional().describe('Disks whose level is not `ok`; missing if there are none.'),
   }),
 )
-export type ManagerTimestampAnswer = z.infer<typeof ManagerTimestampAnswer>
+export type ManagerTimestampResponse = z.infer<typeof ManagerTimestampResponse>
 
 const Capacity = z.object({
   free: z
@@ -32,7 +32,7 @@ export const NodeDetails = z.object({
 })
 export type NodeDetails = z.infer<typeof NodeDetails>
 
-export const NodesAnswer = success(
+export const NodesResponse = success(
   z.object({
     nodes: z.array(z.string()).describe('Names of the machines that instances can run on.'),
     /** Our extra. */
@@ -42,4 +42,4 @@ export const NodesAnswer = success(
       .describe('All nodes of a cluster, also those that are not ready; missing on one machine.'),
   }),
 )
-export type NodesAnswer = z.infer<typeof NodesAnswer>
+export type NodesResponse = z.infer<typeof NodesResponse>

@@ -32,7 +32,7 @@ export const OPEN_ID_FAILURES = [
   'cancelled',
   /** The provider does not answer. */
   'unavailable',
-  /** The provider refused, or its answer is not valid. */
+  /** The provider refused, or its response is not valid. */
   'refused',
   'no-role',
   'name-taken',

@@ -14,5 +14,5 @@ export const SESSION_DAYS = 7
 export const USERNAME_PATTERN = /^[A-Za-z0-9_.-]{3,32}$/
 export const CODE_PATTERN = /^[0-9]{6}$/
 
-/** Header of every answer to a signed-in user: their current role, `admin`, `user` or `limited`. Our extra. */
+/** Header of every response to a signed-in user: their current role, `admin`, `user` or `limited`. Our extra. */
 export const ROLE_HEADER = 'quarterdeck-role'

@@ -11,8 +11,8 @@ export interface FailureDetails {
 }
 
 /**
- * An expected failure. Services throw it; only `http/envelope.ts` turns it into an answer. `message` is shown to users:
- * it names the problem and contains no secret, host path or driver text.
+ * An expected failure. Services throw it; only `http/envelope.ts` turns it into a response. `message` is shown to
+ * users: it names the problem and contains no secret, host path or driver text.
  */
 export class AppError extends Error {
   readonly status: number

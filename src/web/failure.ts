@@ -1,7 +1,7 @@
 /** The error of every failed call. */
 export type ApiFailure = {
-  /** The HTTP status; UNREACHABLE if no answer arrived, BAD_ANSWER if the answer violates the contract. */
-  status: number | 'UNREACHABLE' | 'BAD_ANSWER'
+  /** The HTTP status; UNREACHABLE if no response arrived, BAD_RESPONSE if the response violates the contract. */
+  status: number | 'UNREACHABLE' | 'BAD_RESPONSE'
   /** The server's error code, for example NAME_TAKEN. */
   code?: string
   message?: string
@@ -13,7 +13,7 @@ export type ApiFailure = {
   failed?: { path: string; message?: string }[]
 }
 
-export const badAnswer: ApiFailure = { status: 'BAD_ANSWER' }
+export const badResponse: ApiFailure = { status: 'BAD_RESPONSE' }
 
 const isFailure = (error: unknown): error is ApiFailure =>
   typeof error === 'object' && error !== null && 'status' in error
@@ -30,7 +30,7 @@ export const failureDetail = (error: unknown) => failureText(error, failureHint(
 
 /** Whether the server refused: it answered 2xx with `success: false` or without the expected data. */
 export const isRefusal = (error: unknown) =>
-  isFailure(error) && (error.status === 'BAD_ANSWER' || Number(error.status) < 300)
+  isFailure(error) && (error.status === 'BAD_RESPONSE' || Number(error.status) < 300)
 
 /** Whether the server lacks this call, which only our platform offers. */
 export const isNotOffered = (error: unknown) => isFailure(error) && error.status === 404

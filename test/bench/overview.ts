@@ -8,7 +8,7 @@ import { root } from './figures/root'
 
 /**
  * The overview's call with 1,000 instances that a runtime of this program tells, in 10 and in 100 deployments: one
- * operator, an answer with everything, and one for a client that has it.
+ * operator, a response with everything, and one for a client that has it.
  */
 const INSTANCES = 1000
 const ROUND_MS = 4000
@@ -51,7 +51,7 @@ async function measure(deployments: number, budget: number): Promise<void> {
     if (etag === null) return
     const unchanged = await poll({ 'if-none-match': etag })
     report({ what: `${name}, unchanged`, value: unchanged.p50, unit: 'ms' })
-    report({ what: `${name}, unchanged, answer`, value: unchanged.answerBytes, unit: 'bytes', budget: 300 })
+    report({ what: `${name}, unchanged, answer`, value: unchanged.responseBytes, unit: 'bytes', budget: 300 })
   } finally {
     const exited = once(server, 'exit')
     server.kill('SIGTERM')

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { WebSocketServer } from 'ws'
-import { boundedAnswer } from '../../src/cli/api/boundedAnswer'
+import { boundedResponse } from '../../src/cli/api/boundedResponse'
 import { colouredText, plainText } from '../../src/cli/terminal/text'
 import { useTemporaryDirectory } from '../support/platform/temporaryDirectory'
 import { until } from '../support/platform/until'
@@ -57,9 +57,9 @@ test('security 93: a response that is never completed is aborted', async () => {
     start: (body) => body.enqueue(Buffer.from('{')),
     cancel: () => void (isCancelled = true),
   })
-  await expect(boundedAnswer(new Response(stalled), { maxMs: 50 })).rejects.toThrow('does not end its answer')
+  await expect(boundedResponse(new Response(stalled), { maxMs: 50 })).rejects.toThrow('does not end its response')
   expect(isCancelled).toBe(true)
-  const whole = await boundedAnswer(new Response('{"a":1}', { status: 418 }), { maxMs: 50 })
+  const whole = await boundedResponse(new Response('{"a":1}', { status: 418 }), { maxMs: 50 })
   expect([whole.status, await whole.json()]).toEqual([418, { a: 1 }])
 })
 

@@ -114,7 +114,7 @@ test('a command that exceeds the rate limit waits as long as the server says', a
   expect(refusals).toBe(1)
 })
 
-test('a restart that takes longer than a proxy waits for its answer is still watched to its end', async () => {
+test('a restart that takes longer than a proxy waits for its response is still watched to its end', async () => {
   const startedAt = async () => {
     const { body } = await platform().call('GET', '/api/deployments/echo/instances', { token: admin().token })
     return (body.data.instances as { startedAt: string }[])[0]?.startedAt
@@ -122,7 +122,7 @@ test('a restart that takes longer than a proxy waits for its answer is still wat
   const before = await startedAt()
   answerInstead = ({ method, url, headers }, reply) => {
     if (!url?.endsWith('/echo/restart')) return false
-    // The platform restarts the instance, whether or not anybody waits for the answer.
+    // The platform restarts the instance, whether or not anybody waits for the response.
     const passed = request({ host: '127.0.0.1', port: portOf(platform().app.server), method, path: url, headers })
     passed.on('error', () => undefined).end()
     reply.writeHead(504, { 'content-type': 'text/html' }).end('<h1>504 Gateway Time-out</h1>')

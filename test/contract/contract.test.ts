@@ -6,10 +6,10 @@ import { CreateDatabase } from '../../src/contract/database'
 import { CreateDeployment, Deployment } from '../../src/contract/deployment'
 import { DEPLOYMENT_TYPES } from '../../src/contract/pageRules'
 import { errorStatus } from '../../src/contract/errors'
-import { FilesAnswer, SaveFile } from '../../src/contract/file'
-import { Instance, InstancesAnswer } from '../../src/contract/instance'
+import { FilesResponse, SaveFile } from '../../src/contract/file'
+import { Instance, InstancesResponse } from '../../src/contract/instance'
 import { issueMessage } from '../../src/contract/issueMessage'
-import { MetricAnswer } from '../../src/contract/metric'
+import { MetricResponse } from '../../src/contract/metric'
 import { ClientBound, ServerBound } from '../../src/contract/sockets/realtime'
 
 test('§3 the deployment types are listed in index order', () => {
@@ -35,7 +35,7 @@ const instance = {
 }
 
 test('§3 an instance as sent by the platform is accepted, and an unknown state is rejected', () => {
-  expect(InstancesAnswer.parse({ success: true, data: { instances: [instance] } }).data.instances).toEqual([instance])
+  expect(InstancesResponse.parse({ success: true, data: { instances: [instance] } }).data.instances).toEqual([instance])
   expect(Instance.safeParse({ ...instance, state: 'PAUSED' }).success).toBe(false)
   expect(Instance.safeParse({ ...instance, cpu: 101 }).success).toBe(false)
 })
@@ -89,9 +89,11 @@ test('decisions §2: a username has 3 to 32 letters, digits and _ . -', () => {
 })
 
 test('§7 metrics, files and creation bodies are accepted as specified', () => {
-  expect(MetricAnswer.safeParse({ success: true, data: { data: [{ timestamp: 1, value: 2048 }] } }).success).toBe(true)
+  expect(MetricResponse.safeParse({ success: true, data: { data: [{ timestamp: 1, value: 2048 }] } }).success).toBe(
+    true,
+  )
   const entry = { name: 'a', path: '/nfsshare/a', type: 'd', size: 0, modifyTime: 1, isText: false }
-  expect(FilesAnswer.safeParse({ success: true, data: { files: [entry], deploymentTypeIndex: null } }).success).toBe(
+  expect(FilesResponse.safeParse({ success: true, data: { files: [entry], deploymentTypeIndex: null } }).success).toBe(
     true,
   )
   expect(SaveFile.safeParse({ path: '/nfsshare/a', content: '' }).success).toBe(true)

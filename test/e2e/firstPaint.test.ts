@@ -112,7 +112,7 @@ browserTest('the focus stays in the field that the user types in while the conso
   await page.getByLabel('Username').fill('ann')
   await page.getByLabel('Password').focus()
   release()
-  // The answer to the other ways to sign in arrives when the console has started.
+  // The response to the other ways to sign in arrives when the console has started.
   await page.waitForResponse('**/api/auth/methods')
   await page.keyboard.type('correct horse')
   expect(await page.getByLabel('Password').inputValue()).toBe('correct horse')

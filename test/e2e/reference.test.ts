@@ -28,7 +28,7 @@ browserTest(
     expect(response?.headers()['content-security-policy']).not.toContain('unsafe')
     const call = page.locator('.opblock', { hasText: '/api/deployments' }).first()
     await call.click()
-    await call.getByText('DeploymentsAnswer').or(call.getByText('"deployments"')).first().waitFor()
+    await call.getByText('DeploymentsResponse').or(call.getByText('"deployments"')).first().waitFor()
     expect(urls.filter((url) => !url.startsWith(`${proxy.origin}/console/`) && !url.startsWith('data:'))).toEqual([])
     expect(errors).toEqual([])
     await context.close()

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { CDPSession, Page } from 'playwright-core'
-import type { SignInMethodsAnswer } from '../../src/contract/signIn/auth'
+import type { SignInMethodsResponse } from '../../src/contract/signIn/auth'
 import { browserTest, expectGoodPage, openPage, takeTabletScreenshots } from '../support/browser/browserTest'
 import { register, startProduct, useProduct, type Product } from '../support/browser/startProduct'
 import { freePort } from '../support/platform/freePort'
@@ -66,7 +66,7 @@ async function enterPassword(page: Page, username: string): Promise<void> {
 /** The ways to sign in that the server reports to the login page. */
 async function methodsOf({ address }: Product) {
   const answer = await fetch(`${address}/api/auth/methods`)
-  return ((await answer.json()) as SignInMethodsAnswer).data
+  return ((await answer.json()) as SignInMethodsResponse).data
 }
 const overview = (page: Page) => page.getByRole('heading', { name: 'Network Overview', exact: true }).waitFor()
 

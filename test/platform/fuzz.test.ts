@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => fuzzer?.close())
 
 test.each(FUZZ_KINDS)(
-  `fuzz with seed ${seed}: no %s causes an answer of 500 or an error in the log`,
+  `fuzz with seed ${seed}: no %s causes a response of 500 or an error in the log`,
   async (kind) => {
     const { cases, findings } = await fuzzer.run(kind, { cases: CASES[kind], seconds: SECONDS[kind] })
     expect(cases).toBeGreaterThan(0)

@@ -5,7 +5,7 @@ import { build } from '../../src/web/actionLog/build'
 import { findingsOf } from '../../src/web/actionLog/replay/findings'
 import { hashOf } from '../../src/web/actionLog/replay/hash'
 import { checkSize, LogFault, readLog } from '../../src/web/actionLog/replay/readLog'
-import { sumOf } from '../../src/web/actionLog/replay/sum'
+import { checksumOf } from '../../src/web/actionLog/replay/checksum'
 import { replayReducer } from '../../src/web/actionLog/replay/replayReducer'
 import { printReplay, reportReplay } from '../../src/web/actionLog/replay/reportReplay'
 
@@ -61,7 +61,7 @@ function replayFile(
     const final = replay.steps.at(-1)?.state ?? replay.base
     const actions = log.actions.map((action, index) => ({ ...action, changed: replay.steps[index]?.changed ?? {} }))
     const updated = { ...log, actions, final, hash: hashOf(final) }
-    writeFileSync(file, `${JSON.stringify({ ...updated, sum: sumOf(updated) })}\n`)
+    writeFileSync(file, `${JSON.stringify({ ...updated, sum: checksumOf(updated) })}\n`)
     console.log(`${file}: updated; what differed:\n${report.join('\n')}`)
     return true
   }

@@ -3,7 +3,7 @@ import createClient, { type Client } from 'openapi-fetch'
 import type { ZodType } from 'zod'
 import { adviceOf, CliError, EXIT, exitCodeOf } from '../failure'
 import type { SignIn } from '../configFile'
-import { boundedAnswer } from './boundedAnswer'
+import { boundedResponse } from './boundedResponse'
 import type { components, paths } from './schema'
 
 export type Deployment = components['schemas']['Deployment']
@@ -18,7 +18,7 @@ export interface Api extends SignIn {
 /** Retries after answers of 429 before the refusal is reported. */
 export const MAX_WAITS = 10
 const MAX_WAIT_SECONDS = 120
-/** The calls whose answers are files, which may be of any size. */
+/** The calls whose responses are files, which may be of any size. */
 const FILE_CALLS = /\/api\/sftp\/download(?:-multiple)?$/
 
 /** The code of a call that a proxy stopped waiting for. */
@@ -46,7 +46,7 @@ export function createApi(signIn: SignIn, note: (text: string) => void, ended?: 
       if (seconds === undefined || !isRepeatable || waits >= MAX_WAITS) {
         const { pathname } = new URL(request.url)
         const isFile = response.ok && FILE_CALLS.test(pathname)
-        const answer = isFile ? response : await boundedAnswer(response).catch(throwConnectionFailure)
+        const answer = isFile ? response : await boundedResponse(response).catch(throwConnectionFailure)
         callsOf.set(answer, `${request.method} ${pathname}`)
         if (answer.ok && !isFile) await requireJson(answer)
         return answer
@@ -81,8 +81,8 @@ interface Answer<Data> {
   response: Response
 }
 
-/** The answer to a call. @throws CliError if the server refused it */
-export function answerOf<Data>({ data, error, response }: Answer<Data>): Data {
+/** The response to a call. @throws CliError if the server refused it */
+export function bodyOf<Data>({ data, error, response }: Answer<Data>): Data {
   if (response.ok && data !== undefined) return data
   const { status, headers } = response
   const location = headers.get('location')
@@ -104,33 +104,33 @@ export function answerOf<Data>({ data, error, response }: Answer<Data>): Data {
   throw new CliError(exitCodeOf(status), `${failure.message}${request}${adviceOf(status)}`, failure.code)
 }
 
-/** Whether the answer to a call was not waited for: Node.js waits five minutes for its beginning, many proxies one. */
+/** Whether the response was not waited for: Node.js waits five minutes for its beginning, many proxies one. */
 export const isUnawaited = (error: Error): boolean =>
   error instanceof CliError && (error.code === GATEWAY_TIMEOUT || error.code === 'UND_ERR_HEADERS_TIMEOUT')
 
 /**
- * The data of an answer.
- * @param schema the schema of the whole answer
- * @throws CliError if the server refused the call, or its answer has another form
+ * The data of a response.
+ * @param schema the schema of the whole response
+ * @throws CliError if the server refused the call, or its response has another form
  */
 export function dataOf<Data>(answer: Answer<{ data: Data }>, schema: ZodType): Data {
-  const body = answerOf(answer)
+  const body = bodyOf(answer)
   // A newer server may send further fields and values, which are shown unchanged.
   const issue = schema.safeParse(body).error?.issues.find(({ code }) => code === 'invalid_type')
-  if (issue) throw unexpectedAnswer(answer.response, `${issue.path.join('.') || 'all of it'}: ${issue.message}`)
+  if (issue) throw unexpectedResponse(answer.response, `${issue.path.join('.') || 'all of it'}: ${issue.message}`)
   return body.data
 }
 
-/** @throws CliError for a successful answer that is not JSON, such as the page of a proxy */
+/** @throws CliError for a successful response that is not JSON, such as the page of a proxy */
 async function requireJson(answer: Response): Promise<void> {
   try {
     JSON.parse(await answer.clone().text())
   } catch {
-    throw unexpectedAnswer(answer, 'it is not JSON')
+    throw unexpectedResponse(answer, 'it is not JSON')
   }
 }
 
-const unexpectedAnswer = (response: Response, reason: string) =>
+const unexpectedResponse = (response: Response, reason: string) =>
   new CliError(
     EXIT.failed,
     `The server answered ${callsOf.get(response) ?? 'a call'} with ${response.status}, but not as a console does (${reason}). ` +

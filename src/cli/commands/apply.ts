@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { text as textOf } from 'node:stream/consumers'
 import { createTwoFilesPatch } from 'diff'
-import { ConfigurationAnswer, SavedConfigurationAnswer } from '../../contract/deployment'
+import { ConfigurationResponse, SavedConfigurationResponse } from '../../contract/deployment'
 import { readDefinition } from '../../contract/definitionText'
 import { Done } from '../../contract/envelope'
 import { dataOf, type Api } from '../api/client'
@@ -81,7 +81,7 @@ type Stored = { content: string; revision?: string }
 /** @returns undefined if there is no such deployment */
 async function storedConfiguration(api: Api, name: string): Promise<Stored | undefined> {
   const answer = await api.calls.GET('/api/deployments/{name}', { params: { path: { name } } })
-  return answer.response.status === 404 && answer.error ? undefined : dataOf(answer, ConfigurationAnswer)
+  return answer.response.status === 404 && answer.error ? undefined : dataOf(answer, ConfigurationResponse)
 }
 
 /** @returns warnings. @throws CliError CONFLICT if somebody else has changed it since it was read */
@@ -99,7 +99,7 @@ async function save(
   const body = { content, ...(stored?.revision !== undefined && { revision: stored.revision }) }
   const saved = await api.calls.PATCH('/api/deployments/{name}', { params: { path: { name } }, body })
   try {
-    return dataOf(saved, SavedConfigurationAnswer).warnings ?? []
+    return dataOf(saved, SavedConfigurationResponse).warnings ?? []
   } catch (error) {
     if (stored || saved.response.ok || !(error instanceof CliError)) throw error
     throw new CliError(EXIT.failed, `${name} was created, but without its definition: ${error.message} Apply it again.`)

@@ -1,4 +1,4 @@
-import { DatabaseAnswer } from '../../contract/database'
+import { DatabaseResponse } from '../../contract/database'
 import { dataOf } from '../api/client'
 import type { Session } from '../session'
 import { printTable } from '../terminal/terminal'
@@ -8,7 +8,7 @@ export async function createDatabase({ terminal, api }: Session, type: 'sql' | '
   const params = { path: { type } }
   const { credentials } = dataOf(
     await api.calls.POST('/api/database/{type}', { params, body: { name } }),
-    DatabaseAnswer,
+    DatabaseResponse,
   )
   if (terminal.isJson) return terminal.json({ name, credentials })
   printTable(

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { AccountAnswer } from '../../contract/access'
+import { AccountResponse } from '../../contract/access'
 import type { ConsoleFrame } from '../../contract/sockets/consoleChannel'
 import { CLOSE_SESSION_ENDED } from '../../contract/pageRules'
 import { dataOf, type Api } from '../api/client'
@@ -142,7 +142,7 @@ async function reconnect(
 
 /** @throws CliError for users who may only start and stop the instance: the channel sends them no lines */
 async function requireConsole(api: Api, deployment: string): Promise<void> {
-  const { role, grants, key } = dataOf(await api.calls.GET('/api/account'), AccountAnswer)
+  const { role, grants, key } = dataOf(await api.calls.GET('/api/account'), AccountResponse)
   const isGranted =
     role !== 'limited' || grants.some((grant) => grant.deployment === deployment && grant.rights.includes('console'))
   if (isGranted && (!key || key.scopes.includes('console'))) return

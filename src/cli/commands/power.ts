@@ -99,7 +99,7 @@ async function restartDeployment(
 ): Promise<States | undefined> {
   const before = wait ? await readableInstances(terminal, api, name) : undefined
   const startedBefore = new Map(before?.map(({ podName, startedAt }) => [podName, startedAt]))
-  /** The request ends these blocks, but may not have reached the server yet. A new block is in its answer. */
+  /** The request ends these blocks, but may not have reached the server yet. A new block is in its response. */
   const blockedBefore = new Set(before?.filter(({ state }) => state === 'BLOCKED').map(({ podName }) => podName))
   let isAnswered = false
   let failure: Error | undefined

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
-import { AccountAnswer } from '../../contract/access'
+import { AccountResponse } from '../../contract/access'
 import { createApi, dataOf } from '../api/client'
 import { configPath, parseKey, parseServer, removeConfig, writeConfig } from '../configFile'
 import { CliError, EXIT } from '../failure'
@@ -22,7 +22,7 @@ export async function login(options: {
   const key = parseKey(await keyFor(server, options.keyFile, (text) => terminal.note(text)))
   const account = dataOf(
     await createApi({ server, key }, (text) => terminal.note(text)).calls.GET('/api/account'),
-    AccountAnswer,
+    AccountResponse,
   )
   await writeConfig({ server, key })
   const scopes = account.key?.scopes ?? []

@@ -11,7 +11,7 @@ import {
   USERNAME_PATTERN,
 } from '../rules'
 
-/** Sign-in input is limited in length but not validated, so that an answer reveals nothing about the rules. */
+/** Sign-in input is limited in length but not validated, so that a response reveals nothing about the rules. */
 const Typed = z.string().min(1).max(256).regex(NUL_FREE, NO_NUL)
 const Opaque = z.string().min(1).max(512).regex(NUL_FREE, NO_NUL)
 
@@ -31,8 +31,8 @@ const AdminFlag = z.union([z.literal(0), z.literal(1)])
 
 export const Login = z.strictObject({ username: Typed, password: Typed })
 export type Login = z.infer<typeof Login>
-export const LoginAnswer = success(z.object({ sessionToken: z.string() }))
-export type LoginAnswer = z.infer<typeof LoginAnswer>
+export const LoginResponse = success(z.object({ sessionToken: z.string() }))
+export type LoginResponse = z.infer<typeof LoginResponse>
 
 export const VerifyLogin = z.strictObject({
   username: Typed,
@@ -50,7 +50,7 @@ export const WrongCodes = z.object({
 })
 export type WrongCodes = z.infer<typeof WrongCodes>
 
-export const VerifyLoginAnswer = success(
+export const VerifyLoginResponse = success(
   z.object({
     token: z.string(),
     isAdmin: AdminFlag,
@@ -58,32 +58,32 @@ export const VerifyLoginAnswer = success(
     wrongCodes: WrongCodes.optional().describe('Without those of this sign-in; missing if there are none.'),
   }),
 )
-export type VerifyLoginAnswer = z.infer<typeof VerifyLoginAnswer>
+export type VerifyLoginResponse = z.infer<typeof VerifyLoginResponse>
 
 export const VerifyInvite = z.strictObject({ inviteCode: Typed })
 export type VerifyInvite = z.infer<typeof VerifyInvite>
-export const VerifyInviteAnswer = success(
+export const VerifyInviteResponse = success(
   z.object({
     token: z.string().describe('The invite token for the two calls that follow. Valid for 15 minutes.'),
   }),
 )
-export type VerifyInviteAnswer = z.infer<typeof VerifyInviteAnswer>
+export type VerifyInviteResponse = z.infer<typeof VerifyInviteResponse>
 
 export const Register = z.strictObject({ username: Username, password: Password, inviteToken: Opaque })
 export type Register = z.infer<typeof Register>
-export const RegisterAnswer = success(
+export const RegisterResponse = success(
   z.object({
     qrCode: z.string().describe('A PNG as a data URL.'),
     /** Our extra. */
     secret: z.string().optional().describe('The TOTP secret in base32, for users who cannot scan the code.'),
   }),
 )
-export type RegisterAnswer = z.infer<typeof RegisterAnswer>
+export type RegisterResponse = z.infer<typeof RegisterResponse>
 
 export const VerifyRegistration = z.strictObject({ username: Username, token: VerificationCode, inviteToken: Opaque })
 export type VerifyRegistration = z.infer<typeof VerifyRegistration>
-export const VerifyRegistrationAnswer = success(z.object({ loginToken: z.string(), isAdmin: AdminFlag }))
-export type VerifyRegistrationAnswer = z.infer<typeof VerifyRegistrationAnswer>
+export const VerifyRegistrationResponse = success(z.object({ loginToken: z.string(), isAdmin: AdminFlag }))
+export type VerifyRegistrationResponse = z.infer<typeof VerifyRegistrationResponse>
 
 /** A session of the signed-in user, from `GET /api/sessions`. Our extra. */
 export const OwnSession = z.object({
@@ -96,8 +96,8 @@ export const OwnSession = z.object({
 })
 export type OwnSession = z.infer<typeof OwnSession>
 
-export const OwnSessionsAnswer = success(z.object({ sessions: z.array(OwnSession) }))
-export type OwnSessionsAnswer = z.infer<typeof OwnSessionsAnswer>
+export const OwnSessionsResponse = success(z.object({ sessions: z.array(OwnSession) }))
+export type OwnSessionsResponse = z.infer<typeof OwnSessionsResponse>
 
 /**
  * Body of `POST /api/auth/change-password`, which ends all other sessions of the user: either the old password and a
@@ -123,7 +123,7 @@ export const ChangePassword = z
 export type ChangePassword = z.infer<typeof ChangePassword>
 
 /** Ways to sign in besides the password, from `GET /api/auth/methods`. Our extra. */
-export const SignInMethodsAnswer = success(
+export const SignInMethodsResponse = success(
   z.object({
     passkeys: z.boolean().describe('Whether passkeys can work at this address (WebAuthn).'),
     openId: z
@@ -132,4 +132,4 @@ export const SignInMethodsAnswer = success(
       .describe('The OpenID Connect provider. Missing: none is configured.'),
   }),
 )
-export type SignInMethodsAnswer = z.infer<typeof SignInMethodsAnswer>
+export type SignInMethodsResponse = z.infer<typeof SignInMethodsResponse>

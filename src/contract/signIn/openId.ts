@@ -13,16 +13,16 @@ export const BeginOpenId = z.looseObject({
 })
 
 /** How the caller’s account is connected to the OpenID Connect provider. Our extra. */
-export const OpenIdConnectionAnswer = success(
+export const OpenIdConnectionResponse = success(
   z.object({
     name: z.string().optional().describe('The name of the provider. Missing: none is configured.'),
     connected: z.boolean(),
     own: z.boolean().describe('Whether the account was made by the provider: it has no password and stays connected.'),
   }),
 )
-export type OpenIdConnectionAnswer = z.infer<typeof OpenIdConnectionAnswer>
+export type OpenIdConnectionResponse = z.infer<typeof OpenIdConnectionResponse>
 
-export const ConnectOpenIdAnswer = success(
+export const ConnectOpenIdResponse = success(
   z.object({ url: z.string().describe('The page of the provider to open. Valid for ten minutes, in this browser.') }),
 )
-export type ConnectOpenIdAnswer = z.infer<typeof ConnectOpenIdAnswer>
+export type ConnectOpenIdResponse = z.infer<typeof ConnectOpenIdResponse>

@@ -23,10 +23,10 @@ const MethodName = z
 /** Options of WebAuthn as JSON, for `navigator.credentials` of a browser. */
 export const PasskeyOptions = z.looseObject({ challenge: z.string() })
 export type PasskeyOptions = z.infer<typeof PasskeyOptions>
-export const PasskeyOptionsAnswer = success(z.object({ options: PasskeyOptions }))
-export type PasskeyOptionsAnswer = z.infer<typeof PasskeyOptionsAnswer>
+export const PasskeyOptionsResponse = success(z.object({ options: PasskeyOptions }))
+export type PasskeyOptionsResponse = z.infer<typeof PasskeyOptionsResponse>
 
-/** A browser's answer to a challenge with a passkey (AuthenticationResponseJSON). */
+/** A browser's response to a challenge with a passkey (AuthenticationResponseJSON). */
 export const PasskeyAssertion = z.looseObject({
   id: CredentialId,
   response: z.looseObject({
@@ -38,7 +38,7 @@ export const PasskeyAssertion = z.looseObject({
 })
 export type PasskeyAssertion = z.infer<typeof PasskeyAssertion>
 
-/** A browser's answer when it has created a passkey (RegistrationResponseJSON). */
+/** A browser's response when it has created a passkey (RegistrationResponseJSON). */
 export const PasskeyCreation = z.looseObject({
   id: CredentialId,
   response: z.looseObject({
@@ -77,17 +77,17 @@ const Methods = z.object({
   recoveryCodes: z.number().int().describe('How many recovery codes are left.'),
 })
 /** The caller's sign-in methods, from `GET /api/account/methods`. */
-export const OwnMethodsAnswer = success(Methods)
-export type OwnMethodsAnswer = z.infer<typeof OwnMethodsAnswer>
+export const OwnMethodsResponse = success(Methods)
+export type OwnMethodsResponse = z.infer<typeof OwnMethodsResponse>
 
 /** How a user signs in, from `GET /api/users/{id}/methods`. */
-export const UserMethodsAnswer = success(
+export const UserMethodsResponse = success(
   Methods.extend({
     hasPassword: z.boolean().describe('False: single sign-on made the account, and is its only way to sign in.'),
     singleSignOn: z.boolean().describe('Whether the account is connected to the OpenID Connect provider.'),
   }),
 )
-export type UserMethodsAnswer = z.infer<typeof UserMethodsAnswer>
+export type UserMethodsResponse = z.infer<typeof UserMethodsResponse>
 
 /** Body of `POST /api/account/proof`: the password, and one other proof. */
 export const Prove = z
@@ -98,15 +98,15 @@ export const Prove = z
   })
   .refine(({ code, passkey }) => (code === undefined) !== (passkey === undefined), 'needs either code or passkey')
 export type Prove = z.infer<typeof Prove>
-export const ProofAnswer = success(
+export const ProofResponse = success(
   z.object({ proof: z.string().describe('For one change of the own password or methods within five minutes.') }),
 )
-export type ProofAnswer = z.infer<typeof ProofAnswer>
+export type ProofResponse = z.infer<typeof ProofResponse>
 /** Body of the calls that change the caller's sign-in methods. */
 export const Proven = z.strictObject({ proof: z.string().min(1).max(512).regex(NUL_FREE, NO_NUL) })
 export type Proven = z.infer<typeof Proven>
 
-export const NewAuthenticatorAnswer = success(
+export const NewAuthenticatorResponse = success(
   z.object({
     setup: z
       .string()
@@ -115,7 +115,7 @@ export const NewAuthenticatorAnswer = success(
     secret: z.string().describe('The TOTP secret in base32.'),
   }),
 )
-export type NewAuthenticatorAnswer = z.infer<typeof NewAuthenticatorAnswer>
+export type NewAuthenticatorResponse = z.infer<typeof NewAuthenticatorResponse>
 /** Body of `POST /api/account/authenticators/confirm`. */
 export const ConfirmAuthenticator = z.strictObject({
   setup: z.string().min(1).max(512).regex(NUL_FREE, NO_NUL),
@@ -129,5 +129,5 @@ export const CreatePasskey = z.strictObject({ name: MethodName, response: Passke
 /** Body of `PATCH /api/account/{authenticators,passkeys}/{id}`. */
 export const RenameMethod = z.strictObject({ name: MethodName })
 
-export const RecoveryCodesAnswer = success(z.object({ codes: z.array(z.string()).describe('Ten, shown only now.') }))
-export type RecoveryCodesAnswer = z.infer<typeof RecoveryCodesAnswer>
+export const RecoveryCodesResponse = success(z.object({ codes: z.array(z.string()).describe('Ten, shown only now.') }))
+export type RecoveryCodesResponse = z.infer<typeof RecoveryCodesResponse>

@@ -37,7 +37,7 @@ export const ConsoleRequest = z.discriminatedUnion('type', [
 ])
 export type ConsoleRequest = z.infer<typeof ConsoleRequest>
 
-/** The answer to a request with a `ref`, sent instead of the notice about a refused request. Our extra. */
+/** The response to a request with a `ref`, sent instead of the notice about a refused request. Our extra. */
 export const ConsoleAnswer = z.object({
   type: z.literal('answer'),
   ref: z.string(),

@@ -48,7 +48,7 @@ export interface Passkeys {
    */
   options(rp: RelyingParty | undefined, use: AssertionUse): Promise<PasskeyOptions>
   /**
-   * Verifies the answer to a challenge, which is used up whatever the result.
+   * Verifies the response to a challenge, which is used up whatever the result.
    * @param address the client's, for the activity log
    * @returns the passkey, which belongs to the user of the challenge
    * @throws AppError BAD_CREDENTIALS

@@ -1,9 +1,9 @@
 import type {
   ConfirmAuthenticator,
-  OwnMethodsAnswer,
+  OwnMethodsResponse,
   Prove,
   SignInMethod,
-  UserMethodsAnswer,
+  UserMethodsResponse,
 } from '../../contract/signIn/signInMethods'
 import { AppError } from '../errors'
 import { insertAuthenticator, listAuthenticators } from '../state/accounts/authenticators'
@@ -32,9 +32,9 @@ const MAX_AUTHENTICATORS = 5
  * The authenticators, passkeys and recovery codes of a signed-in user. The ceremonies of passkeys are in passkeys.ts.
  */
 export interface SignInMethods {
-  list(userId: number): Promise<OwnMethodsAnswer['data']>
+  list(userId: number): Promise<OwnMethodsResponse['data']>
   /** All ways in which a user signs in. @throws AppError NOT_FOUND for an unknown user */
-  listAll(userId: number): Promise<UserMethodsAnswer['data']>
+  listAll(userId: number): Promise<UserMethodsResponse['data']>
   /**
    * Verifies the user again by the password, and a code or a passkey.
    * @param address the client's, for the activity log
@@ -78,7 +78,7 @@ export function createSignInMethods({ db, secrets, codes, passkeys, now }: Metho
     await insertChallenge(db, { ...ownerOf(by), hash: hashToken(token), purpose, secret, expires_at: expiresAt })
     return token
   }
-  async function list(userId: number): Promise<OwnMethodsAnswer['data']> {
+  async function list(userId: number): Promise<OwnMethodsResponse['data']> {
     return {
       authenticators: (await listAuthenticators(db, userId)).map(toMethod),
       passkeys: (await listPasskeys(db, userId)).map(toMethod),

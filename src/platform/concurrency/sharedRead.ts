@@ -76,7 +76,7 @@ async function timeOut(ms: number): Promise<never> {
     await delay(ms, undefined, { ref: false })
     lateMs = performance.now() - begunAt - ms
   } while (lateMs > LATE_MS)
-  throw new Error(`No answer within ${ms} ms`)
+  throw new Error(`No response within ${ms} ms`)
 }
 
 /**

@@ -27,12 +27,12 @@ export interface Requirement {
   right?: Right
   /**
    * The right that the handler itself requires (`requireRight`), because the deployment follows from a path, a body or
-   * a list: it leaves other deployments out of its answer.
+   * a list: it leaves other deployments out of its response.
    */
   checks?: Right
 }
 
-/** For every signed-in user. The answer says nothing about single deployments. */
+/** For every signed-in user. The response says nothing about single deployments. */
 export const forAnyone = (scope: Scope) => ({ scope }) as const
 /** For operators and administrators. */
 export const forOperators = (scope: Scope) => ({ scope, role: 'operator' }) as const

@@ -49,9 +49,9 @@ export function fieldOf(
 }
 
 /**
- * Records who called what, when, from where and whether it succeeded, or why not; never a body. Records when the answer
- * is ready, so that a client that disconnects is recorded too. A route under /api that changes data without declaring
- * its `activity` cannot be added. Must be registered before `guardRoutes`, whose refusals are recorded too.
+ * Records who called what, when, from where and whether it succeeded, or why not; never a body. Records when the
+ * response is ready, so that a client that disconnects is recorded too. A route under /api that changes data without
+ * declaring its `activity` cannot be added. Must be registered before `guardRoutes`, whose refusals are recorded too.
  */
 export function recordActivity(app: FastifyInstance, log: Pick<ActivityLog, 'record'>): void {
   app.decorateRequest('activitySubject', undefined)

@@ -9,14 +9,15 @@ const TIMEOUT_MS = 5000
 
 /**
  * Reads and discards the rest of a request's body before a failure is answered. Closing a connection with unread bytes
- * resets it, and the client may lose the answer. If the rest is too long or too slow, the connection is closed anyway.
+ * resets it, and the client may lose the response. If the rest is too long or too slow, the connection is closed
+ * anyway.
  */
 export function drainRequest({ raw }: FastifyRequest, reply: FastifyReply): void {
   if (reply.getHeader('connection') !== 'close' || raw.complete || raw.readableEnded || raw.destroyed) return
   const { raw: response } = reply
   const isLast = !response.shouldKeepAlive
   reply.removeHeader('connection')
-  // Node.js would close the connection with the answer if the client asked for that.
+  // Node.js would close the connection with the response if the client asked for that.
   response.shouldKeepAlive = true
   void readToEnd(raw).then((isAll) => {
     const end = () => raw.socket.end()

@@ -13,7 +13,7 @@ declare module 'fastify' {
   }
 }
 
-/** The body of a successful answer (decisions §1). */
+/** The body of a successful response (decisions §1). */
 export function done<Data extends object>(data: Data): { success: true; data: Data } {
   return { success: true, data }
 }
@@ -98,7 +98,7 @@ function isAnswering(socket: Socket & { _httpMessage?: { headersSent: boolean } 
   return socket._httpMessage?.headersSent ?? false
 }
 
-/** The body of a failed answer (decisions §1). */
+/** The body of a failed response (decisions §1). */
 export function bodyOf({ code, message, details: { field, line } }: AppError): Failure {
   return {
     success: false,

@@ -11,7 +11,7 @@ import { createOnAnswer } from './responseEvents'
 const MAX_TOTAL_BYTES = 256 * 2 ** 20
 const CLIENT_SHARE = 1 / 4
 
-/** In bytes, for a body without a session or API key. The longest is the answer of a passkey. */
+/** In bytes, for a body without a session or API key. The longest is the response of a passkey. */
 const MAX_BYTES_OF_STRANGER = 64 * 1024
 
 /**

@@ -1,4 +1,4 @@
-import type { DeploymentsAnswer } from '../../contract/deployment'
+import type { DeploymentsResponse } from '../../contract/deployment'
 import { isRestricted, knownTo, type Caller } from '../caller'
 import { createRecentRead } from '../concurrency/sharedRead'
 import type { Deployments } from '../deployments/deployments'
@@ -11,7 +11,7 @@ import type { Network } from './routes/network'
  * this replica are always included.
  */
 const MAX_AGE_MS = 250
-/** A `DeploymentsAnswer`, serialized. The ETag changes with its content. */
+/** A `DeploymentsResponse`, serialized. The ETag changes with its content. */
 export interface SerializedOverview {
   body: Buffer
   etag: string
@@ -55,8 +55,8 @@ export function createOverview(
   }
 }
 
-/** Not by the schema of the answer: a thousand instances would take most of the time. */
-function serialize(data: DeploymentsAnswer['data']): SerializedOverview {
+/** Not by the schema of the response: a thousand instances would take most of the time. */
+function serialize(data: DeploymentsResponse['data']): SerializedOverview {
   const body = Buffer.from(JSON.stringify(done(data)))
   return { body, etag: etagOf(body) }
 }

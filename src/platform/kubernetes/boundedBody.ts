@@ -1,14 +1,14 @@
 import type { Readable } from 'node:stream'
 
-/** The answer is longer than any that a cluster should send. */
+/** The response is longer than any that a cluster should send. */
 class BodyTooLong extends Error {
   constructor(limit: number) {
-    super(`the answer of the Kubernetes API server has more than ${limit} bytes`)
+    super(`the response of the Kubernetes API server has more than ${limit} bytes`)
   }
 }
 
 /**
- * Reads a text of at most `limit` bytes, so that an endless answer cannot fill the memory.
+ * Reads a text of at most `limit` bytes, so that an endless response cannot fill the memory.
  * @throws BodyTooLong; Node.js errors of the stream
  */
 export async function readText(body: Readable, limit: number): Promise<string> {

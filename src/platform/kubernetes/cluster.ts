@@ -23,7 +23,7 @@ export interface ClusterOptions {
 }
 
 /** The client library does not validate answers. */
-const TokenAnswer = z.object({ status: z.object({ token: z.string().min(1), expirationTimestamp: z.date() }) })
+const TokenResponse = z.object({ status: z.object({ token: z.string().min(1), expirationTimestamp: z.date() }) })
 
 const labels = { 'app.kubernetes.io/managed-by': 'quarterdeck' }
 
@@ -64,7 +64,7 @@ export function createCluster({ source, role, timeoutMs, log }: ClusterOptions):
           spec: { audiences: [], expirationSeconds: seconds },
         }
         const answer: unknown = await core.createNamespacedServiceAccountToken({ name, namespace, body })
-        const issued = TokenAnswer.safeParse(answer)
+        const issued = TokenResponse.safeParse(answer)
         if (!issued.success) throw new Error('The Kubernetes cluster returned no token')
         const { token, expirationTimestamp } = issued.data.status
         return { token, expiresAt: expirationTimestamp }

@@ -37,7 +37,7 @@ export function clusterFailure(error: unknown, namespace: string, role: string, 
   )
 }
 
-/** The HTTP status of the cluster's answer; undefined if it did not answer. */
+/** The HTTP status of the cluster's response; undefined if it did not answer. */
 export function statusOf(error: unknown): number | undefined {
   const code = error instanceof Error && 'body' in error ? (error as ApiException<unknown>).code : undefined
   return typeof code === 'number' ? code : undefined

@@ -1,12 +1,12 @@
 import { AppError } from '../errors'
 import type { Runtime, RuntimeInstance } from './runtime'
 
-/** After this time without an answer of the cluster, the known state no longer counts. */
+/** After this time without a response of the cluster, the known state no longer counts. */
 const CONTACT_TIMEOUT_MS = 15_000
 
 /**
- * @returns the time of the last answer of a cluster that has not answered for 15 s, in milliseconds since the epoch (0:
- * it has never answered); undefined while it answers, and for instances of this machine
+ * @returns the time of the last response of a cluster that has not answered for 15 s, in milliseconds since the epoch
+ * (0: it has never answered); undefined while it answers, and for instances of this machine
  */
 export function silentSince({ lastContactAt }: Pick<Runtime, 'lastContactAt'>): number | undefined {
   return lastContactAt !== undefined && Date.now() - lastContactAt > CONTACT_TIMEOUT_MS ? lastContactAt : undefined
@@ -17,7 +17,7 @@ export function silentSince({ lastContactAt }: Pick<Runtime, 'lastContactAt'>): 
  * @throws AppError UNAVAILABLE if the cluster has not answered for 15 s, or not yet
  */
 export async function listInContact(runtime: Pick<Runtime, 'lastContactAt' | 'list'>): Promise<RuntimeInstance[]> {
-  // First: after a start it waits for the first answer.
+  // First: after a start it waits for the first response.
   const instances = await runtime.list()
   requireContact(runtime)
   return instances

@@ -17,8 +17,8 @@ export function missingPath(segments: PathSegments): AppError {
 /** Whether a write failed because a disk is full or a quota is used up. */
 export const isDiskFull = (error: unknown): boolean => ['ENOSPC', 'EDQUOT'].includes(errorCodeOf(error) ?? '')
 
-const noAnswer = (what: string) => `${what} does not answer. Check its disk or its mount.`
-export const NO_ANSWER = noAnswer('The shared area')
+const noResponse = (what: string) => `${what} does not answer. Check its disk or its mount.`
+export const NO_RESPONSE = noResponse('The shared area')
 /** A disk fails, is damaged or is gone; the server of a network mount, or the program of a FUSE mount, is gone. */
 export const DISK_FAILURES: ReadonlySet<string | undefined> = new Set([
   ...['EIO', 'EBADMSG', 'EUCLEAN', 'ENODEV', 'EREMOTEIO', 'ESHUTDOWN'],
@@ -87,7 +87,7 @@ export function fileFailure(error: unknown, path: string): unknown {
     default:
       if (!DISK_FAILURES.has(errorCodeOf(error))) return error
       // A disk may be mounted within the shared area, and the rest of it answers.
-      return new AppError('UNAVAILABLE', path === SHARED_ROOT ? NO_ANSWER : noAnswer(shown))
+      return new AppError('UNAVAILABLE', path === SHARED_ROOT ? NO_RESPONSE : noResponse(shown))
   }
 }
 

@@ -32,7 +32,7 @@ import { WatchedInstances, type ViewerUser, type WatchedInstance } from './watch
 const MESSAGE_LIMIT = 64 * 1024
 /** RFC 6455 §7.4.1: the server is shutting down. */
 const GOING_AWAY = 1001
-/** Time for a peer to take the answer to a refused upgrade. */
+/** Time for a peer to take the response to a refused upgrade. */
 const REFUSAL_MS = 1000
 /** Each viewer may have 1 MiB of unread data. A browser has one per tab. */
 const MAX_VIEWERS_PER_USER = 100

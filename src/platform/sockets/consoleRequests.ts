@@ -44,7 +44,7 @@ export async function executeConsoleRequest(
   record(true)
 }
 
-/** The `ref` of a valid request that wants an answer. */
+/** The `ref` of a valid request that wants a response. */
 export const refOf = (text: string): string | undefined => ConsoleRequest.safeParse(parseJson(text)).data?.ref
 
 async function sendCommand(

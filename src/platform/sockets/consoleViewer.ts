@@ -87,7 +87,7 @@ export function endViewer(viewer: WebSocket, code: number, reason: string): void
   setTimeout(() => viewer.terminate(), CLOSE_MS).unref()
 }
 
-/** Answers a request that wants an answer, and writes a notice for any other. */
+/** Answers a request that wants a response, and writes a notice for any other. */
 function sendFailure(viewer: WebSocket, request: string, failure: { code: ErrorCode; message: string }): void {
   const ref = refOf(request)
   if (ref === undefined) sendFrame(viewer, { type: 'system', content: `[System] ${failure.message}` })

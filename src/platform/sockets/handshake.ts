@@ -7,8 +7,8 @@ import { AppError } from '../errors'
 
 /**
  * Whether a page of this origin may open a socket: the console's own origin or a configured one. A browser always sends
- * the header with a WebSocket, and omits it only for GETs that are of the same origin, or whose answer the page cannot
- * read. Other clients have no cookie that could be abused.
+ * the header with a WebSocket, and omits it only for GETs that are of the same origin, or whose response the page
+ * cannot read. Other clients have no cookie that could be abused.
  */
 export function isAllowedOrigin(request: IncomingMessage, origins: string[]): boolean {
   const { headers } = request

@@ -109,7 +109,7 @@ function cancel(client: PoolClient): void {
   for (const [index, number] of [request.length, CANCEL_CODE, processID, secretKey].entries())
     request.writeInt32BE(number, 4 * index)
   const socket = connect(host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port })
-  // Best effort: the server sends no answer, and a server that is down has no query to cancel.
+  // Best effort: the server sends no response, and a server that is down has no query to cancel.
   socket.on('error', () => undefined)
   socket.setTimeout(CANCEL_MS, () => socket.destroy())
   socket.resume().end(request)

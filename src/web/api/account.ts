@@ -1,8 +1,8 @@
-import type { AccountAnswer, PreviousSignIn, UserAccess } from '../../contract/access'
-import type { OwnSession, OwnSessionsAnswer } from '../../contract/signIn/auth'
+import type { AccountResponse, PreviousSignIn, UserAccess } from '../../contract/access'
+import type { OwnSession, OwnSessionsResponse } from '../../contract/signIn/auth'
 import { api } from './api'
-import type { DataOf } from './transport/answerSchema'
-import { answerSchema, listIn } from './transport/answerSchema'
+import type { DataOf } from './transport/dataSchema'
+import { dataSchema, listIn } from './transport/dataSchema'
 import { updateOnSuccess } from './transport/cacheUpdates'
 
 export type OwnAccount = UserAccess & { previous_sign_in?: PreviousSignIn }
@@ -13,14 +13,14 @@ export const accountApi = api.enhanceEndpoints({ addTagTypes: ['OwnSession'] }).
     /** What the user may do. A server without this call lets every user do everything. */
     getAccount: build.query<OwnAccount, void>({
       query: () => 'account',
-      responseSchema: answerSchema(({ role, grants, previous_sign_in }: DataOf<AccountAnswer>) =>
+      responseSchema: dataSchema(({ role, grants, previous_sign_in }: DataOf<AccountResponse>) =>
         role && Array.isArray(grants) ? { role, grants, ...(previous_sign_in && { previous_sign_in }) } : undefined,
       ),
     }),
 
     getOwnSessions: build.query<OwnSession[], void>({
       query: () => 'sessions',
-      responseSchema: answerSchema(({ sessions }: DataOf<OwnSessionsAnswer>) => listIn(sessions)),
+      responseSchema: dataSchema(({ sessions }: DataOf<OwnSessionsResponse>) => listIn(sessions)),
       providesTags: ['OwnSession'],
     }),
 

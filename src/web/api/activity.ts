@@ -1,7 +1,7 @@
-import type { ActivityAnswer, ActivityEntry, ActivityKind } from '../../contract/admin'
+import type { ActivityResponse, ActivityEntry, ActivityKind } from '../../contract/admin'
 import { api } from './api'
-import type { DataOf } from './transport/answerSchema'
-import { answerSchema, listIn } from './transport/answerSchema'
+import type { DataOf } from './transport/dataSchema'
+import { dataSchema, listIn } from './transport/dataSchema'
 
 type ActivityFilter = { kind?: ActivityKind; username?: string; hours?: number; search?: string }
 type ActivityPage = { entries: ActivityEntry[]; hasMore: boolean }
@@ -32,7 +32,7 @@ export const activityApi = api.injectEndpoints({
         getNextPageParam: ({ entries, hasMore }) => (hasMore ? entries.at(-1)?.id : undefined),
       },
       query: activityUrl,
-      responseSchema: answerSchema((page: DataOf<ActivityAnswer>) =>
+      responseSchema: dataSchema((page: DataOf<ActivityResponse>) =>
         listIn(page.entries) ? (page as ActivityPage) : undefined,
       ),
     }),

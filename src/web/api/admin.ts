@@ -1,17 +1,17 @@
 import type {
   CreateInviteCode,
-  DashboardHostAnswer,
-  DashboardTokenAnswer,
+  DashboardHostResponse,
+  DashboardTokenResponse,
   InviteCode,
-  InviteCodesAnswer,
+  InviteCodesResponse,
   SetAdmin,
   SetPassword,
   User,
-  UsersAnswer,
+  UsersResponse,
 } from '../../contract/admin'
 import { api } from './api'
-import type { DataOf } from './transport/answerSchema'
-import { answerSchema, listIn } from './transport/answerSchema'
+import type { DataOf } from './transport/dataSchema'
+import { dataSchema, listIn } from './transport/dataSchema'
 import { undoOnFailure, updateOnSuccess } from './transport/cacheUpdates'
 
 const userUrl = (id: number) => `users/${encodeURIComponent(id)}`
@@ -22,7 +22,7 @@ export const adminApi = api
     endpoints: (build) => ({
       getUsers: build.query<User[], void>({
         query: () => 'users',
-        responseSchema: answerSchema(({ users }: DataOf<UsersAnswer>) => listIn(users)),
+        responseSchema: dataSchema(({ users }: DataOf<UsersResponse>) => listIn(users)),
         providesTags: ['User'],
       }),
 
@@ -63,7 +63,7 @@ export const adminApi = api
 
       getInviteCodes: build.query<InviteCode[], void>({
         query: () => 'invite-codes',
-        responseSchema: answerSchema(({ codes }: DataOf<InviteCodesAnswer>) => listIn(codes)),
+        responseSchema: dataSchema(({ codes }: DataOf<InviteCodesResponse>) => listIn(codes)),
         providesTags: ['InviteCode'],
       }),
 
@@ -81,7 +81,7 @@ export const adminApi = api
 
       getDashboardHost: build.query<string, void>({
         query: () => 'admin/k8sdashboard/host',
-        responseSchema: answerSchema(({ host }: DataOf<DashboardHostAnswer>) =>
+        responseSchema: dataSchema(({ host }: DataOf<DashboardHostResponse>) =>
           typeof host === 'string' ? host : undefined,
         ),
       }),
@@ -90,7 +90,7 @@ export const adminApi = api
       getDashboardToken: build.query<string | null, void>({
         // A server may omit a missing token instead of sending null.
         query: () => 'admin/k8sdashboard/token',
-        responseSchema: answerSchema(({ token }: DataOf<DashboardTokenAnswer>) =>
+        responseSchema: dataSchema(({ token }: DataOf<DashboardTokenResponse>) =>
           typeof token === 'string' && token !== '' ? token : null,
         ),
         providesTags: ['DashboardToken'],

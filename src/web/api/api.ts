@@ -1,5 +1,5 @@
 import { createApi } from '@reduxjs/toolkit/query/react'
-import { badAnswer } from '../failure'
+import { badResponse } from '../failure'
 import { baseQuery } from './transport/baseQuery'
 
 /** The only `createApi`. Each resource injects its endpoints from a file of its own. */
@@ -10,6 +10,6 @@ export const api = createApi({
   refetchOnReconnect: true,
   // The default ('delayed') waits until no call is pending, and a restart may be pending for hours.
   invalidationBehavior: 'immediately',
-  catchSchemaFailure: () => badAnswer,
+  catchSchemaFailure: () => badResponse,
   endpoints: () => ({}),
 })

@@ -1,9 +1,9 @@
-import type { FileJob, FileJobsAnswer, StoredFiles } from '../../contract/file'
+import type { FileJob, FileJobsResponse, StoredFiles } from '../../contract/file'
 import { api } from './api'
 import type { EntryRef } from './files'
 import { listingTags, post } from './files'
-import type { DataOf } from './transport/answerSchema'
-import { answerSchema, listIn } from './transport/answerSchema'
+import type { DataOf } from './transport/dataSchema'
+import { dataSchema, listIn } from './transport/dataSchema'
 
 const storedNames = (data: unknown) => (data as Partial<StoredFiles> | null)?.data?.files?.map(({ name }) => name) ?? []
 
@@ -33,7 +33,7 @@ export const archivesApi = api.injectEndpoints({
 
     getFileJobs: build.query<FileJob[], void>({
       query: () => 'sftp/jobs',
-      responseSchema: answerSchema(({ jobs }: DataOf<FileJobsAnswer>) => listIn(jobs)),
+      responseSchema: dataSchema(({ jobs }: DataOf<FileJobsResponse>) => listIn(jobs)),
       keepUnusedDataFor: 0,
     }),
 

@@ -1,7 +1,7 @@
 import type { Credentials, Database, DatabaseType } from '../../contract/database'
 import type { AppDispatch } from '../app/types'
 import { api } from './api'
-import { answerSchema, listIn } from './transport/answerSchema'
+import { dataSchema, listIn } from './transport/dataSchema'
 
 /** A server may omit fields of the contract and send others (product §3). */
 export type ShownCredentials = { [Name in keyof Credentials]?: Credentials[Name] } & Record<string, unknown>
@@ -25,7 +25,7 @@ export const databasesApi = api.enhanceEndpoints({ addTagTypes: ['Database'] }).
   endpoints: (build) => ({
     getDatabases: build.query<ListedDatabase[], DatabaseType>({
       query: (type) => `database/${type}`,
-      responseSchema: answerSchema(({ databases }: { databases?: Record<string, unknown>[] }) =>
+      responseSchema: dataSchema(({ databases }: { databases?: Record<string, unknown>[] }) =>
         listIn(databases)?.flatMap(listedDatabase),
       ),
       providesTags: (_result, _error, type) => [{ type: 'Database', id: type }],
@@ -38,7 +38,7 @@ export const databasesApi = api.enhanceEndpoints({ addTagTypes: ['Database'] }).
         body: { name },
         timeoutMs: WORK_TIMEOUT_MS,
       }),
-      transformResponse: databaseOfAnswer,
+      transformResponse: databaseOfResponse,
       onQueryStarted: ({ type }, { dispatch, queryFulfilled }) =>
         applyAndRefetch(type, dispatch, queryFulfilled, (made) => (databases) => [
           ...without(databases, made),
@@ -48,7 +48,7 @@ export const databasesApi = api.enhanceEndpoints({ addTagTypes: ['Database'] }).
 
     resetDatabasePassword: build.mutation<ListedDatabase[], Named>({
       query: (named) => ({ url: urlOf(named), method: 'PATCH', timeoutMs: WORK_TIMEOUT_MS }),
-      transformResponse: databaseOfAnswer,
+      transformResponse: databaseOfResponse,
       onQueryStarted: ({ type, name }, { dispatch, queryFulfilled }) =>
         applyAndRefetch(
           type,
@@ -81,7 +81,7 @@ export const {
 } = databasesApi
 
 /**
- * Applies a change to the cached list, then refetches it. The answer to a query that was already in flight may still
+ * Applies a change to the cached list, then refetches it. The response to a query that was already in flight may still
  * contain the old password, so the change is applied again.
  */
 async function applyAndRefetch<Result>(
@@ -108,19 +108,19 @@ async function applyAndRefetch<Result>(
 const without = (databases: ListedDatabase[], gone: { name: string }[]) =>
   databases.filter((database) => !gone.some(({ name }) => name === database.name))
 
-/** Drops the fields that a reset makes invalid, for an answer without the new password. */
+/** Drops the fields that a reset makes invalid, for a response without the new password. */
 const withoutPassword = (credentials: ShownCredentials) => ({
   ...credentials,
   password: undefined,
   connectionString: undefined,
 })
 
-/** Returns the database of an answer as a list, which is empty if the server sent no credentials. */
-function databaseOfAnswer({ data }: { data?: unknown }): ListedDatabase[] {
+/** Returns the database of a response as a list, which is empty if the server sent no credentials. */
+function databaseOfResponse({ data }: { data?: unknown }): ListedDatabase[] {
   return isObject(data) && isObject(data.credentials) ? listedDatabase(data) : []
 }
 
-/** Checks an entry of an answer. Returns it as a list, which is empty if the entry has no name. */
+/** Checks an entry of a response. Returns it as a list, which is empty if the entry has no name. */
 function listedDatabase(database: Partial<Database> | Record<string, unknown> | null): ListedDatabase[] {
   if (!isObject(database) || typeof database.name !== 'string') return []
   const { name, size, tables, credentials } = database

@@ -1,17 +1,17 @@
 import type {
   Configuration,
-  ConfigurationAnswer,
+  ConfigurationResponse,
   CreateDeployment,
   Deployment,
-  DeploymentsAnswer,
-  SavedConfigurationAnswer,
+  DeploymentsResponse,
+  SavedConfigurationResponse,
   Toggle,
 } from '../../contract/deployment'
 import type { Instance } from '../../contract/instance'
-import type { NodesAnswer } from '../../contract/network'
+import type { NodesResponse } from '../../contract/network'
 import { api } from './api'
-import type { DataOf } from './transport/answerSchema'
-import { answerSchema, listIn } from './transport/answerSchema'
+import type { DataOf } from './transport/dataSchema'
+import { dataSchema, listIn } from './transport/dataSchema'
 import { undoOnFailure, updateOnSuccess } from './transport/cacheUpdates'
 
 /** Restart and delete answer after the last instance has stopped, which may take minutes. */
@@ -38,7 +38,7 @@ export type InstanceCounts = {
 export type ListedDeployment = Omit<Deployment, 'instances'> & { counts?: InstanceCounts }
 
 /** `details`: all nodes of a cluster, if the server sends them. */
-export type NetworkNodes = NodesAnswer['data']
+export type NetworkNodes = NodesResponse['data']
 export type StoredConfiguration = Configuration & { warnings?: string[] }
 /** `made.revision` is the stored revision. The text was stored despite the `warnings`. */
 type Saved = { made: Pick<Configuration, 'revision'>; warnings: string[] }
@@ -50,7 +50,7 @@ export const deploymentsApi = api.injectEndpoints({
     /** Stores counts only, so that changes of CPU usage cause no render and the store contains no player names. */
     getDeployments: build.query<ListedDeployment[], void>({
       query: () => 'deployments?instances=true',
-      responseSchema: answerSchema(({ deployments }: DataOf<DeploymentsAnswer>) =>
+      responseSchema: dataSchema(({ deployments }: DataOf<DeploymentsResponse>) =>
         listIn(deployments)?.map(({ instances, ...deployment }): ListedDeployment =>
           Array.isArray(instances) ? { ...deployment, counts: countsOf(instances) } : deployment,
         ),
@@ -60,8 +60,8 @@ export const deploymentsApi = api.injectEndpoints({
 
     getNodes: build.query<NetworkNodes, void>({
       query: () => 'network/nodes',
-      responseSchema: answerSchema(
-        ({ nodes, details }: DataOf<NodesAnswer>) =>
+      responseSchema: dataSchema(
+        ({ nodes, details }: DataOf<NodesResponse>) =>
           nodes && listIn(nodes) && { nodes, ...(Array.isArray(details) && { details }) },
       ),
     }),
@@ -109,7 +109,7 @@ export const deploymentsApi = api.injectEndpoints({
     /** Only our platform sends a revision. */
     getDeploymentConfig: build.query<StoredConfiguration, string>({
       query: urlOf,
-      responseSchema: answerSchema(({ content, revision, warnings }: DataOf<ConfigurationAnswer>) =>
+      responseSchema: dataSchema(({ content, revision, warnings }: DataOf<ConfigurationResponse>) =>
         typeof content === 'string'
           ? {
               content,
@@ -124,7 +124,7 @@ export const deploymentsApi = api.injectEndpoints({
     /** With a revision, fails if another text is stored. Returns the new revision if the server sends it. */
     saveDeploymentConfig: build.mutation<Saved, { name: string } & Configuration>({
       query: ({ name, ...body }) => ({ url: urlOf(name), method: 'PATCH', body }),
-      transformResponse: (answer: Partial<SavedConfigurationAnswer>) => {
+      transformResponse: (answer: Partial<SavedConfigurationResponse>) => {
         const { revision, warnings } = answer.data ?? {}
         return { made: revision === undefined ? {} : { revision }, warnings: warnings ?? [] }
       },

@@ -1,5 +1,5 @@
 import type { TextEncoding } from '../../contract/file'
-import { badAnswer } from '../failure'
+import { badResponse } from '../failure'
 import { api } from './api'
 import { listingTags, urlFor } from './files'
 import { holdText, takeText } from './heldTexts'
@@ -31,7 +31,7 @@ export const fileTextsApi = api.injectEndpoints({
           (data as { data?: { content?: unknown; encoding?: TextEncoding; modifyTime?: number } } | null)?.data ?? {}
         const known = { ...(encoding && { encoding }), ...(modifyTime !== undefined && { modifyTime }) }
         if (typeof content === 'string') return { data: { ...holdOutsideStore(content), ...known } }
-        if (!Array.isArray(content)) return { error: badAnswer }
+        if (!Array.isArray(content)) return { error: badResponse }
         const decoded = decodeBytes(content as number[])
         return { data: { ...holdOutsideStore(decoded.text), encoding: decoded.encoding, ...known } }
       },

@@ -1,12 +1,12 @@
-import type { FileEntry, FilesAnswer } from '../../contract/file'
+import type { FileEntry, FilesResponse } from '../../contract/file'
 import type { Services } from '../app/services'
 import type { RootState } from '../app/types'
 import { basePath } from '../basePath'
 import { api } from './api'
 import type { ApiFailure } from '../failure'
-import { badAnswer } from '../failure'
+import { badResponse } from '../failure'
 import { bearerToken } from './signIn/credentials'
-import type { DataOf } from './transport/answerSchema'
+import type { DataOf } from './transport/dataSchema'
 import { openDownload, saveAs } from './saveAs'
 
 /** `version` is the ETag, if the server sends one. */
@@ -63,10 +63,11 @@ export const filesApi = api.injectEndpoints({
         const { data, error, meta } = await request({ url: urlFor('files', path), ifNoneMatch: known?.version })
         if (error) return { error }
         if (known && meta?.isUnchanged) return { data: known }
-        const { files, deploymentTypeIndex = null } = (data as { data?: DataOf<FilesAnswer> | null } | null)?.data ?? {}
+        const { files, deploymentTypeIndex = null } =
+          (data as { data?: DataOf<FilesResponse> | null } | null)?.data ?? {}
         return Array.isArray(files)
           ? { data: { files, deploymentTypeIndex, ...(meta?.etag && { version: meta.etag }) } }
-          : { error: badAnswer }
+          : { error: badResponse }
       },
       providesTags: (_result, _error, path) => [{ type: 'Files', id: path }],
     }),
@@ -112,7 +113,7 @@ export const filesApi = api.injectEndpoints({
         const { data, error } = await request(post('download-ticket', { path }))
         // Only our platform has tickets (decisions §2); other servers take the session's token.
         const token = error?.status === 404 ? bearerToken(extra as Services) : ticketIn(data)
-        if (!token) return { error: error ?? badAnswer }
+        if (!token) return { error: error ?? badResponse }
         openDownload(`${basePath()}/api/${urlFor('download', path)}&token=${encodeURIComponent(token)}`, name)
         return { data: null }
       },

@@ -1,7 +1,7 @@
-import type { CrashCapsule, CrashCapsuleAnswer, Instance, InstancesAnswer } from '../../contract/instance'
+import type { CrashCapsule, CrashCapsuleResponse, Instance, InstancesResponse } from '../../contract/instance'
 import { api } from './api'
-import type { DataOf } from './transport/answerSchema'
-import { answerSchema, listIn } from './transport/answerSchema'
+import type { DataOf } from './transport/dataSchema'
+import { dataSchema, listIn } from './transport/dataSchema'
 
 const urlOf = (deployment: string) => `deployments/${encodeURIComponent(deployment)}/instances`
 
@@ -9,7 +9,7 @@ export const instancesApi = api.injectEndpoints({
   endpoints: (build) => ({
     getInstances: build.query<Instance[], string>({
       query: urlOf,
-      responseSchema: answerSchema(({ instances }: DataOf<InstancesAnswer>) => listIn(instances)),
+      responseSchema: dataSchema(({ instances }: DataOf<InstancesResponse>) => listIn(instances)),
       providesTags: ['Instance'],
       // A returning user sees the data that the overview passed on, not an outdated cache entry.
       keepUnusedDataFor: 0,
@@ -18,7 +18,7 @@ export const instancesApi = api.injectEndpoints({
     /** The capsule of the last crash. `crashedAt` gives each crash a cache entry of its own. */
     getCrashCapsule: build.query<CrashCapsule, { deployment: string; uid: string; crashedAt: number }>({
       query: ({ deployment, uid }) => `${urlOf(deployment)}/${encodeURIComponent(uid)}/crash`,
-      responseSchema: answerSchema((capsule: DataOf<CrashCapsuleAnswer>) =>
+      responseSchema: dataSchema((capsule: DataOf<CrashCapsuleResponse>) =>
         listIn(capsule.lines) ? (capsule as CrashCapsule) : undefined,
       ),
     }),

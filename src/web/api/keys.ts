@@ -1,9 +1,9 @@
-import type { ApiKey, ApiKeysAnswer, CreateApiKey, CreatedApiKeyAnswer } from '../../contract/access'
-import { badAnswer } from '../failure'
+import type { ApiKey, ApiKeysResponse, CreateApiKey, CreatedApiKeyResponse } from '../../contract/access'
+import { badResponse } from '../failure'
 import { api } from './api'
 import { holdText } from './heldTexts'
-import type { DataOf } from './transport/answerSchema'
-import { answerSchema, listIn } from './transport/answerSchema'
+import type { DataOf } from './transport/dataSchema'
+import { dataSchema, listIn } from './transport/dataSchema'
 import { updateOnSuccess } from './transport/cacheUpdates'
 
 /** `text` is a handle (heldTexts.ts): the key itself is a secret. */
@@ -14,7 +14,7 @@ const keysApi = api.enhanceEndpoints({ addTagTypes: ['ApiKey'] }).injectEndpoint
   endpoints: (build) => ({
     getApiKeys: build.query<ApiKey[], void>({
       query: () => 'keys',
-      responseSchema: answerSchema(({ keys }: DataOf<ApiKeysAnswer>) => listIn(keys)),
+      responseSchema: dataSchema(({ keys }: DataOf<ApiKeysResponse>) => listIn(keys)),
       providesTags: ['ApiKey'],
     }),
 
@@ -22,8 +22,8 @@ const keysApi = api.enhanceEndpoints({ addTagTypes: ['ApiKey'] }).injectEndpoint
       async queryFn(body, _api, _options, request) {
         const { data, error } = await request({ url: 'keys', method: 'POST', body })
         if (error) return { error }
-        const { key, info } = (data as { data?: DataOf<CreatedApiKeyAnswer> | null } | null)?.data ?? {}
-        return typeof key === 'string' && info ? { data: { info, text: holdText(key, [key]) } } : { error: badAnswer }
+        const { key, info } = (data as { data?: DataOf<CreatedApiKeyResponse> | null } | null)?.data ?? {}
+        return typeof key === 'string' && info ? { data: { info, text: holdText(key, [key]) } } : { error: badResponse }
       },
       invalidatesTags: ['ApiKey'],
     }),

@@ -1,7 +1,7 @@
-import type { MetricAnswer, MetricPoint } from '../../contract/metric'
+import type { MetricResponse, MetricPoint } from '../../contract/metric'
 import { api } from './api'
-import type { DataOf } from './transport/answerSchema'
-import { answerSchema, listIn } from './transport/answerSchema'
+import type { DataOf } from './transport/dataSchema'
+import { dataSchema, listIn } from './transport/dataSchema'
 
 export type Metric = 'cpu' | 'memory'
 
@@ -9,7 +9,7 @@ const metricsApi = api.injectEndpoints({
   endpoints: (build) => ({
     getMetric: build.query<MetricPoint[], { metric: Metric; pod: string }>({
       query: ({ metric, pod }) => `metrics/${metric}?pod=${encodeURIComponent(pod)}`,
-      responseSchema: answerSchema(({ data }: DataOf<MetricAnswer>) => listIn(data)),
+      responseSchema: dataSchema(({ data }: DataOf<MetricResponse>) => listIn(data)),
     }),
   }),
 })

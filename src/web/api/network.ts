@@ -1,16 +1,16 @@
 import { original } from '@reduxjs/toolkit'
 import { copyWithStructuralSharing } from '@reduxjs/toolkit/query'
-import type { Deployment, DeploymentsAnswer } from '../../contract/deployment'
+import type { Deployment, DeploymentsResponse } from '../../contract/deployment'
 import type { Disk } from '../../contract/disk'
-import type { Instance, InstancesAnswer } from '../../contract/instance'
-import type { ManagerTimestampAnswer } from '../../contract/network'
+import type { Instance, InstancesResponse } from '../../contract/instance'
+import type { ManagerTimestampResponse } from '../../contract/network'
 import { MANAGER_ALIVE_MS } from '../../contract/pageRules'
 import type { Services } from '../app/services'
 import type { RootState } from '../app/types'
 import { api } from './api'
 import type { Meta } from './transport/baseQuery'
 import type { ApiFailure } from '../failure'
-import { badAnswer } from '../failure'
+import { badResponse } from '../failure'
 import { usePollingInterval } from './transport/usePollingInterval'
 
 /** With `failure`, `instances` are the last known ones, if any. */
@@ -41,18 +41,18 @@ export const networkApi = api.injectEndpoints({
         if (listed.error) return { error: listed.error }
         if (known && listed.meta?.isUnchanged) return { data: known }
         const { deployments, managerSilent, clusterSilentSince, disks } =
-          (listed.data as Partial<DeploymentsAnswer> | null)?.data ?? {}
-        if (!Array.isArray(deployments)) return { error: badAnswer }
+          (listed.data as Partial<DeploymentsResponse> | null)?.data ?? {}
+        if (!Array.isArray(deployments)) return { error: badResponse }
 
         const asked = Promise.all(
           deployments.map(async ({ instances: known, ...deployment }): Promise<OverviewSection> => {
             if (Array.isArray(known)) return { deployment, instances: known }
             // The server does not support the parameter `instances`.
             const { data, error } = await request(`deployments/${encodeURIComponent(deployment.name)}/instances`)
-            const instances = (data as Partial<InstancesAnswer> | null)?.data?.instances
+            const instances = (data as Partial<InstancesResponse> | null)?.data?.instances
             return Array.isArray(instances)
               ? { deployment, instances }
-              : { deployment, instances: [], failure: error ?? badAnswer }
+              : { deployment, instances: [], failure: error ?? badResponse }
           }),
         )
         if (typeof managerSilent === 'boolean') {
@@ -64,8 +64,8 @@ export const networkApi = api.injectEndpoints({
         // The server has only the calls of product §7.
         const [sections, heartbeat] = await Promise.all([asked, request('network/getManagerTimestamp')])
         if (heartbeat.error) return { error: heartbeat.error }
-        const { timestamp, disks: short } = (heartbeat.data as Partial<ManagerTimestampAnswer> | null)?.data ?? {}
-        if (typeof timestamp !== 'number') return { error: badAnswer }
+        const { timestamp, disks: short } = (heartbeat.data as Partial<ManagerTimestampResponse> | null)?.data ?? {}
+        if (typeof timestamp !== 'number') return { error: badResponse }
         const age = serverTime(heartbeat.meta, extra as Services) - timestamp
         return { data: { managerSilent: Math.abs(age) > MANAGER_ALIVE_MS, sections, ...listOf(short) } }
       },
@@ -97,7 +97,7 @@ function keepKnown(known: Overview | undefined, fresh: Overview): Overview {
   return { ...fresh, sections }
 }
 
-/** Prefers the answer's Date: the heartbeat is the server's time, and this device's clock may be wrong. */
+/** Prefers the response's Date: the heartbeat is the server's time, and this device's clock may be wrong. */
 function serverTime(meta: Meta | undefined, { now }: Services) {
   const date = Date.parse(meta?.date ?? '')
   return Number.isNaN(date) ? now() : date

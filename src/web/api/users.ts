@@ -1,12 +1,12 @@
-import type { ApiKey, ApiKeysAnswer, UserAccess, UserAccessAnswer } from '../../contract/access'
-import type { OwnSession, OwnSessionsAnswer } from '../../contract/signIn/auth'
-import type { UserMethodsAnswer } from '../../contract/signIn/signInMethods'
+import type { ApiKey, ApiKeysResponse, UserAccess, UserAccessResponse } from '../../contract/access'
+import type { OwnSession, OwnSessionsResponse } from '../../contract/signIn/auth'
+import type { UserMethodsResponse } from '../../contract/signIn/signInMethods'
 import { api } from './api'
-import type { DataOf } from './transport/answerSchema'
-import { answerSchema, listIn } from './transport/answerSchema'
+import type { DataOf } from './transport/dataSchema'
+import { dataSchema, listIn } from './transport/dataSchema'
 import { updateOnSuccess } from './transport/cacheUpdates'
 
-export type UserMethods = UserMethodsAnswer['data']
+export type UserMethods = UserMethodsResponse['data']
 /** A session or an API key of a user: `id` is the user's, `of` that of the session or key. */
 type OfUser = { id: number; of: string }
 
@@ -23,7 +23,7 @@ const usersApi = api.enhanceEndpoints({ addTagTypes: ['User'] }).injectEndpoints
   endpoints: (build) => ({
     getUserAccess: build.query<UserAccess, number>({
       query: (id) => urlOf(id, 'access'),
-      responseSchema: answerSchema(({ role, grants }: DataOf<UserAccessAnswer>) =>
+      responseSchema: dataSchema(({ role, grants }: DataOf<UserAccessResponse>) =>
         role && Array.isArray(grants) ? { role, grants } : undefined,
       ),
       providesTags: (_result, _error, id) => tagOf(id),
@@ -43,7 +43,7 @@ const usersApi = api.enhanceEndpoints({ addTagTypes: ['User'] }).injectEndpoints
 
     getUserMethods: build.query<UserMethods, number>({
       query: (id) => urlOf(id, 'methods'),
-      responseSchema: answerSchema(({ authenticators, passkeys, ...rest }: DataOf<UserMethodsAnswer>) =>
+      responseSchema: dataSchema(({ authenticators, passkeys, ...rest }: DataOf<UserMethodsResponse>) =>
         listIn(authenticators) && listIn(passkeys)
           ? {
               authenticators: authenticators ?? [],
@@ -59,7 +59,7 @@ const usersApi = api.enhanceEndpoints({ addTagTypes: ['User'] }).injectEndpoints
 
     getUserSessions: build.query<OwnSession[], number>({
       query: (id) => urlOf(id, 'sessions'),
-      responseSchema: answerSchema(({ sessions }: DataOf<OwnSessionsAnswer>) => listIn(sessions)),
+      responseSchema: dataSchema(({ sessions }: DataOf<OwnSessionsResponse>) => listIn(sessions)),
       providesTags: (_result, _error, id) => tagOf(id),
     }),
 
@@ -87,7 +87,7 @@ const usersApi = api.enhanceEndpoints({ addTagTypes: ['User'] }).injectEndpoints
 
     getUserKeys: build.query<ApiKey[], number>({
       query: (id) => urlOf(id, 'keys'),
-      responseSchema: answerSchema(({ keys }: DataOf<ApiKeysAnswer>) => listIn(keys)),
+      responseSchema: dataSchema(({ keys }: DataOf<ApiKeysResponse>) => listIn(keys)),
       providesTags: (_result, _error, id) => tagOf(id),
     }),
 

@@ -13,16 +13,16 @@ addAppListeners((startListening) => {
   const outdated = new Set<string>()
   startListening({
     predicate: isRefusedRefetch,
-    // The answer in flight lacks the change, and RTK Query refuses a second concurrent request.
-    async effect({ meta: { arg } }, { dispatch, condition, getState }) {
+    // The response in flight lacks the change, and RTK Query refuses a second concurrent request.
+    async effect({ meta: { arg } }, listener) {
       const { endpointName, originalArgs, queryCacheKey } = arg
       if (outdated.has(queryCacheKey)) return
       outdated.add(queryCacheKey)
-      await condition((_, state) => state.api.queries[queryCacheKey]?.status !== QueryStatus.pending)
+      await listener.condition((_, state) => state.api.queries[queryCacheKey]?.status !== QueryStatus.pending)
       outdated.delete(queryCacheKey)
       // The end of the session has removed it.
-      if (getState().api.queries[queryCacheKey] === undefined) return
-      dispatch(refetchOf(endpointName, originalArgs))
+      if (listener.getState().api.queries[queryCacheKey] === undefined) return
+      listener.dispatch(refetchOf(endpointName, originalArgs))
     },
   })
 

@@ -10,16 +10,16 @@ export interface Load {
   p99: number
   /** Answers that were neither 2xx nor 304. */
   failed: number
-  /** Bytes of the last answer, with its header. */
-  answerBytes: number
+  /** Bytes of the last response, with its header. */
+  responseBytes: number
 }
 
 const END_OF_HEADER = Buffer.from('\r\n\r\n')
 
 /**
  * Calls one address over connections that each send the next request when the last one was answered. It writes the same
- * bytes and looks only for the end of the answer, so that the server, not this client, is what is measured.
- * @param options for how long, in milliseconds, and the pause between an answer and the next request
+ * bytes and looks only for the end of the response, so that the server, not this client, is what is measured.
+ * @param options for how long, in milliseconds, and the pause between a response and the next request
  */
 export async function load(
   url: string,
@@ -35,7 +35,7 @@ export async function load(
   const request = Buffer.from(`GET ${pathname}${search} HTTP/1.1\r\n${lines.join('')}\r\n`)
   const times: number[] = []
   let failed = 0
-  let answerBytes = 0
+  let responseBytes = 0
   const begun = performance.now()
 
   async function callAgainAndAgain(): Promise<void> {
@@ -44,7 +44,7 @@ export async function load(
     await once(socket, 'connect')
     let sentAt = performance.now()
     let received: Buffer[] = []
-    /** Bytes of the answer; undefined until its header has arrived. */
+    /** Bytes of the response; undefined until its header has arrived. */
     let wanted: number | undefined
     let length = 0
     await new Promise<void>((resolve, reject) => {
@@ -65,11 +65,11 @@ export async function load(
           if (!status.startsWith('2') && status !== '304') failed += 1
           wanted = end + 4 + (status === '304' ? 0 : Number(/\r\ncontent-length: *(\d+)/i.exec(header)?.[1] ?? NaN))
         }
-        if (Number.isNaN(wanted)) return reject(new Error('The answer has no Content-Length'))
+        if (Number.isNaN(wanted)) return reject(new Error('The response has no Content-Length'))
         if (length < wanted) return
         const now = performance.now()
         times.push(now - sentAt)
-        answerBytes = length
+        responseBytes = length
         received = []
         wanted = undefined
         length = 0
@@ -91,5 +91,5 @@ export async function load(
   await Promise.all(Array.from({ length: connections }, callAgainAndAgain))
   const seconds = (performance.now() - begun) / 1000
   const perSecond = times.length / seconds
-  return { perSecond, p50: percentileOf(times, 50), p99: percentileOf(times, 99), failed, answerBytes }
+  return { perSecond, p50: percentileOf(times, 50), p99: percentileOf(times, 99), failed, responseBytes }
 }

@@ -154,7 +154,7 @@ test('security 248: a new passkey with a long output of its authenticator is ref
 })
 
 test.each(['authenticatorData', 'signature'])(
-  'security 248: the answer of a passkey with a long %s is refused before that is parsed',
+  'security 248: the response of a passkey with a long %s is refused before that is parsed',
   async (field) => {
     const response = assertionOf(annKey, await aloneOptions(), ORIGIN)
     expect(await alone({ ...response, response: { ...response.response, [field]: tooLong } })).toMatchObject({

@@ -71,7 +71,7 @@ test('security 101: a non-ASCII letter that the database lowers to an ASCII one 
   }
 })
 
-test('decisions §2: a wrong username and a wrong password get the same answer', async () => {
+test('decisions §2: a wrong username and a wrong password get the same response', async () => {
   const unknown = await login({ username: 'nobody', password: ann().password }, '10.0.0.1')
   const wrong = await login({ username: 'Ann', password: 'not the password' }, '10.0.0.1')
   expect(unknown).toMatchObject({ status: 400, body: { code: 'BAD_CREDENTIALS' } })
@@ -261,7 +261,7 @@ test('security 3: an account attacked from many addresses allows three tries per
     await guess('2001:db8:1:2aa::1'),
   ]).toEqual([400, 400, 400, 429])
   expect(await guess('2001:db8:1:300::1')).toBe(400)
-  // An unknown user gets the same answers.
+  // An unknown user gets the same responses.
   const guessNobody = async (address: string) => (await login({ username: 'nil', password: 'a guess' }, address)).status
   for (let network = 0; network < 10; network++)
     await Promise.all(Array.from({ length: 10 }, () => guessNobody(`10.4.${network}.1`)))

@@ -86,7 +86,7 @@ test('§2 administrators may reset their own password, which ends all their sess
   await setAdmin('Bob', false)
 })
 
-test('every answer to a signed-in user, even a refusal, carries the current role; other answers carry none', async () => {
+test('every response to a signed-in user, even a refusal, carries the current role; other answers carry none', async () => {
   const roleOf = async (token: string | undefined, url: string) =>
     (await platform().call('GET', url, { token })).headers['quarterdeck-role']
   expect([

@@ -21,7 +21,7 @@ async function firstStep({ username, password }: Account): Promise<string> {
 const enter = ({ username }: Account, sessionToken: string, token = '000000') =>
   platform().call('POST', '/api/auth/verify-login', { body: { username, token, sessionToken }, address: ADDRESS })
 
-/** Acts as a thief who knows the password: five tries, then the next sign-in. @returns the last answer. */
+/** Acts as a thief who knows the password: five tries, then the next sign-in. @returns the last response. */
 async function enterWrongCodes(account: Account, count: number) {
   let sessionToken = await firstStep(account)
   let last = await enter(account, sessionToken)

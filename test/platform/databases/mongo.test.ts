@@ -13,7 +13,7 @@ import { testWithMongo } from '../../support/platform/testWithMongo'
 import { until } from '../../support/platform/until'
 
 const { platform, user, dataDir, logged, call, create, listed } = useMongoDatabases()
-/** The database in the answer to a call. */
+/** The database in the response to a call. */
 const databaseOf = ({ body }: Awaited<ReturnType<typeof call>>) => body.data as unknown as Database
 const isFerret = mongoPath?.includes('ferretdb-') ?? false
 

@@ -14,7 +14,7 @@ const HELLO = { ok: 1, isWritablePrimary: true, maxWireVersion: 25, minWireVersi
 let server: Server
 let sockets: Socket[]
 
-/** Runs a fake MongoDB server. @param answer gets each command, and returns an answer or raw bytes */
+/** Runs a fake MongoDB server. @param answer gets each command, and returns a response or raw bytes */
 async function pretend(answer: (command: Document) => Document | Buffer): Promise<string> {
   sockets = []
   server = createServer((socket) => {
@@ -100,7 +100,7 @@ describe.each(challenges)(
       return { conversationId: 1, done: false, payload: new Binary(Buffer.from(challengeOf(nonce))) }
     }
 
-    test('in its answer to a sign-in is refused at once', async () => {
+    test('in its response to a sign-in is refused at once', async () => {
       const host = await pretend(({ payload }) =>
         payload instanceof Binary
           ? { ok: 1, ...answerTo(payload) }

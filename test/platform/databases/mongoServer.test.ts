@@ -33,7 +33,7 @@ testWithMongo('security 194: a server that hangs does not hold up the list of da
   const pids = processesOf(dataDir())
   for (const pid of pids) process.kill(pid, 'SIGSTOP')
   try {
-    const answer = await Promise.race([listed('held'), delay(15_000, 'no answer', { ref: false })])
+    const answer = await Promise.race([listed('held'), delay(15_000, 'no response', { ref: false })])
     expect(answer).toMatchObject({ credentials })
   } finally {
     for (const pid of pids) process.kill(pid, 'SIGCONT')

@@ -51,7 +51,7 @@ test.each([
   ['that ends early', pong('').subarray(0, 34)],
   ['with too few fields', pong('MCPE;a;1;1')],
   ['with a number that is none', pong('MCPE;a;1;1;-7;10;')],
-])('a datagram %s is no answer', async (_kind, datagram) => {
+])('a datagram %s is no response', async (_kind, datagram) => {
   const port = await serve((_ping, { port: to }, socket) => socket.send(datagram, to))
   expect(await bedrockPing('127.0.0.1', port, 5000)).toBeUndefined()
 })
@@ -64,13 +64,13 @@ test('a port on which nobody listens, or nobody answers, has no number of player
   expect(await bedrockPing('127.0.0.1', silent, 5000)).toBeUndefined()
 })
 
-test('security 133: of a server that announces an endless answer, a few hundred kilobytes are read in one connection', async () => {
+test('security 133: of a server that announces an endless response, a few hundred kilobytes are read in one connection', async () => {
   let connections = 0
   let sent = 0
   const flooding = createServer((socket) => {
     connections += 1
     socket.on('error', () => undefined).on('close', () => (sent += socket.bytesWritten))
-    // The length of the answer: 2 GiB.
+    // The length of the response: 2 GiB.
     socket.write(Buffer.from('ffffffff07', 'hex'))
     const flood = () => {
       while (socket.writable && socket.write(Buffer.alloc(2 ** 20)));

@@ -10,10 +10,10 @@ const POD = 'bot-3fa2c1'
 let state: FreshState
 let logged: string[]
 let end: () => Promise<void>
-/** The next answer of the runtime; undefined makes it fail. */
+/** The next response of the runtime; undefined makes it fail. */
 let usage: Usage[] | undefined
 let samples: number
-/** What each answer of the runtime waits for. */
+/** What each response of the runtime waits for. */
 let delayed: Promise<void> | undefined
 
 const used = (cpuMs: number, mebibytes: number, runId = 'first'): Usage => ({
@@ -38,7 +38,7 @@ async function begin(isActive = true): Promise<void> {
   if (isActive) await until(() => samples === 1)
 }
 
-/** Advances to the next sample, which gets this answer. */
+/** Advances to the next sample, which gets this response. */
 async function pass(next: Usage[] | undefined): Promise<void> {
   usage = next
   const before = samples

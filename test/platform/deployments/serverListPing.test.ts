@@ -8,7 +8,7 @@ afterEach(() => {
   server?.close()
 })
 
-/** Starts a server that gives this answer to every connection. */
+/** Starts a server that gives this response to every connection. */
 async function serve(answer: (socket: Socket) => void): Promise<number> {
   server = createServer((socket) => {
     sockets.add(socket)

@@ -176,7 +176,7 @@ async function attempt(route: string, token?: string): Promise<number> {
   const path = route.includes('/api/deployments/') ? url.replace(':name', 'mine') : url
   const query = targets[route] ? `?path=${targets[route]}` : ''
   if (route in bodies || route in targets) makeFiles()
-  // Not `platform.call`, which reads every answer as JSON: one is an archive.
+  // Not `platform.call`, which reads every response as JSON: one is an archive.
   const { statusCode } = await platform.app.inject({
     method,
     url: path.replaceAll(/:\w+/g, 'nothing') + query,

@@ -210,7 +210,7 @@ test('files are recorded by path, successful or not, never with their content', 
   for (const secret of ['canary-4412', ticket]) expect(kept).not.toContain(secret)
 })
 
-test('a call whose client disconnects before the answer is recorded', async () => {
+test('a call whose client disconnects before the response is recorded', async () => {
   const holder = await platform().state.pool.connect()
   await holder.query('begin; lock table deployments in access exclusive mode')
   const socket = connect()

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { sql } from 'kysely'
-import { DeploymentsAnswer } from '../../../src/contract/deployment'
+import { DeploymentsResponse } from '../../../src/contract/deployment'
 import { useDeploymentCalls } from '../../support/platform/deploymentCalls'
 import { until } from '../../support/platform/until'
 
@@ -156,7 +156,7 @@ test('a client that has the current overview gets 304, until a call to this repl
       headers: { 'if-none-match': etag },
     })
   const first = await ask()
-  expect(DeploymentsAnswer.parse(first.body)).toEqual(first.body)
+  expect(DeploymentsResponse.parse(first.body)).toEqual(first.body)
   expect(first.body.data).toMatchObject({ managerSilent: false })
   const unchanged = await ask(String(first.headers.etag))
   expect(unchanged).toMatchObject({ status: 304, headers: { etag: first.headers.etag } })

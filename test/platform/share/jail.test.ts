@@ -7,7 +7,7 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { gunzipSync } from 'node:zlib'
 import pino from 'pino'
-import type { FilesAnswer } from '../../../src/contract/file'
+import type { FilesResponse } from '../../../src/contract/file'
 import { openFiles, type Files } from '../../../src/platform/share/files'
 import { replicate } from '../../../src/platform/share/replicas/replicate'
 import { makeZip } from '../../support/platform/archives'
@@ -216,7 +216,7 @@ test('a missing shared area is reported, and used when it exists', async () => {
   })
   await mkdir(share)
   const { body } = await files.listing.list('/nfsshare', null)
-  expect((JSON.parse(body.toString()) as FilesAnswer).data.files).toEqual([])
+  expect((JSON.parse(body.toString()) as FilesResponse).data.files).toEqual([])
 })
 
 test('a hard link is an ordinary file, because only a user who can read the file can link it', async () => {

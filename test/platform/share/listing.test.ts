@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { appendFile, chmod, lstat, mkdir, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { FileEntry, FilesAnswer } from '../../../src/contract/file'
+import type { FileEntry, FilesResponse } from '../../../src/contract/file'
 import { createJail, withDirectory } from '../../../src/platform/share/jail'
 import { readEntries, readEntry } from '../../../src/platform/share/listing/entries'
 import { createKeptListings } from '../../../src/platform/share/listing/keptListings'
@@ -38,7 +38,7 @@ async function list(directory: string, path = `/nfsshare/${directory}`, share = 
   )
   if (names > 0) asked.push(names)
   names = 0
-  return (JSON.parse(Buffer.from(body).toString()) as FilesAnswer).data.files.sort(byName)
+  return (JSON.parse(Buffer.from(body).toString()) as FilesResponse).data.files.sort(byName)
 }
 
 const byName = (one: { name: string }, other: { name: string }) => (one.name < other.name ? -1 : 1)

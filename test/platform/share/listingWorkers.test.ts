@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type * as Threads from 'node:worker_threads'
-import type { FilesAnswer } from '../../../src/contract/file'
+import type { FilesResponse } from '../../../src/contract/file'
 import { createJail } from '../../../src/platform/share/jail'
 import { createListing, type Listing } from '../../../src/platform/share/listing/listing'
 import { countHungThreads, hungDiskMissing, mountHungDisk } from '../../support/platform/hungDisk'
@@ -50,14 +50,14 @@ function hungDirectory(name: string): string {
   return `/nfsshare/${name}`
 }
 
-const filesOf = (body: Buffer) => (JSON.parse(body.toString()) as FilesAnswer).data.files
+const filesOf = (body: Buffer) => (JSON.parse(body.toString()) as FilesResponse).data.files
 /** The number of entries, or the error. */
 const ask = (path: string) =>
   listing.list(path, null).then(
     ({ body }) => filesOf(body).length,
     (error: unknown) => error,
   )
-const NO_ANSWER = {
+const NO_RESPONSE = {
   code: 'UNAVAILABLE',
   message: 'The shared area does not answer. Check its disk or its mount.',
 }
@@ -75,7 +75,7 @@ test('one worker lists directories sequentially, and concurrent requests for one
   const later = Array.from({ length: 60 }, () => listing.list(path, null))
   expect(new Set((await Promise.all([first, ...later])).map(({ body }) => body)).size).toBe(2)
   const other = await listing.list(path, 3)
-  expect((JSON.parse(other.body.toString()) as FilesAnswer).data.deploymentTypeIndex).toBe(3)
+  expect((JSON.parse(other.body.toString()) as FilesResponse).data.deploymentTypeIndex).toBe(3)
   expect(mockAlive.size).toBe(1)
 })
 
@@ -147,7 +147,7 @@ describeHung(`a disk that hangs${hungDiskMissing === undefined ? '' : ` (${hungD
     for (let round = 0; round < 5; round += 1) expect(await ask(path)).toBe(1)
     expect(isOver).toBe(false)
     passTime()
-    expect(await hung).toMatchObject(NO_ANSWER)
+    expect(await hung).toMatchObject(NO_RESPONSE)
     expect(await ask(path)).toBe(1)
   })
 
@@ -159,7 +159,7 @@ describeHung(`a disk that hangs${hungDiskMissing === undefined ? '' : ` (${hungD
     // Gives the listing time to be queued; the test does not depend on it.
     await delay(100)
     passTime()
-    expect(await Promise.all(hung)).toMatchObject([NO_ANSWER, NO_ANSWER, NO_ANSWER])
+    expect(await Promise.all(hung)).toMatchObject([NO_RESPONSE, NO_RESPONSE, NO_RESPONSE])
     expect(await waiting).toBe(1)
   })
 
@@ -170,10 +170,10 @@ describeHung(`a disk that hangs${hungDiskMissing === undefined ? '' : ` (${hungD
       const hung = ask(hungDirectory(`left-${count}`))
       await until(() => countHungThreads() === count)
       passTime()
-      expect(await hung).toMatchObject(NO_ANSWER)
+      expect(await hung).toMatchObject(NO_RESPONSE)
     }
     expect(mockAlive.size).toBe(4)
-    expect(await ask(path)).toMatchObject(NO_ANSWER)
+    expect(await ask(path)).toMatchObject(NO_RESPONSE)
     expect(mockAlive.size).toBe(4)
     for (const end of endings.splice(0)) end()
     await until(() => mockAlive.size === 0)

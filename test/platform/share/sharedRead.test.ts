@@ -114,5 +114,5 @@ test('a bounded read does not count time in which the process did not run', asyn
 })
 
 test('a bounded read that hangs ends with an error', async () => {
-  await expect(createBoundedRead(() => new Promise(() => undefined), 50)()).rejects.toThrow('No answer within 50 ms')
+  await expect(createBoundedRead(() => new Promise(() => undefined), 50)()).rejects.toThrow('No response within 50 ms')
 })

@@ -92,7 +92,7 @@ test('the requests of a viewer are executed in order, however long each takes', 
   viewer.send(JSON.stringify({ type: 'command', command: 'save-all' }))
   viewer.send(JSON.stringify({ type: 'power', action: 'stop' }))
   viewer.ping()
-  // The answer to a ping follows everything that was read before it.
+  // The response to a ping follows everything that was read before it.
   await once(viewer, 'pong')
   await until(() => writes.length === 1)
   expect(done).toEqual([])

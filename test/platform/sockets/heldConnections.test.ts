@@ -16,7 +16,7 @@ const connectTo = useSockets()
 const { platform, ann, origin, consolePath } = useQuietInstance()
 const bob = useAccount(platform, 'bob')
 
-/** A raw websocket, because a client library would read what it is sent. @returns it with the status of the answer */
+/** A raw websocket, because a client library would read what it is sent. @returns it with the status of the response */
 async function upgraded(server: Server, path: string, token = ''): Promise<{ socket: Socket; status: number }> {
   const socket = connectTo({ server })
   const { port } = server.address() as AddressInfo
@@ -91,7 +91,7 @@ test('security 64: queued messages of a viewer take at most 1 MiB', async () => 
   await until(() => executed.includes('later'))
 })
 
-test('security 64: a peer that sends and never reads its answers is disconnected', async () => {
+test('security 64: a peer that sends and never reads its responses is disconnected', async () => {
   const server = createServer()
   const accepted = new RateLimitedServer({ server })
   try {

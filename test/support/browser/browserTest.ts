@@ -72,7 +72,7 @@ async function describePages(): Promise<string> {
     const shown = await page
       .locator('body')
       .innerText({ timeout: 5000 })
-      .catch((error: unknown) => `no answer: ${String(error)}`)
+      .catch((error: unknown) => `no response: ${String(error)}`)
     const open = [...(log?.inFlight ?? [])].map((request) => `in flight: ${request.method()} ${request.url()}`)
     return [`Page ${page.url()}`, ...(log?.events.slice(-20) ?? []), ...open, shown.slice(0, 2000)].join('\n  ')
   })

@@ -2,8 +2,8 @@ import { registerAccount } from '../platform/registerAccount'
 import type { Product } from './startProduct'
 
 /**
- * @returns the data of the answer. @param path below `/api/`. @param url of another replica. @throws Error if the call
- * fails
+ * @returns the data of the response. @param path below `/api/`. @param url of another replica. @throws Error if the
+ * call fails
  */
 export type ProductCall = <Data = Record<string, unknown>>(
   method: string,

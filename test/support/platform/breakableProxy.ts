@@ -5,7 +5,7 @@ export interface BreakableProxy {
   port: number
   /** The number of messages that clients have sent since the last `breakAfter`. */
   sent: () => number
-  /** After this number of messages and the answer to the last one, all connections break and new ones are refused. */
+  /** After this number of messages and the response to the last one, all connections break and new ones are refused. */
   breakAfter(messages: number): void
   /** From now on nothing is passed on and nothing is closed, as when a machine vanishes. */
   fallSilent(): void

@@ -19,11 +19,11 @@ export interface ImitatedMongo extends Content {
   url: string
   /** Names of the commands that changed something, in order. */
   changes: string[]
-  /** Executes this number of further commands; the answer to the last one is lost, and all others fail until `mend`. */
+  /** Executes this number of further commands; the last response is lost, and all others fail until `mend`. */
   breakAfter(commands: number): void
   isBroken: () => boolean
   mend(): void
-  /** Names of commands that get no answer. */
+  /** Names of commands that get no response. */
   unanswered: Set<string>
   /** The number of open connections. */
   connections: () => number

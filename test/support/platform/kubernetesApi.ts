@@ -40,7 +40,7 @@ export class KubernetesApi {
   readonly things = new Map<string, Thing>()
   /** The status with which it refuses requests that match `METHOD path`. */
   refuse: { what: RegExp; status: number } | undefined
-  /** A raw text that it sends instead of a valid answer. */
+  /** A raw text that it sends instead of a valid response. */
   lie: { what: RegExp; status: number; text: string } | undefined
   isHanging = false
   issued = 0

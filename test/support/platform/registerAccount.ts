@@ -1,6 +1,6 @@
 import { generate } from 'otplib'
 
-/** Sends a call below `/api/auth/`. @returns the data of the answer */
+/** Sends a call below `/api/auth/`. @returns the data of the response */
 type Post = (path: string, body: object) => Promise<Record<string, unknown>>
 
 /** Registers an account by calls. @returns the token of its session, and its TOTP secret */

@@ -21,7 +21,7 @@ function authenticatorData(rpId: string, counter: number, isVerified: boolean, c
   return Buffer.concat([sha256(rpId), Buffer.from([flags]), count, credential])
 }
 
-/** Makes a passkey and the answer to `PublicKeyCredentialCreationOptions`. */
+/** Makes a passkey and the response to `PublicKeyCredentialCreationOptions`. */
 export function makePasskey({ challenge }: { challenge: string }, origin: string, rpId = new URL(origin).hostname) {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const { x = '', y = '' } = publicKey.export({ format: 'jwk' })
@@ -55,7 +55,7 @@ export function makePasskey({ challenge }: { challenge: string }, origin: string
   return { passkey, response }
 }
 
-/** The answer of a passkey to `PublicKeyCredentialRequestOptions`. */
+/** The response of a passkey to `PublicKeyCredentialRequestOptions`. */
 export function assertionOf(
   passkey: SoftPasskey,
   { challenge }: { challenge: string },

@@ -6,7 +6,7 @@ import { usePlatform, type Answer } from './startPlatform'
 /** Makes names unique, because all tests of a run share the server. */
 export const unique = (text: string): string => `${text}_${randomBytes(4).toString('hex')}`
 
-/** The database in the answer to a call. */
+/** The database in the response to a call. */
 export const databaseOf = ({ body }: Answer): Database => body.data as unknown as Database
 
 /** Starts a platform for the tests of a file, with a user who makes the calls about SQL databases. */

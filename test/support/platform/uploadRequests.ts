@@ -7,7 +7,7 @@ export const LIMIT = 2 ** 20
 
 export type Part = [field: string, value: string] | [field: 'files', content: Buffer, name: string]
 
-interface UploadAnswer {
+interface UploadResponse {
   status: number
   body: { code?: string; message?: string; data?: { files: { name: string; path: string }[] } }
 }
@@ -28,7 +28,7 @@ export function useUploadRequests() {
     share,
     port: () => Number(new URL(origin).port),
 
-    async upload(this: void, parts: Part[], token = ann().token): Promise<UploadAnswer> {
+    async upload(this: void, parts: Part[], token = ann().token): Promise<UploadResponse> {
       const form = new FormData()
       for (const [field, value, name] of parts) {
         if (typeof value === 'string') form.append(field, value)
@@ -39,7 +39,7 @@ export function useUploadRequests() {
         headers: { authorization: `Bearer ${token}` },
         body: form,
       })
-      return { status: answer.status, body: (await answer.json()) as UploadAnswer['body'] }
+      return { status: answer.status, body: (await answer.json()) as UploadResponse['body'] }
     },
 
     /** Creates a directory of the shared area with files. @returns its path in the API */

@@ -13,7 +13,7 @@ const server = setupServer(
     const route = `${request.method} ${new URL(request.url).pathname}`
     const found = prepared.get(route)
     if (!found) {
-      console.error(`No test prepared an answer for ${route}`)
+      console.error(`No test prepared a response for ${route}`)
       return new HttpResponse(null, { status: 501 })
     }
     const text = await request.text()

@@ -202,7 +202,7 @@ test.each([
 
 test.each([
   ['the others could not be deleted', { status: 409, message: 'No.', failed: [{ path: '/nfsshare/plugins' }] }],
-  ['the answer was lost', { status: 'UNREACHABLE' }],
+  ['the response was lost', { status: 'UNREACHABLE' }],
   ['a proxy answered', { status: 504 }],
   ['another user deleted it before', { status: 404, failed: [{ path: `/nfsshare/${NAME}` }] }],
 ])('the name of a file that was deleted is masked although %s', (_why, failure) => {

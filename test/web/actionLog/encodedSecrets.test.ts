@@ -67,10 +67,13 @@ test.each(shown)('hides a secret that output shows %s, and nothing else', (_how,
   )
 })
 
-test.each(shown.filter(([, lines]) => lines.length === 1))('hides a secret that an answer holds %s', (_how, [line]) => {
-  expect(hiderOf([SECRET])(line!)).toMatch(/^got .*•••.* from ann$/)
-  expect(hiderOf([SECRET])(line!).length).toBeLessThan(50)
-})
+test.each(shown.filter(([, lines]) => lines.length === 1))(
+  'hides a secret that a response holds %s',
+  (_how, [line]) => {
+    expect(hiderOf([SECRET])(line!)).toMatch(/^got .*•••.* from ann$/)
+    expect(hiderOf([SECRET])(line!).length).toBeLessThan(50)
+  },
+)
 
 test('what encodes other texts stays', () => {
   const lines = [

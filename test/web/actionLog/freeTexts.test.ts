@@ -227,7 +227,7 @@ test('names of responses and ordinary words that were typed stay in the output',
     outputOf([files('world2-lobby.txt'), ...byKey('world2-lobby'), ...byKey('joined')], 'ann joined world2-lobby'),
   ).toEqual(['mann joined world2-lobby']))
 
-test.each([' abcde', 'abcde ', ' abcde '])('an answer to a prompt is masked with blanks around it: "%s"', (command) =>
+test.each([' abcde', 'abcde ', ' abcde '])('a response to a prompt is masked with blanks around it: "%s"', (command) =>
   expectNowhere(exported([commandSubmitted(command)]).text, 'abcde'),
 )
 

@@ -2,7 +2,7 @@
 import { maskCommand, maskLine } from '../../../src/contract/secrets/maskCommand'
 import { maskDefinition, maskText } from '../../../src/web/actionLog/redact/mask'
 import { redactAction } from '../../../src/web/actionLog/redact/redactAction'
-import { packLines, unpackLines } from '../../../src/web/actionLog/record/lines'
+import { packLines, unpackLines } from '../../../src/web/actionLog/record/packedLines'
 import { withoutSecretParameters } from '../../../src/web/withoutSecretParameters'
 
 test('maskText reveals only the approximate length of a text', () => {

@@ -8,7 +8,7 @@ import type { ActionLog } from '../../../src/contract/actionLog'
 import { sectionToggled } from '../../../src/web/features/overview/overviewSlice'
 import { AuthenticatorStep } from '../../../src/web/features/auth/registration/AuthenticatorStep'
 import { hashOf } from '../../../src/web/actionLog/replay/hash'
-import { sumOf } from '../../../src/web/actionLog/replay/sum'
+import { checksumOf } from '../../../src/web/actionLog/replay/checksum'
 import { ReplayApp } from '../../../src/web/actionLog/ReplayApp'
 
 const root = join(__dirname, '../../..')
@@ -120,7 +120,7 @@ const played: [string, string, RegExp][] = [
   [
     'changed times',
     changed((log) => {
-      log.sum = sumOf(log)
+      log.sum = checksumOf(log)
       for (const action of log.actions) action.at *= 2
     }),
     /The file was changed after it was exported\.$/,

@@ -4,9 +4,9 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join, posix, resolve } from 'node:path'
 import { Transform, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { DownloadTicketAnswer } from '../../../contract/file'
+import { DownloadTicketResponse } from '../../../contract/file'
 import { NOT_INCLUDED_NAME, SHARED_ROOT } from '../../../contract/pageRules'
-import { answerOf, connectionFailure, dataOf, type Api } from '../../api/client'
+import { bodyOf, connectionFailure, dataOf, type Api } from '../../api/client'
 import { CliError, EXIT } from '../../failure'
 import type { Progress } from './progress'
 import { isLink, isLocalDirectory, walkLocal } from './localTree'
@@ -44,7 +44,7 @@ async function downloadFile(
 ): Promise<void> {
   const { token } = dataOf(
     await api.calls.POST('/api/sftp/download-ticket', { body: { path: from } }),
-    DownloadTicketAnswer,
+    DownloadTicketResponse,
   )
   const answer = await api.calls.GET('/api/sftp/download', {
     params: { query: { path: from, token } },
@@ -53,7 +53,7 @@ async function downloadFile(
   // Without the file's own name, which may be as long as a name can be.
   const unfinished = join(dirname(target), `.quarterdeck-${randomUUID()}.part`)
   try {
-    const body = answerOf(answer as { data?: AsyncIterable<Uint8Array> | null; response: Response })
+    const body = bodyOf(answer as { data?: AsyncIterable<Uint8Array> | null; response: Response })
     await receive(api, body ?? [], unfinished, { signal, onBytes: (count) => (progress.bytes += count) })
     await rename(unfinished, target)
   } finally {
@@ -73,7 +73,7 @@ async function downloadDirectory(
     body: { files: [{ path: from, name: posix.basename(from) }] },
     parseAs: 'stream',
   })
-  const body = answerOf(answer as { data?: AsyncIterable<Uint8Array> | null; response: Response })
+  const body = bodyOf(answer as { data?: AsyncIterable<Uint8Array> | null; response: Response })
   // The directory beside a target may be on another disk, or may not be written to.
   const base = (await isLocalDirectory(target)) ? target : dirname(target)
   const unfinished = await mkdtemp(join(base, '.quarterdeck-'))

@@ -4,7 +4,7 @@ import { OpenIdProblem } from './problem'
 const MAX_BODY_BYTES = 2 ** 20
 
 /**
- * As `fetch`, for the provider's small answers: the response has its whole body already. The signal of `options` also
+ * As `fetch`, for the provider's small responses: the response has its whole body already. The signal of `options` also
  * aborts the read of the body.
  * @throws OpenIdProblem unavailable if the provider does not answer in time, refused if the body is too large
  */
@@ -29,7 +29,7 @@ async function fetchWhole(url: string, options: RequestInit): Promise<Response> 
   for await (const chunk of (answer.body ?? []) as AsyncIterable<Uint8Array>) {
     size += chunk.byteLength
     if (size > MAX_BODY_BYTES)
-      throw new OpenIdProblem('refused', `${new URL(url).host}: the answer is larger than ${MAX_BODY_BYTES} bytes`)
+      throw new OpenIdProblem('refused', `${new URL(url).host}: the response is larger than ${MAX_BODY_BYTES} bytes`)
     chunks.push(chunk)
   }
   const { status, statusText, headers } = answer

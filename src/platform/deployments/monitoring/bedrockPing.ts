@@ -17,7 +17,7 @@ const PLAYERS_FIELD = 4
  * Requests the number of players of a Minecraft server of the Bedrock Edition. The server runs a user's program: only
  * its first datagram is read.
  * @param timeoutMs for the whole exchange
- * @returns undefined without a valid answer
+ * @returns undefined without a valid response
  */
 export function bedrockPing(host: string, port: number, timeoutMs: number): Promise<number | undefined> {
   return new Promise((resolve) => {

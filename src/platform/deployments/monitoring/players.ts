@@ -114,7 +114,7 @@ export function watchPlayers({ db, runtime, listening, onChange, now }: WatchPar
   return {
     playersOf({ podName, runId }) {
       const counted = known.get(podName)
-      // The last answer may be that of the run before.
+      // The last response may be that of the run before.
       return counted?.runId === runId && performance.now() - counted.at < MAX_AGE_MS ? counted.players : undefined
     },
     portWarning: (podName) => warnings.get(podName),

@@ -3,7 +3,7 @@ import { createConnection } from 'node:net'
 import { z } from 'zod'
 
 /** In bytes. A status holds at most 32,767 characters (Minecraft protocol, String): 96 KiB in UTF-8, more with mods. */
-const ANSWER_LIMIT = 256 * 1024
+const RESPONSE_LIMIT = 256 * 1024
 /** Further names are dropped. Vanilla servers send a sample of 12. */
 const NAMES_LIMIT = 200
 
@@ -21,10 +21,10 @@ const Status = z.object({
 })
 
 /**
- * Requests the players of a Minecraft server by the server list ping. The server runs a user's program, so its answer
+ * Requests the players of a Minecraft server by the server list ping. The server runs a user's program, so its response
  * is validated and limited in size.
  * @param timeoutMs for the whole exchange
- * @returns undefined without a valid answer
+ * @returns undefined without a valid response
  */
 export async function serverListPing(host: string, port: number, timeoutMs: number): Promise<Players | undefined> {
   const text = await exchange(host, port, timeoutMs)
@@ -38,7 +38,7 @@ export async function serverListPing(host: string, port: number, timeoutMs: numb
   return { count: online, names: Object.fromEntries(names) as Record<string, string> }
 }
 
-/** @returns the JSON text of the status answer */
+/** @returns the JSON text of the status response */
 function exchange(host: string, port: number, timeoutMs: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = createConnection({ host, port })
@@ -54,8 +54,8 @@ function exchange(host: string, port: number, timeoutMs: number): Promise<string
     socket.on('connect', () => socket.write(Buffer.concat([handshake(host, port), packet(Buffer.of(STATUS_REQUEST))])))
     socket.on('data', (chunk) => {
       received = Buffer.concat([received, chunk])
-      const answer = readAnswer(received)
-      if (answer === 'incomplete' && received.length <= ANSWER_LIMIT) return
+      const answer = readResponse(received)
+      if (answer === 'incomplete' && received.length <= RESPONSE_LIMIT) return
       end(typeof answer === 'object' ? answer.text : undefined)
     })
   })
@@ -83,10 +83,10 @@ function handshake(host: string, port: number): Buffer {
 const packet = (body: Buffer) => Buffer.concat([varint(body.length), body])
 
 /** Layout: packet length, packet id 0, text length, text. */
-function readAnswer(bytes: Buffer): { text: string } | 'incomplete' | 'invalid' {
+function readResponse(bytes: Buffer): { text: string } | 'incomplete' | 'invalid' {
   const length = readVarint(bytes, 0)
   if (typeof length === 'string') return length
-  if (length.value < 0 || length.value > ANSWER_LIMIT) return 'invalid'
+  if (length.value < 0 || length.value > RESPONSE_LIMIT) return 'invalid'
   const end = length.end + length.value
   if (bytes.length < end) return 'incomplete'
   const id = readVarint(bytes, length.end)

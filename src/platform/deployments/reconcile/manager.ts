@@ -21,7 +21,7 @@ export interface Manager {
   wake(): void
   /** Whether this platform holds the manager's lock. */
   readonly isActive: boolean
-  /** As `isActive`, by an answer of the lock's server within the last second. */
+  /** As `isActive`, by a response of the lock's server within the last second. */
   confirmActive(): Promise<boolean>
   /** Stops reconciling. The instances keep running. */
   close(): Promise<void>

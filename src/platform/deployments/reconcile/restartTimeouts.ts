@@ -2,7 +2,7 @@ import type { RuntimeInstance } from '../../runtime/runtime'
 
 /** Timeouts during the restart of several instances, in milliseconds. */
 const RESTART_TIMEOUTS_MS = {
-  /** For the first answer to a ping after a start. */
+  /** For the first response to a ping after a start. */
   answer: 30_000,
   /** For the ready line. The restart then continues with the next instance. */
   ready: 120_000,

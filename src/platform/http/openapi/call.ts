@@ -26,8 +26,8 @@ export function call(operationId: string, summary: string, ...errors: ErrorCode[
 /** The content of a file. */
 export const bytes = z.string().meta({ format: 'binary' })
 
-/** An answer that is a file. */
+/** A response that is a file. */
 export const bytesOf = (type: string) => ({ description: 'The content.', content: { [type]: { schema: bytes } } })
 
-/** An answer without a body. */
+/** A response without a body. */
 export const nothing = z.undefined()

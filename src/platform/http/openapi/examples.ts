@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import { answerExamples } from './answerExamples'
+import { responseExamples } from './responseExamples'
 import { bodyExamples } from './bodyExamples'
 import { INVITE_CODE, UUID } from './exampleValues'
 
@@ -35,8 +35,8 @@ export function addExamples<Document extends object>(document: Document): Docume
     for (const [status, response] of Object.entries(responses)) {
       if (response.description === 'Default Response') response.description = STATUS_CODES[status] ?? ''
       const answered = response.content?.['application/json']
-      if (status.startsWith('2') && answered && answerExamples[operationId])
-        answered.example = { success: true, data: answerExamples[operationId] }
+      if (status.startsWith('2') && answered && responseExamples[operationId])
+        answered.example = { success: true, data: responseExamples[operationId] }
     }
   }
   return document

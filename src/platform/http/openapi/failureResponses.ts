@@ -49,7 +49,7 @@ export function codesOf({ errors, isPublic, changes, hasBody }: Failing): ErrorC
   return (Object.keys(errorStatus) as ErrorCode[]).filter((code) => all.includes(code))
 }
 
-/** The failed answers of a call as OpenAPI has them: one per status, with the codes that it may have. */
+/** The failed responses of a call as OpenAPI has them: one per status, with the codes that it may have. */
 export function errorResponses(codes: readonly ErrorCode[]): Record<number, object> {
   const statuses = [...new Set(codes.map((code) => errorStatus[code]))]
   return Object.fromEntries(

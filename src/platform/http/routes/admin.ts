@@ -1,14 +1,14 @@
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import {
-  ActivityAnswer,
+  ActivityResponse,
   ActivityQuery,
   CreateInviteCode,
-  InviteCodeAnswer,
-  InviteCodesAnswer,
+  InviteCodeResponse,
+  InviteCodesResponse,
   SetAdmin,
   SetPassword,
-  UsersAnswer,
+  UsersResponse,
 } from '../../../contract/admin'
 import { Done } from '../../../contract/envelope'
 import { NO_NUL, NUL_FREE } from '../../../contract/pageRules'
@@ -54,7 +54,7 @@ export function adminRoutes(app: Router, { users, invites, activityLog }: Admini
       schema: {
         ...call('listActivity', 'List the entries of the activity log, newest first'),
         querystring: ActivityQuery,
-        response: { 200: ActivityAnswer },
+        response: { 200: ActivityResponse },
       },
     },
     async ({ query }) => done(await activityLog.list(query)),
@@ -64,7 +64,7 @@ export function adminRoutes(app: Router, { users, invites, activityLog }: Admini
 function userRoutes(app: Router, users: Users): void {
   app.get(
     '/api/users',
-    { config, schema: { ...call('listUsers', 'List the users'), response: { 200: UsersAnswer } } },
+    { config, schema: { ...call('listUsers', 'List the users'), response: { 200: UsersResponse } } },
     async () => done({ users: await users.list() }),
   )
 
@@ -123,7 +123,7 @@ function userRoutes(app: Router, users: Users): void {
 function inviteRoutes(app: Router, invites: Invites): void {
   app.get(
     '/api/invite-codes',
-    { config, schema: { ...call('listInviteCodes', 'List the invite codes'), response: { 200: InviteCodesAnswer } } },
+    { config, schema: { ...call('listInviteCodes', 'List the invite codes'), response: { 200: InviteCodesResponse } } },
     async () => done({ codes: await invites.list() }),
   )
 
@@ -135,7 +135,7 @@ function inviteRoutes(app: Router, invites: Invites): void {
       schema: {
         ...call('createInviteCode', 'Create an invite code'),
         body: CreateInviteCode,
-        response: { 201: InviteCodeAnswer },
+        response: { 201: InviteCodeResponse },
       },
     },
     async (request, reply) => {

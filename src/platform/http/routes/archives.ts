@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { Done, Nothing } from '../../../contract/envelope'
 import type { ErrorCode } from '../../../contract/errors'
-import { AtPath, FileJobsAnswer, type FileJob, SeveralFiles, StoredFiles } from '../../../contract/file'
+import { AtPath, FileJobsResponse, type FileJob, SeveralFiles, StoredFiles } from '../../../contract/file'
 import type { Caller } from '../../caller'
 import type { FileCalls } from '../../share/files'
 import { rightsLost, type JobSignals } from '../../share/transfers/jobs'
@@ -101,7 +101,7 @@ function jobRoutes(app: Router, { fileAccess, fileJobs }: ArchiveRouteParts): vo
     '/api/sftp/jobs',
     {
       config: { access: forFiles },
-      schema: { ...call('listFileJobs', 'List the own archives in progress'), response: { 200: FileJobsAnswer } },
+      schema: { ...call('listFileJobs', 'List the own archives in progress'), response: { 200: FileJobsResponse } },
     },
     async (request) => done({ jobs: await jobsOf(userOf(request)) }),
   )

@@ -1,4 +1,4 @@
-import { DashboardHostAnswer, DashboardTokenAnswer } from '../../../contract/admin'
+import { DashboardHostResponse, DashboardTokenResponse } from '../../../contract/admin'
 import { Nothing } from '../../../contract/envelope'
 import type { Dashboard } from '../../kubernetes/dashboard'
 import { forAdministrators, userOf } from '../access'
@@ -21,7 +21,7 @@ export function dashboardRoutes(app: Router, dashboard: Dashboard): void {
       config,
       schema: {
         ...call('getDashboardHost', 'Get the address of the Kubernetes dashboard', 'NOT_CONFIGURED'),
-        response: { 200: DashboardHostAnswer },
+        response: { 200: DashboardHostResponse },
       },
     },
     async () => done({ host: dashboard.host() }),
@@ -33,7 +33,7 @@ export function dashboardRoutes(app: Router, dashboard: Dashboard): void {
       config,
       schema: {
         ...call('getDashboardToken', 'Get the own token for the Kubernetes dashboard', 'NOT_CONFIGURED', 'CONFLICT'),
-        response: { 200: DashboardTokenAnswer },
+        response: { 200: DashboardTokenResponse },
       },
     },
     async (request) => done({ token: await dashboard.token(userOf(request)) }),
@@ -51,7 +51,7 @@ export function dashboardRoutes(app: Router, dashboard: Dashboard): void {
           'CONFLICT',
         ),
         body: Nothing,
-        response: { 201: DashboardTokenAnswer },
+        response: { 201: DashboardTokenResponse },
       },
     },
     async (request, reply) => reply.code(201).send(done({ token: await dashboard.create(userOf(request)) })),
@@ -69,7 +69,7 @@ export function dashboardRoutes(app: Router, dashboard: Dashboard): void {
           'NOT_FOUND',
           'CONFLICT',
         ),
-        response: { 200: DashboardTokenAnswer },
+        response: { 200: DashboardTokenResponse },
       },
     },
     async (request) => {

@@ -1,6 +1,12 @@
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { CreateDatabase, DatabaseAnswer, DatabaseName, DatabasesAnswer, DatabaseType } from '../../../contract/database'
+import {
+  CreateDatabase,
+  DatabaseResponse,
+  DatabaseName,
+  DatabasesResponse,
+  DatabaseType,
+} from '../../../contract/database'
 import { Done, Nothing } from '../../../contract/envelope'
 import { createFairQueue } from '../../concurrency/fairQueue'
 import type { Databases } from '../../databases/databases'
@@ -66,7 +72,7 @@ export function databaseRoutes(app: Router, databases: Databases): void {
       schema: {
         ...call('listDatabases', 'List the databases of a kind', 'NOT_CONFIGURED'),
         params: ByType,
-        response: { 200: DatabasesAnswer },
+        response: { 200: DatabasesResponse },
       },
     },
     async ({ params }) => done({ databases: await databases.list(params.type) }),
@@ -87,7 +93,7 @@ export function databaseRoutes(app: Router, databases: Databases): void {
         ),
         params: ByType,
         body: CreateDatabase,
-        response: { 201: DatabaseAnswer },
+        response: { 201: DatabaseResponse },
       },
     },
     async (request, reply) => {
@@ -112,7 +118,7 @@ export function databaseRoutes(app: Router, databases: Databases): void {
         ),
         params: ByName,
         body: Nothing,
-        response: { 200: DatabaseAnswer },
+        response: { 200: DatabaseResponse },
       },
     },
     async (request) => {

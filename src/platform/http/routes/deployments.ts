@@ -2,16 +2,16 @@ import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import {
   Configuration,
-  ConfigurationAnswer,
+  ConfigurationResponse,
   CreateDeployment,
   DeploymentName,
-  DeploymentsAnswer,
+  DeploymentsResponse,
   DeploymentsQuery,
-  SavedConfigurationAnswer,
+  SavedConfigurationResponse,
   Toggle,
 } from '../../../contract/deployment'
 import { Done, Nothing } from '../../../contract/envelope'
-import { CrashCapsuleAnswer, InstancesAnswer } from '../../../contract/instance'
+import { CrashCapsuleResponse, InstancesResponse } from '../../../contract/instance'
 import type { Deployments } from '../../deployments/deployments'
 import { isRestricted, knownTo } from '../../caller'
 import { checkedByHandler, forDeployment, forOperators, presentUserOf, userOf, type Access } from '../access'
@@ -43,7 +43,7 @@ type AbortOnShutdown = ReturnType<typeof createAbortOnShutdown>
 /** Adds the calls for deployments: the list, creation, configuration, deletion, instances, toggle and restart. */
 export function deploymentRoutes(app: Router, deployments: Deployments, overview: Overview): void {
   const abortOnShutdown = createAbortOnShutdown(app)
-  // An overview that is requested after the answer to a change contains that change.
+  // An overview that is requested after the response to a change contains that change.
   app.addHook('onSend', async ({ method }) => {
     if (method !== 'GET') overview.forget()
   })
@@ -61,7 +61,7 @@ function listRoute(app: Router, deployments: Deployments, overview: Overview): v
       schema: {
         ...call('listDeployments', 'List the deployments'),
         querystring: DeploymentsQuery,
-        answers: { 200: DeploymentsAnswer, 304: nothing },
+        answers: { 200: DeploymentsResponse, 304: nothing },
       },
     },
     async (request, reply) => {
@@ -107,7 +107,7 @@ function configurationRoutes(app: Router, deployments: Deployments, abortOnShutd
       schema: {
         ...call('getConfiguration', 'Read the configuration of a deployment', 'NOT_FOUND', 'CONFLICT'),
         params: ByName,
-        response: { 200: ConfigurationAnswer },
+        response: { 200: ConfigurationResponse },
       },
     },
     async (request) => done(await deployments.configuration(userOf(request), request.params.name)),
@@ -128,7 +128,7 @@ function configurationRoutes(app: Router, deployments: Deployments, abortOnShutd
         ),
         params: ByName,
         body: Configuration,
-        response: { 200: SavedConfigurationAnswer },
+        response: { 200: SavedConfigurationResponse },
       },
     },
     async (request) =>
@@ -160,7 +160,7 @@ function instanceRoutes(app: Router, deployments: Deployments): void {
       schema: {
         ...call('listInstances', 'List the instances of a deployment', 'NOT_FOUND'),
         params: ByName,
-        response: { 200: InstancesAnswer },
+        response: { 200: InstancesResponse },
       },
     },
     async (request) => done({ instances: await deployments.instances(request.params.name, knownTo(userOf(request))) }),
@@ -177,7 +177,7 @@ function instanceRoutes(app: Router, deployments: Deployments): void {
           'NOT_FOUND',
         ),
         params: ByUid,
-        response: { 200: CrashCapsuleAnswer },
+        response: { 200: CrashCapsuleResponse },
       },
     },
     async ({ params }) => done(await deployments.crash(params.name, params.uid)),

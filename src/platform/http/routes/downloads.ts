@@ -1,6 +1,6 @@
 import { create as contentDisposition } from 'content-disposition'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { AtPath, DownloadFile, DownloadTicketAnswer, SeveralFiles } from '../../../contract/file'
+import { AtPath, DownloadFile, DownloadTicketResponse, SeveralFiles } from '../../../contract/file'
 import { requireScope, type Caller } from '../../caller'
 import { networkOf } from '../../accounts/clientAddress'
 import type { DownloadTickets } from '../../accounts/downloadTickets'
@@ -51,7 +51,7 @@ export function downloadRoutes(app: Router, { fileAccess, activeWork, tickets }:
       schema: {
         ...call('createDownloadTicket', 'Create a ticket for one download of a file', 'NOT_FOUND', 'CONFLICT'),
         body: AtPath,
-        response: { 200: DownloadTicketAnswer },
+        response: { 200: DownloadTicketResponse },
       },
     },
     async (request) => {

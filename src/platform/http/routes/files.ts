@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { Done, Nothing } from '../../../contract/envelope'
-import { AtPath, CreateFile, FileContentAnswer, MoveFile, SaveFile, SaveFileAnswer } from '../../../contract/file'
+import { AtPath, CreateFile, FileContentResponse, MoveFile, SaveFile, SaveFileResponse } from '../../../contract/file'
 import { createFairQueue } from '../../concurrency/fairQueue'
 import { createKeyedLimit } from '../../concurrency/keyedLimit'
 import type { Files } from '../../share/files'
@@ -56,7 +56,7 @@ function contentRoutes(app: Router, { fileAccess }: FileRouteParts, inTurn: InTu
       schema: {
         ...call('readFile', 'Read a text file', 'NOT_FOUND', 'CONFLICT', 'TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'),
         querystring: AtPath,
-        response: { 200: FileContentAnswer },
+        response: { 200: FileContentResponse },
       },
     },
     async (request, reply) => {
@@ -79,7 +79,7 @@ function contentRoutes(app: Router, { fileAccess }: FileRouteParts, inTurn: InTu
       schema: {
         ...call('saveFile', 'Save a text file', 'NOT_FOUND', 'CONFLICT', 'UNSUPPORTED_MEDIA_TYPE'),
         body: SaveFile,
-        response: { 200: SaveFileAnswer },
+        response: { 200: SaveFileResponse },
       },
     },
     async (request) => done({ modifyTime: await inTurn(request, ({ textFiles }) => textFiles.save(request.body)) }),

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { AtPath, FilesAnswer } from '../../../contract/file'
+import { AtPath, FilesResponse } from '../../../contract/file'
 import { createFairQueue } from '../../concurrency/fairQueue'
 import { formatPath, parsePath } from '../../share/apiPath'
 import { abortOnDisconnect } from '../abortSignals'
@@ -38,7 +38,7 @@ export function listingRoute(app: Router, { fileAccess, deploymentTypeIndexAt }:
       schema: {
         ...call('listFiles', 'List a directory', 'NOT_FOUND', 'CONFLICT', 'TOO_LARGE'),
         querystring: AtPath,
-        answers: { 200: FilesAnswer, 304: nothing },
+        answers: { 200: FilesResponse, 304: nothing },
       },
     },
     async (request, reply) => {
@@ -47,7 +47,7 @@ export function listingRoute(app: Router, { fileAccess, deploymentTypeIndexAt }:
       reply.header('etag', etag)
       // 304 for a client that has the same listing (RFC 9110 §13.1.2).
       if (matchesETag(request.headers['if-none-match'], etag)) return reply.code(304).send()
-      // Already serialized as a FilesAnswer, in a thread of its own: a hundred thousand entries take long.
+      // Already serialized as a FilesResponse, in a thread of its own: a hundred thousand entries take long.
       return reply.type('application/json; charset=utf-8').send(body)
     },
   )

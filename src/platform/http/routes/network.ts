@@ -1,7 +1,7 @@
 import type { Disk } from '../../../contract/disk'
-import { PeersAnswer, PeersQuery, type Peers } from '../../../contract/discovery'
-import { MetricAnswer, MetricQuery } from '../../../contract/metric'
-import { ManagerTimestampAnswer, NodesAnswer, type NodeDetails } from '../../../contract/network'
+import { PeersResponse, PeersQuery, type Peers } from '../../../contract/discovery'
+import { MetricResponse, MetricQuery } from '../../../contract/metric'
+import { ManagerTimestampResponse, NodesResponse, type NodeDetails } from '../../../contract/network'
 import type { Discovery } from '../../deployments/monitoring/discovery'
 import type { Metrics } from '../../deployments/monitoring/metrics'
 import { isRestricted, knownTo } from '../../caller'
@@ -22,7 +22,7 @@ export interface Network {
   managerTimestamp(): Promise<number>
   /** Whether the last heartbeat is older than that of a live manager can be. */
   managerSilent(): Promise<boolean>
-  /** The last answer of a cluster that has stopped answering, in milliseconds since the epoch (see `silentSince`). */
+  /** The last response of a cluster that has stopped answering, in milliseconds since the epoch (see `silentSince`). */
   clusterSilentSince(): number | undefined
   nodes(): Promise<NetworkNodes>
   disks(): Promise<Disk[]>
@@ -40,7 +40,7 @@ export function networkRoutes(app: Router, network: Network): void {
       config: { access: forAnyone('read') },
       schema: {
         ...call('getManagerTimestamp', 'Get the last heartbeat of the manager, and disks without room'),
-        response: { 200: ManagerTimestampAnswer },
+        response: { 200: ManagerTimestampResponse },
       },
     },
     async (request) => {
@@ -57,7 +57,7 @@ export function networkRoutes(app: Router, network: Network): void {
     '/api/network/nodes',
     {
       config: { access: forOperators('read') },
-      schema: { ...call('listNodes', 'List the machines that instances can run on'), response: { 200: NodesAnswer } },
+      schema: { ...call('listNodes', 'List the machines that instances can run on'), response: { 200: NodesResponse } },
     },
     async () => done(await network.nodes()),
   )
@@ -72,7 +72,7 @@ export function discoveryRoutes(app: Router, discovery: Pick<Discovery, 'peersOf
       schema: {
         ...call('listPeers', 'List the running instances of deployments, as a peers file has them', 'NOT_FOUND'),
         querystring: PeersQuery,
-        response: { 200: PeersAnswer },
+        response: { 200: PeersResponse },
       },
     },
     async (request) => {
@@ -96,7 +96,7 @@ export function metricRoutes(app: Router, metrics: Metrics): void {
       `/api/metrics/${metric}`,
       {
         config: { access: checkedByHandler('view', 'metrics') },
-        schema: { ...described, querystring: MetricQuery, response: { 200: MetricAnswer } },
+        schema: { ...described, querystring: MetricQuery, response: { 200: MetricResponse } },
       },
       async (request) => done({ data: await metrics.of(request.query.pod, metric, knownTo(userOf(request))) }),
     )

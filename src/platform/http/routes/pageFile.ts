@@ -99,7 +99,7 @@ async function preparePage(html: string): Promise<PageFile> {
 /**
  * The page names the same files, but a browser has these headers before it has received and parsed the page. They are
  * not sent as 103 Early Hints: browsers take that status over HTTP/2 only, and common proxies (nginx 1.22) forward it
- * as the whole answer. Proxies and CDNs that send it themselves take it from this header.
+ * as the whole response. Proxies and CDNs that send it themselves take it from this header.
  */
 function linkOf(html: string): string {
   const preload = (url: string, as: string) => `<${url}>; rel=preload; as=${as}`

@@ -26,7 +26,7 @@ export function referenceRoutes(app: FastifyInstance, directory: string): void {
   const options = {
     config: { access: 'public' },
     schema: { hide: true },
-    // Runs after the hooks of the app, whose headers are for answers with data.
+    // Runs after the hooks of the app, whose headers are for responses with data.
     onSend: async (_request: FastifyRequest, reply: FastifyReply) => {
       reply.header('content-security-policy', CONTENT_SECURITY_POLICY)
       if (reply.statusCode < 400) reply.header('cache-control', 'no-cache')

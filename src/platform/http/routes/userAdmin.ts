@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { ApiKeysAnswer, UserAccess, UserAccessAnswer } from '../../../contract/access'
-import { OwnSessionsAnswer } from '../../../contract/signIn/auth'
+import { ApiKeysResponse, UserAccess, UserAccessResponse } from '../../../contract/access'
+import { OwnSessionsResponse } from '../../../contract/signIn/auth'
 import { Done } from '../../../contract/envelope'
-import { UserMethodsAnswer } from '../../../contract/signIn/signInMethods'
+import { UserMethodsResponse } from '../../../contract/signIn/signInMethods'
 import type { ApiKeys } from '../../accounts/apiKeys'
 import type { Sessions } from '../../accounts/sessions'
 import type { SignInMethods } from '../../accounts/signInMethods'
@@ -59,7 +59,7 @@ function accessRoutes(app: Router, { users, signInMethods }: UserAdministration)
       schema: {
         ...call('getUserAccess', 'Get the role and the grants of a user', 'NOT_FOUND'),
         params: ById,
-        response: { 200: UserAccessAnswer },
+        response: { 200: UserAccessResponse },
       },
     },
     async ({ params }) => done((await users.access(params.id)).access),
@@ -89,7 +89,7 @@ function accessRoutes(app: Router, { users, signInMethods }: UserAdministration)
       schema: {
         ...call('listUserMethods', 'List the ways in which a user signs in', 'NOT_FOUND'),
         params: ById,
-        response: { 200: UserMethodsAnswer },
+        response: { 200: UserMethodsResponse },
       },
     },
     async ({ params }) => done(await signInMethods.listAll(params.id)),
@@ -104,7 +104,7 @@ function sessionRoutes(app: Router, { users, sessions }: UserAdministration): vo
       schema: {
         ...call('listUserSessions', 'List the sessions of a user', 'NOT_FOUND'),
         params: ById,
-        response: { 200: OwnSessionsAnswer },
+        response: { 200: OwnSessionsResponse },
       },
     },
     async (request) => {
@@ -158,7 +158,7 @@ function keyRoutes(app: Router, { users, apiKeys }: UserAdministration): void {
       schema: {
         ...call('listUserKeys', 'List the API keys of a user', 'NOT_FOUND'),
         params: ById,
-        response: { 200: ApiKeysAnswer },
+        response: { 200: ApiKeysResponse },
       },
     },
     async ({ params }) => {

@@ -123,7 +123,7 @@ export async function checkProgram(
   }
   const inside = resolve(WORKING_DIRECTORY, program)
   if (!isWithin(inside, WORKING_DIRECTORY)) {
-    // The answer is the same whether it exists or not. Otherwise users could look for any file of this machine.
+    // The response is the same whether it exists or not. Otherwise users could look for any file of this machine.
     if (!isReadable(inside)) return { outside: inside }
     if (!existsSync(inside)) return 'missing'
     return isProgram(inside) ? 'found' : 'not executable'

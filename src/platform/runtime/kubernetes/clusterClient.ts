@@ -15,7 +15,7 @@ import {
 } from '../../kubernetes/clusterConnection'
 import { clusterDoesNotAnswer } from '../contact'
 
-/** Timeout of a request, and of the start of a streamed answer. */
+/** Timeout of a request, and of the start of a streamed response. */
 const REQUEST_TIMEOUT_MS = 5000
 /**
  * Maximum number of concurrent requests. More would slow each other down, and the API server rejects requests above its
@@ -142,7 +142,7 @@ function openStream(url: string, options: RequestOptions, signal: AbortSignal): 
     const request = (url.startsWith('https:') ? requestHttps : requestHttp)(url, { ...options, method: 'GET', signal })
     const timer = setTimeout(() => request.destroy(new Error('timed out')), REQUEST_TIMEOUT_MS)
     request.on('socket', (socket) => socket.setKeepAlive(true, KEEP_ALIVE_MS))
-    // Stays registered after the answer has begun, when the reader of the answer gets the error too.
+    // Stays registered after the response has begun, when the reader of the response gets the error too.
     request.on('error', (error) => {
       clearTimeout(timer)
       reject(failureOf(error))

@@ -17,7 +17,7 @@ const WATCH_TIMEOUT_MS = (WATCH_SECONDS + 15) * 1000
 const PROBE_TIMEOUT_MS = 4000
 const MIN_BACKOFF_MS = 200
 const MAX_BACKOFF_MS = 10_000
-/** Maximum time for the answer to a request. */
+/** Maximum time for the response to a request. */
 const MAX_ANSWER_MS = 60_000
 /**
  * Minimum time between two lists or two watches: a server may forget each version at once, or end each watch at once.
@@ -74,7 +74,7 @@ export interface Informer<Item> {
    * never.
    */
   readonly syncedAt: number
-  /** Sends a request to the server, whose answer updates `syncedAt` while the collection is watched. */
+  /** Sends a request to the server, whose response updates `syncedAt` while the collection is watched. */
   probe(): void
   close(): Promise<void>
 }
@@ -154,7 +154,7 @@ export function startInformer<Item extends KubernetesObject>(parts: InformerPart
         if (closing.signal.aborted) return
         // 410 Gone: the server has forgotten the version.
         const isForgotten = error instanceof ClusterRefusal && error.status === 410
-        // The collection is also listed again if the server cannot resume, or its answer cannot be read.
+        // The collection is also listed again if the server cannot resume, or its response cannot be read.
         if (!isConnectionLost(error) && !isDenied(error)) version = undefined
         if (isForgotten) {
           await round
@@ -278,7 +278,7 @@ function isDenied(error: unknown): boolean {
   return error instanceof ClusterRefusal && [401, 403].includes(error.status)
 }
 
-/** Whether the connection broke without an answer, so that the watch can be resumed where it ended. */
+/** Whether the connection broke without a response, so that the watch can be resumed where it ended. */
 function isConnectionLost(error: unknown): boolean {
   return error instanceof AppError || (error as { code?: unknown }).code !== undefined
 }

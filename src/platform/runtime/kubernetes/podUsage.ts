@@ -9,8 +9,8 @@ import { CONTAINER, MANAGED_BY_SELECTOR } from './podSpec'
 import { nameOf, runIdOf } from './podState'
 
 const REQUEST_TIMEOUT_MS = 5000
-/** Maximum size of an answer. A kubelet's comes from a machine that runs users' programs. */
-const MAX_ANSWER_BYTES = 32 * 2 ** 20
+/** Maximum size of a response. A kubelet's comes from a machine that runs users' programs. */
+const MAX_RESPONSE_BYTES = 32 * 2 ** 20
 /** Minimum time between two reads of the cluster's figures. The kubelet updates them every 10 s. */
 const REFRESH_MS = 10_000
 /** How long the first caller waits for figures. */
@@ -68,7 +68,7 @@ export function createPodUsage(client: ClusterClient, log: Pick<Logger, 'warn'>)
 
   const read = async <Answer>(path: string, query: Record<string, string> = {}): Promise<Answer> =>
     JSON.parse(
-      await readText(await client.stream(path, query, AbortSignal.timeout(REQUEST_TIMEOUT_MS)), MAX_ANSWER_BYTES),
+      await readText(await client.stream(path, query, AbortSignal.timeout(REQUEST_TIMEOUT_MS)), MAX_RESPONSE_BYTES),
     ) as Answer
 
   async function fromMetrics(pods: V1Pod[]): Promise<typeof rates> {

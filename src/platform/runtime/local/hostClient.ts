@@ -26,7 +26,7 @@ const SOCKET_PATH_LIMIT = 100
 const START_TIMEOUT_MS = 10_000
 /** Timeout for the handshake with a running host. */
 const HANDSHAKE_TIMEOUT_MS = 30_000
-/** Timeout for the answer to a call. A host that hangs must not let calls of users wait for ever. */
+/** Timeout for the response to a call. A host that hangs must not let calls of users wait for ever. */
 const ANSWER_TIMEOUT_MS = 10_000
 const LAST_WAIT_MS = 1000
 /** Calls with a timeout of their own, or that may take as long as instances need. */
@@ -39,7 +39,7 @@ type Answer<Name extends CallName> = Awaited<ReturnType<HostCalls[Name]>>
 interface PendingCall {
   resolve: (result: unknown) => void
   reject: (error: Error) => void
-  /** Chunks of an answer with lines that have arrived so far. */
+  /** Chunks of a response with lines that have arrived so far. */
   pieces: ConsoleLine[][]
   timer: NodeJS.Timeout | undefined
 }
@@ -151,7 +151,7 @@ export class HostClient {
   }
 
   /**
-   * Performs the handshake; closes the connection if there is no answer.
+   * Performs the handshake; closes the connection if there is no response.
    * @returns undefined if the host has exited.
    * @throws StartError after the timeout.
    */

@@ -123,7 +123,7 @@ function resultOf(host: InstanceHost, subscriptions: Subscriptions, call: CallNa
   return method(...args)
 }
 
-/** Exits after the client has closed the connection: an immediate exit could lose the answer. */
+/** Exits after the client has closed the connection: an immediate exit could lose the response. */
 function exitAfterResponse(socket: Socket): void {
   socket.once('close', () => process.exit(0))
   setTimeout(() => process.exit(0), 2000)

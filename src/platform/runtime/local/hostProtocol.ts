@@ -6,14 +6,14 @@ import type { ConsoleLine, ConsoleLineType, LocalSpec, RuntimeInstance, Usage } 
 export const PROTOCOL_VERSION = 2
 
 /**
- * Last argument of calls that answer with lines: requests the answer in several messages, because megabytes in one
+ * Last argument of calls that answer with lines: requests the response in several messages, because megabytes in one
  * message would block both processes. Older hosts ignore it and send one message; older platforms never pass it.
  */
 export const IN_PIECES = 'inPieces'
 /** Size limit of a piece, in UTF-16 units. */
 const PIECE_LENGTH = 64 * 1024
 
-/** Calls of the platform to the host: JSON lines over the unix socket. An answer repeats the id of its request. */
+/** Calls of the platform to the host: JSON lines over the unix socket. A response repeats the id of its request. */
 export interface HostCalls {
   hello(): { version: number; pid: number; limits: string; enforced: ResourceLimiter['enforced'] }
   /** Runs the instance in `spec.directory`; the platform has made any copy before. */
@@ -53,7 +53,7 @@ export interface LinesEvent {
   content: string
 }
 
-/** Part of an answer with lines; more follows. Only sent for a request with IN_PIECES. */
+/** Part of a response with lines; more follows. Only sent for a request with IN_PIECES. */
 export interface LinesPiece {
   id: number
   piece: ConsoleLine[]

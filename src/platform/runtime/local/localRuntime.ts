@@ -9,11 +9,11 @@ import { IN_PIECES, type CallName, type HostCalls } from './hostProtocol'
 interface Subscription {
   next: number
   listener: (lines: ConsoleLine[]) => void
-  /** New lines that arrived before the answer with the stored ones; undefined after that answer. */
+  /** New lines that arrived before the response with the stored ones; undefined after that answer. */
   buffered: ConsoleLine[] | undefined
 }
 
-/** Delivers the answer to `follow`, then the lines that arrived before it. */
+/** Delivers the response to `follow`, then the lines that arrived before it. */
 function deliverFirst(subscription: Subscription, lines: ConsoleLine[]): void {
   const buffered = subscription.buffered ?? []
   subscription.buffered = undefined

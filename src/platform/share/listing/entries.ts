@@ -30,7 +30,7 @@ export interface ListedDirectory {
 }
 
 export interface ListedEntry extends FileEntry {
-  /** Whether inotify on the directory reports every change of this entry. Not part of the answer. */
+  /** Whether inotify on the directory reports every change of this entry. Not part of the response. */
   isReported: boolean
 }
 

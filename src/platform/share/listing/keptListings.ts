@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { fstatSync, readlinkSync, statfsSync, watch, type FSWatcher } from 'node:fs'
 import { setImmediate as afterPendingEvents } from 'node:timers/promises'
-import { FilesAnswer, type FileEntry } from '../../../contract/file'
+import { FilesResponse, type FileEntry } from '../../../contract/file'
 import { toReach, type Reach } from '../reach'
 import { readEntries, readEntry, type ListedEntry } from './entries'
 
@@ -24,7 +24,7 @@ const SHORT_MAX_AGE_MS = 1000
 const LOCAL = new Set([0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0xf2f52010, 0x2fc12fc1, 0xca451a4e])
 
 export interface ListingTask {
-  /** Descriptor of the directory, open until the answer. */
+  /** Descriptor of the directory, open until the response. */
   fd: number
   /** The directory's path, as the API writes it. */
   path: string
@@ -35,14 +35,14 @@ export interface ListingTask {
   directories?: Reach['directories'] | undefined
 }
 
-/** A serialized `FilesAnswer`. */
-export interface ListingAnswer {
+/** A serialized `FilesResponse`. */
+export interface ListingResponse {
   body: Uint8Array
   etag: string
 }
 
 interface Kept {
-  answer: ListingAnswer
+  answer: ListingResponse
   entries: Map<string, ListedEntry>
   /** Modification time of the directory. */
   mtimeNs: bigint
@@ -95,7 +95,7 @@ export function createKeptListings(read = { readEntries, readEntry }) {
 
   return {
     /** @throws AppError TOO_LARGE; Node.js errors of the file system */
-    async list({ fd, path, root, deploymentTypeIndex, directories }: ListingTask): Promise<ListingAnswer> {
+    async list({ fd, path, root, deploymentTypeIndex, directories }: ListingTask): Promise<ListingResponse> {
       // Changes that inotify has reported before the task are handled before it.
       await afterPendingEvents()
       const procPath = `/proc/self/fd/${fd}`
@@ -149,8 +149,8 @@ function maxAgeOf(entries: Map<string, ListedEntry>): number {
   return isLarge && isReported ? MAX_AGE_MS : isLarge || isReported ? SHORT_MAX_AGE_MS : 0
 }
 
-function serialize(files: FileEntry[], deploymentTypeIndex: number | null): ListingAnswer {
-  const answer = FilesAnswer.parse({ success: true, data: { files, deploymentTypeIndex } })
+function serialize(files: FileEntry[], deploymentTypeIndex: number | null): ListingResponse {
+  const answer = FilesResponse.parse({ success: true, data: { files, deploymentTypeIndex } })
   const body = new TextEncoder().encode(JSON.stringify(answer))
   return { body, etag: `"${createHash('sha1').update(body).digest('base64url')}"` }
 }

@@ -6,10 +6,10 @@ import { childProgram } from '../../childProgram'
 import { createKeyedSharedRead } from '../../concurrency/sharedRead'
 import { AppError, errorCodeOf } from '../../errors'
 import { formatPath, parsePath } from '../apiPath'
-import { NO_ANSWER, tooManyFiles } from '../fileFailure'
+import { NO_RESPONSE, tooManyFiles } from '../fileFailure'
 import { withDirectory, type Jail } from '../jail'
 import type { Reach } from '../reach'
-import type { ListingAnswer, ListingTask } from './keptListings'
+import type { ListingResponse, ListingTask } from './keptListings'
 
 /**
  * One more than a user occupies (`createFairQueue`), so that a hung disk does not hold up the listings of another. A
@@ -67,7 +67,7 @@ export function createListing(jail: Jail): Listing {
   }
 
   async function ask(task: ListingTask): Promise<{ body: Buffer; etag: string }> {
-    if (isClosed || hung.size >= MAX_HUNG) throw noAnswer()
+    if (isClosed || hung.size >= MAX_HUNG) throw noResponse()
     const worker = idle.pop() ?? start()
     const signal = AbortSignal.timeout(TIMEOUT_MS)
     worker.postMessage(task)
@@ -76,8 +76,8 @@ export function createListing(jail: Jail): Listing {
       workers.delete(worker)
       hung.add(worker)
       void worker.terminate()
-      throw noAnswer()
-    })) as [ListingAnswer | { code: ErrorCode; message: string }]
+      throw noResponse()
+    })) as [ListingResponse | { code: ErrorCode; message: string }]
     idle.push(worker)
     if ('code' in reply) throw new AppError(reply.code, reply.message)
     const { buffer, byteOffset, byteLength } = reply.body
@@ -101,7 +101,7 @@ export function createListing(jail: Jail): Listing {
   }
 }
 
-const noAnswer = () => new AppError('UNAVAILABLE', NO_ANSWER)
+const noResponse = () => new AppError('UNAVAILABLE', NO_RESPONSE)
 
 function createWorker(): Worker {
   const program = childProgram('share/listing/listingMain')

@@ -4,7 +4,7 @@ import { fileFailure } from '../fileFailure'
 import { createKeptListings, type ListingTask } from './keptListings'
 
 /**
- * Entry point of a worker thread that lists directories: answers each task with a `ListingAnswer` or an AppError's
+ * Entry point of a worker thread that lists directories: answers each task with a `ListingResponse` or an AppError's
  * parts.
  */
 const listings = createKeptListings()

@@ -8,7 +8,7 @@ export type NewActivity = Insertable<State['activity']>
 /** An activity without its time and UUID, which are added when it is recorded. */
 export type ActivityRecord = Omit<NewActivity, 'at' | 'entry'>
 
-/** Skips entries that an earlier call has written although its answer was lost. */
+/** Skips entries that an earlier call has written although its response was lost. */
 export async function insertActivity(db: Db, entries: NewActivity[]): Promise<void> {
   await db
     .insertInto('activity')

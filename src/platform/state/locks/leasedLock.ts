@@ -4,9 +4,9 @@ import { tryAdvisoryLock } from './advisoryLock'
 
 /** How long the server keeps a lock whose holder is silent. */
 const LEASE_MS = 8000
-/** Several renewals fit in a lease, so that one slow answer does not lose it. */
+/** Several renewals fit in a lease, so that one slow response does not lose it. */
 const RENEW_MS = 2000
-/** How long an answer of the server stays valid. A holder that was suspended must confirm again. */
+/** How long a response of the server stays valid. A holder that was suspended must confirm again. */
 const CONFIRMED_MS = 1000
 /** Interval of attempts to take a lock that is held. */
 const RETRY_MS = 50

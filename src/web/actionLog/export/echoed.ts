@@ -148,10 +148,10 @@ function maskSubjects(value: unknown, mask: (text: string) => string, maskComman
   }
 }
 
-export type Answers = ReturnType<typeof answersOf>
+export type Answers = ReturnType<typeof responsesOf>
 export type WithoutSecrets = (text: string, field: string) => string
 
-export const isAnswer = ({ type }: { type: string }) => /^api\/execute(?:Query|Mutation)\/fulfilled$/.test(type)
+export const isResponse = ({ type }: { type: string }) => /^api\/execute(?:Query|Mutation)\/fulfilled$/.test(type)
 
 /** A typed number that may be a PIN. */
 const NUMBER = /^\d{4,}$/
@@ -160,7 +160,7 @@ const ID =
   /(?<![\da-z])(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|(?=\d{0,40}[a-f])(?=[a-f]{0,40}\d)[\da-f]{6,64})(?![\da-z])/g
 
 /** Indexes the texts of the server's responses, without console output. */
-export function answersOf(base: State, actions: Recording['actions'], withoutSecrets: WithoutSecrets) {
+export function responsesOf(base: State, actions: Recording['actions'], withoutSecrets: WithoutSecrets) {
   const texts = new Set<string>()
   const spellings = new Set<string>()
   const add = (answer: unknown, endpointName?: string) => {
@@ -182,7 +182,7 @@ export function answersOf(base: State, actions: Recording['actions'], withoutSec
   add((base.session as { current?: unknown } | undefined)?.current)
   for (const action of actions) {
     const { arg } = (action.meta ?? {}) as { arg?: Call }
-    if (isAnswer(action)) add(action.payload, arg?.endpointName)
+    if (isResponse(action)) add(action.payload, arg?.endpointName)
     if (action.type === 'session/started' || action.type === 'realtime/messageReceived') add(action.payload)
   }
   const all = [...texts].join('\n')

@@ -1,4 +1,4 @@
-import { decodedOf, plainOf } from './reading'
+import { decodedOf, normalizedText } from './normalize'
 
 type Range = [from: number, to: number]
 
@@ -6,7 +6,7 @@ type Range = [from: number, to: number]
 const FEWEST_SIGNS = 3
 
 /** Whether a secret consists of signs that a normalized text lacks, such as dashes and quotes. */
-export const isOfSigns = (secret: string) => plainOf(secret).length < 5 && new Set(secret).size >= FEWEST_SIGNS
+export const isOfSigns = (secret: string) => normalizedText(secret).length < 5 && new Set(secret).size >= FEWEST_SIGNS
 
 /**
  * Returns the ranges of a text that contain secrets of signs: the secret itself, or the whole text if it is encoded.

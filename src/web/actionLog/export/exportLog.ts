@@ -5,7 +5,7 @@ import { build } from '../build'
 import { recorderOf } from '../record/record'
 import { replayReducer } from '../replay/replayReducer'
 import type { Recording } from '../replay/steps'
-import { tell } from '../tell'
+import { showNotification } from '../showNotification'
 import { writeLog } from './writeLog'
 
 export type LogFile = { name: string; text: string; log: ActionLog }
@@ -36,7 +36,7 @@ export function logFileOf(
 /** Saves the log without console output. After a sign-out it saves nothing, because another person may use the page. */
 export function saveLogNow(store: AppStore) {
   if (recorderOf(store).forgetSignedOut()) saveLogFile(logFileOf(store, false))
-  else tell(store, 'There is nothing to export since the last user signed out')
+  else showNotification(store, 'There is nothing to export since the last user signed out')
 }
 
 export function saveLogFile({ name, text }: LogFile) {

@@ -2,7 +2,7 @@ import { HIDDEN, maskLine } from '../../../contract/secrets/maskCommand'
 import { changeHiddenTexts } from '../../../contract/secrets/secretCommands'
 import { encodedIn, encodedInLines, isOfSigns, signsIn } from './encoded'
 import { commonEnds, stampOf } from './loggers'
-import { plainOf, read, readSplit, type Reading } from './reading'
+import { normalizedText, normalize, normalizeSplit, type Normalized } from './normalize'
 
 // Read once, because jest makes each access to a global slow.
 const { imul } = Math
@@ -34,9 +34,14 @@ const LONG = 200
 const SHORTEST_VALUE = 4
 
 /** Hides ranges of the normalized text in the original text. */
-function hideFound(text: string, found: readonly Range[], reading?: Reading, rest: readonly Range[] = []): string {
+function hideFound(
+  text: string,
+  found: readonly Range[],
+  normalized?: Normalized,
+  rest: readonly Range[] = [],
+): string {
   if (found.length === 0 && rest.length === 0) return text
-  const { starts, ends } = reading ?? read(text)
+  const { starts, ends } = normalized ?? normalize(text)
   return hideRanges(text, [...rest, ...found.map(([from, to]): Range => [startOf(text, starts[from]!), ends[to - 1]!])])
 }
 
@@ -140,13 +145,13 @@ function partsOf(text: string, length: number): string[] {
  * and as numbers of its bytes.
  */
 function needlesOf(secret: string, { share, shortest, longest, numbered }: Part): string[] {
-  const plain = plainOf(secret)
+  const plain = normalizedText(secret)
   // Of a secret with many signs that the search ignores, fewer characters are left.
   const least = Math.max(LEAST, Math.ceil((shortest * plain.length) / secret.length))
   const lengthOf = ({ length }: string) =>
     Math.min(length, longest, Math.max(Math.min(shortest, least), Math.ceil(length * share)))
   // Printed letter by letter, what looks encoded in the secret is not decoded.
-  const apart = /[%&\\]/.test(secret) ? plainOf([...secret].join('\u200b')) : plain
+  const apart = /[%&\\]/.test(secret) ? normalizedText([...secret].join('\u200b')) : plain
   const bytes = [...new TextEncoder().encode(secret)]
   const digits = bytes.map((byte) => byte.toString(16).padStart(2, '0'))
   const forms = [
@@ -156,11 +161,11 @@ function needlesOf(secret: string, { share, shortest, longest, numbered }: Part)
     [...new Int8Array(bytes)].join('').replaceAll('-', ''),
     bytes.map((byte, at) => `${at}:${byte}`).join(''),
     [...plain].reverse().join(''),
-    plainOf([...secret].reverse().join('')),
+    normalizedText([...secret].reverse().join('')),
     // The format of PostgreSQL for bytes. Normalization decodes the first byte as a character.
-    plainOf(`\\x${digits.join('')}`),
+    normalizedText(`\\x${digits.join('')}`),
     // The unmasked start of a secret that contains a keyword, which causes the rest of the line to be masked.
-    ...(share < 1 ? [plainOf(maskLine(secret))] : []),
+    ...(share < 1 ? [normalizedText(maskLine(secret))] : []),
   ]
   return [...new Set([plain, apart])]
     .flatMap((text) => partsOf(text, lengthOf(text)))
@@ -180,7 +185,7 @@ function base64Of(secret: string): Margins {
     const group = '\0'.repeat(before) + bytes
     const inside = btoa(group).slice(Math.ceil((before * 8) / 6), Math.floor((group.length * 8) / 6))
     const margins: [number, number] = [before === 0 ? 0 : 1, group.length % 3 === 0 ? 0 : 1]
-    for (const form of [inside, inside.replaceAll('+', '-').replaceAll('/', '_')].map(plainOf))
+    for (const form of [inside, inside.replaceAll('+', '-').replaceAll('/', '_')].map(normalizedText))
       if (form.length >= SHORTEST_FORM) needles.set(form, margins)
   }
   return needles
@@ -190,11 +195,12 @@ type Finder = ReturnType<typeof finderOf>
 
 /** Returns whether a decoded text contains a secret. A shorter needle may occur there by chance. */
 const holdsIn = (finder: Finder, signs: readonly string[]) => (text: string) =>
-  signsIn(text, signs).length > 0 || finder.placesIn(plainOf(text)).some(([from, to]) => to - from >= SHORTEST_FORM)
+  signsIn(text, signs).length > 0 ||
+  finder.placesIn(normalizedText(text)).some(([from, to]) => to - from >= SHORTEST_FORM)
 
 /** @param signs secrets that the normalized text lacks */
 const hideIn = (text: string, finder: Finder, signs: readonly string[]) =>
-  hideFound(text, finder.placesIn(plainOf(text)), undefined, [
+  hideFound(text, finder.placesIn(normalizedText(text)), undefined, [
     ...signsIn(text, signs),
     ...encodedIn(text, holdsIn(finder, signs)),
   ])
@@ -202,8 +208,8 @@ const hideIn = (text: string, finder: Finder, signs: readonly string[]) =>
 /** A letter after `§` may be a colour code, which the normalized text lacks, or the first letter of a secret. */
 function hideAfterSign(text: string, finder: Finder): string {
   if (!text.includes('§')) return text
-  const reading = read(text.replaceAll('§', '\u200b'))
-  return hideFound(text, finder.placesIn(reading.text), reading)
+  const normalized = normalize(text.replaceAll('§', '\u200b'))
+  return hideFound(text, finder.placesIn(normalized.text), normalized)
 }
 
 type Part = typeof PART & { numbered?: number }
@@ -254,11 +260,11 @@ export function hideInLines(
   const finder = finderOfAll(sought, SHORTEST_VALUE)
   const signs = [...secrets, ...spoken].filter(isOfSigns)
   const lines = said.map((line) => changeHiddenTexts(line, (text) => hideIn(text, finder, signs)))
-  const split = readSplit(lines)
-  const texts = lines.map((line, index) => split.get(index)?.text ?? plainOf(line))
+  const split = normalizeSplit(lines)
+  const texts = lines.map((line, index) => split.get(index)?.text ?? normalizedText(line))
   const rests = finderOf(
     [...secrets, ...spoken]
-      .map(plainOf)
+      .map(normalizedText)
       .filter((secret) => secret.length <= LONG)
       .flatMap((secret) => [...secret].map((_character, at) => secret.slice(at + 1))),
   )
@@ -299,12 +305,16 @@ export function hideInLines(
   for (const stamps of [lines.map(stampOf), beginnings]) if (stamps.some(Boolean)) look(stamps)
   if (endings.some(Boolean)) look(beginnings, endings)
   const encoded = encodedInLines(lines, holdsIn(finder, signs))
-  const restOf = (rest: Reading['rest']): Range[] =>
+  const restOf = (rest: Normalized['rest']): Range[] =>
     rest && found[rest.line]!.some(([, to]) => to === texts[rest.line]!.length) ? [[0, rest.end]] : []
   return lines.map((line, index) => {
-    const reading = split.get(index)
+    const normalized = split.get(index)
     return hideAfterSign(
-      hideFound(line, found[index]!, reading, [...signsIn(line, signs), ...encoded[index]!, ...restOf(reading?.rest)]),
+      hideFound(line, found[index]!, normalized, [
+        ...signsIn(line, signs),
+        ...encoded[index]!,
+        ...restOf(normalized?.rest),
+      ]),
       finder,
     )
   })

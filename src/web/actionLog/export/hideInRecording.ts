@@ -1,6 +1,6 @@
 import { HIDDEN, maskLine } from '../../../contract/secrets/maskCommand'
 import type { Recording, State } from '../replay/steps'
-import { answersOf, INVALID_DEFINITION, maskNotifications, withoutQuotations } from './echoed'
+import { responsesOf, INVALID_DEFINITION, maskNotifications, withoutQuotations } from './echoed'
 import { changeTexts } from './hide'
 import { changeAllOutput, changeOutput, LEFT_OUT } from './output'
 import { isLikely, type createSecrets } from './secrets'
@@ -74,7 +74,7 @@ const extendedOf = (typed: readonly string[], hide: (text: string) => string) =>
  * typed.
  */
 function likelySecretsOf(typed: readonly string[], { base, actions }: Recording): string[] {
-  const answers = answersOf(base, actions, (text) => text)
+  const answers = responsesOf(base, actions, (text) => text)
   const isUnknown = (text: string) => isLikely(text) && !CAMEL_CASE.test(text) && !answers.hold(text)
   return typed
     .filter(isUnknown)

@@ -1,5 +1,5 @@
 import { withoutEscapes } from '../../../contract/secrets/secretCommands'
-import { plainOf } from './reading'
+import { normalizedText } from './normalize'
 
 /** Maximum length of a common prefix or suffix, in characters. */
 const LONGEST = 200
@@ -22,8 +22,8 @@ export function commonEnds(lines: readonly string[]): { beginnings: number[]; en
       : [shape.slice(0, beginnings[index]), reversed(rests[index]!.slice(0, endings[index]))]
   })
   return {
-    beginnings: ends.map(([before]) => plainOf(before).length),
-    endings: ends.map(([, after]) => plainOf(after).length),
+    beginnings: ends.map(([before]) => normalizedText(before).length),
+    endings: ends.map(([, after]) => normalizedText(after).length),
   }
 }
 
@@ -51,5 +51,5 @@ const STAMP =
 /** Returns the length of the normalized prefix of a logger. */
 export function stampOf(line: string): number {
   const stamp = STAMP.exec(withoutEscapes(line))?.[0]
-  return stamp === undefined ? 0 : plainOf(stamp).length
+  return stamp === undefined ? 0 : normalizedText(stamp).length
 }

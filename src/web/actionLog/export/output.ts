@@ -1,5 +1,5 @@
 import { allLines, lengthOf, type LineBuffer } from '../../sockets/lineBuffer'
-import type { PackedLines } from '../record/lines'
+import type { PackedLines } from '../record/packedLines'
 import type { PlainAction } from '../redact/redactAction'
 import type { State } from '../replay/steps'
 

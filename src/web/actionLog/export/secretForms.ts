@@ -1,5 +1,5 @@
 import { withoutEscapes } from '../../../contract/secrets/secretCommands'
-import { plainOf } from './reading'
+import { normalizedText } from './normalize'
 
 /** A recovery or invite code. The server accepts it in any case, with or without dashes and spaces. */
 const CODE = /^\s*(?:[a-z2-9]{4}[\s-]*){3,4}$/i
@@ -55,7 +55,7 @@ export function formsOf(secret: string): string[] {
   if (plain !== secret && plain.length >= SHORTEST) forms.push(plain)
   // Programs make names of files and labels of typed text: `p@ss/word` becomes `p-ss-word`. The search ignores dashes.
   const left = secret.replace(/[^\p{L}\p{N}]/gu, '')
-  if (left.length >= SHORTEST && WORD.test(secret) && plainOf(left) !== plainOf(secret)) forms.push(left)
+  if (left.length >= SHORTEST && WORD.test(secret) && normalizedText(left) !== normalizedText(secret)) forms.push(left)
   if (DIGITS.test(secret)) forms.push(secret.replace(/\D/g, ''), ...groupedOf(secret.replace(/\D/g, '')))
   if (CODE.test(secret)) {
     const groups = secret.toUpperCase().match(/[A-Z2-9]{4}/g) ?? []

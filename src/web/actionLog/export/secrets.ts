@@ -257,7 +257,7 @@ function createValues(shortest: number) {
 
 /** A word of lower-case letters of at least this length is treated as a secret. */
 const LONG = 12
-/** Ignores quotes, because normalization removes them (reading.ts). */
+/** Ignores quotes, because normalization removes them (normalize.ts). */
 const isUnusual = (word: string) => /[^a-z'"`]/.test(word) || word.length >= LONG
 
 const COMMENTS = /(?:^|[^\S\n])#.*$/gm

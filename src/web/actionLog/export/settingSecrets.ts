@@ -3,7 +3,7 @@ import { withoutEscapes } from '../../../contract/secrets/secretCommands'
 import { heldText } from '../../api/heldTexts'
 import { QUOTED, quotedIn, valueOf } from '../redact/quotedTexts'
 import { settingsOf } from './definitionSecrets'
-import { decodedOf } from './reading'
+import { decodedOf } from './normalize'
 
 export const SEPARATORS = /[\s[\]{}(),;:"'`=<>|]+/
 /** Whether a word has letters and digits, or a capital letter inside. It is then probably not an ordinary word. */

@@ -4,7 +4,7 @@ import { DEPLOYMENT_TYPES, SHARED_ROOT } from '../../../contract/pageRules'
 import { OPEN_ID_FAILURES, PAGE_PARAMETERS, PAGE_ROUTES } from '../../../contract/pageRoutes'
 import { abandonedOf, beginningOf } from './abandoned'
 import { maskCommandWords } from './commandWords'
-import { answersOf, isAnswer, maskEchoed, maskFailure, SEARCH, type Answers, type WithoutSecrets } from './echoed'
+import { responsesOf, isResponse, maskEchoed, maskFailure, SEARCH, type Answers, type WithoutSecrets } from './echoed'
 import { changeTexts, hiderOf } from './hide'
 import { maskText } from '../redact/mask'
 import type { Recording } from '../replay/steps'
@@ -74,7 +74,7 @@ export function maskTypedTexts(
   known: KnownSecrets,
 ): Recording {
   const { hideSecrets, withoutSecrets } = known
-  const answers = answersOf(base, actions, withoutSecrets)
+  const answers = responsesOf(base, actions, withoutSecrets)
   const texts = createTextMasks({ base, actions }, answers, evicted === 'unknown' ? [] : evicted.texts, known)
   const calls = createCallMasks(texts, hideSecrets)
   // Only arguments: a prefix of a secret would be masked in the console's own words, too, and be revealed by that.
@@ -151,7 +151,7 @@ export function maskTypedTexts(
       const renamed = (value: unknown) => maskFailure(rename(value, call.endpointName), call)
       return {
         ...action,
-        ...(action.payload !== undefined && !isAnswer(action) && { payload: renamed(action.payload) }),
+        ...(action.payload !== undefined && !isResponse(action) && { payload: renamed(action.payload) }),
         ...(action.error !== undefined && { error: renamed(action.error) }),
       }
     }),

@@ -1,6 +1,6 @@
 import { withoutForbiddenName } from '../replay/forbiddenName'
 import { hashOf } from '../replay/hash'
-import { sumOf } from '../replay/sum'
+import { checksumOf } from '../replay/checksum'
 import type { Recording, RootReducer } from '../replay/steps'
 import { complete, takeStep } from '../replay/steps'
 import type { ActionLog, LoggedAction } from '../../../contract/actionLog'
@@ -32,5 +32,5 @@ export function writeLog({ startedAt, base, actions }: Recording, about: About, 
     final: state,
     hash: hashOf(state),
   }
-  return { ...log, sum: sumOf(log) }
+  return { ...log, sum: checksumOf(log) }
 }

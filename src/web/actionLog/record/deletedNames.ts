@@ -57,7 +57,7 @@ const isMissing = (failure: unknown) => isObject(failure) && failure.status === 
 
 /**
  * Whether the server refused a call for something that exists. Otherwise it may have done what the call asked for, and
- * only its answer was lost, or another user did it before.
+ * only its response was lost, or another user did it before.
  */
 const isRefused = (failure: unknown) =>
   isObject(failure) && typeof failure.status === 'number' && failure.status <= 500 && !isMissing(failure)

@@ -25,7 +25,7 @@ const KEPT = /^(api|session)/
 export function createTape(now: () => number) {
   const waiting: [number, { type: string }][] = []
   let note: Note = (at, action) => {
-    if (waiting.length < LONGEST || KEPT.test(action.type)) waiting.push([at, withoutAnswer(action)])
+    if (waiting.length < LONGEST || KEPT.test(action.type)) waiting.push([at, withoutResponse(action)])
   }
   // The recorder must learn typed secrets even if they are never sent.
   document.addEventListener('input', (event) => note(0, event), true)
@@ -52,5 +52,5 @@ export function createTape(now: () => number) {
 }
 
 /** Keeps failures, because the recorder hides the secrets in them. */
-const withoutAnswer = (action: Call): Call =>
+const withoutResponse = (action: Call): Call =>
   action.meta?.arg?.type !== 'mutation' || action.type.endsWith('rejected') ? action : { ...action, payload: null }

@@ -324,7 +324,7 @@ export const actionRules: Record<string, Rule | 'lines'> = {
   'console/commandSubmitted': 'command',
   'console/commandSent': 'keep',
   'console/commandRefused': 'keep',
-  // Output is masked line by line. Only the first and last lines of a burst are kept (lines.ts).
+  // Output is masked line by line. Only the first and last lines of a burst are kept (packedLines.ts).
   'console/linesReceived': 'lines',
 
   // Ids of instances, numbers of panes, and texts of searches for instances.

@@ -1,6 +1,6 @@
 import type { Reducer, UnknownAction } from '@reduxjs/toolkit'
 import { hashOf } from './hash'
-import { unpackLines } from '../record/lines'
+import { unpackLines } from '../record/packedLines'
 import type { PlainAction } from '../redact/redactAction'
 
 export type State = Record<string, unknown>

@@ -1,24 +1,24 @@
-import type { Login, LoginAnswer, VerifyLogin, VerifyLoginAnswer, WrongCodes } from '../../../contract/signIn/auth'
+import type { Login, LoginResponse, VerifyLogin, VerifyLoginResponse, WrongCodes } from '../../../contract/signIn/auth'
 import type { Services } from '../../app/services'
 import { api } from '../api'
 import { clockProblem } from '../transport/clockProblem'
 import { forgetPendingLogin, keepPendingLogin, keepSession, readPendingLogin } from './credentials'
 import type { Meta } from '../transport/baseQuery'
 import type { ApiFailure } from '../../failure'
-import { badAnswer } from '../../failure'
+import { badResponse } from '../../failure'
 
 type Result = { data?: unknown; error?: ApiFailure | undefined; meta?: Meta | undefined }
 
-/** Stores the session in the answer to the last call of a sign-in. Returns the rest of the answer. */
+/** Stores the session in the response to the last call of a sign-in. Returns the rest of the response. */
 export function storeSession(
   services: Services,
   { data, error, meta }: Result,
 ): { data: WrongCodes | null } | { error: ApiFailure } {
   if (error) return { error }
-  const session = (data as Partial<VerifyLoginAnswer> | null)?.data
+  const session = (data as Partial<VerifyLoginResponse> | null)?.data
   if (!keepSession(services, session?.token, session?.isAdmin)) {
     const message = clockProblem(meta?.date, services.now())
-    return { error: session?.token && message ? { status: 400, message } : badAnswer }
+    return { error: session?.token && message ? { status: 400, message } : badResponse }
   }
   forgetPendingLogin(services)
   return { data: session?.wrongCodes ?? null }
@@ -34,8 +34,8 @@ export const authApi = api.injectEndpoints({
       async queryFn(body: Login, { extra }, _options, request) {
         const { data, error } = await request({ url: 'auth/login', method: 'POST', body })
         if (error) return { error }
-        const sessionToken = (data as Partial<LoginAnswer> | null)?.data?.sessionToken
-        if (!sessionToken) return { error: badAnswer }
+        const sessionToken = (data as Partial<LoginResponse> | null)?.data?.sessionToken
+        if (!sessionToken) return { error: badResponse }
         keepPendingLogin(extra as Services, { username: body.username, sessionToken })
         return { data: { username: body.username } }
       },

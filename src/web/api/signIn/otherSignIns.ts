@@ -1,8 +1,8 @@
 import type { WrongCodes } from '../../../contract/signIn/auth'
-import type { LoginStep, PasskeyOptionsAnswer, VerifyRecoveryCode } from '../../../contract/signIn/signInMethods'
+import type { LoginStep, PasskeyOptionsResponse, VerifyRecoveryCode } from '../../../contract/signIn/signInMethods'
 import type { Services } from '../../app/services'
 import type { ApiFailure } from '../../failure'
-import { badAnswer } from '../../failure'
+import { badResponse } from '../../failure'
 import { api } from '../api'
 import { storeSession } from './auth'
 import { readPendingLogin } from './credentials'
@@ -29,8 +29,8 @@ export const otherSignInsApi = api.injectEndpoints({
           body: step,
         })
         if (asked.error) return { error: asked.error }
-        const options = (asked.data as Partial<PasskeyOptionsAnswer> | null)?.data?.options
-        if (!options) return { error: badAnswer }
+        const options = (asked.data as Partial<PasskeyOptionsResponse> | null)?.data?.options
+        if (!options) return { error: badResponse }
         const { data: response, error } = await promptPasskey(options)
         if (error) return { error }
         return storeSession(

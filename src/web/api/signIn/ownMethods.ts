@@ -1,25 +1,25 @@
 import type { ChangePassword } from '../../../contract/signIn/auth'
-import type { ConnectOpenIdAnswer, OpenIdConnectionAnswer } from '../../../contract/signIn/openId'
+import type { ConnectOpenIdResponse, OpenIdConnectionResponse } from '../../../contract/signIn/openId'
 import type {
   ConfirmAuthenticator,
-  NewAuthenticatorAnswer,
-  OwnMethodsAnswer,
+  NewAuthenticatorResponse,
+  OwnMethodsResponse,
   PasskeyOptions,
-  PasskeyOptionsAnswer,
-  ProofAnswer,
+  PasskeyOptionsResponse,
+  ProofResponse,
   Prove,
-  RecoveryCodesAnswer,
+  RecoveryCodesResponse,
 } from '../../../contract/signIn/signInMethods'
 import { CODE_PATTERN } from '../../../contract/rules'
 import type { ApiFailure } from '../../failure'
-import { badAnswer } from '../../failure'
+import { badResponse } from '../../failure'
 import { api } from '../api'
 import { holdText } from '../heldTexts'
 import { makePasskey, promptPasskey } from './passkeyPrompts'
-import type { DataOf } from '../transport/answerSchema'
-import { answerSchema, listIn } from '../transport/answerSchema'
+import type { DataOf } from '../transport/dataSchema'
+import { dataSchema, listIn } from '../transport/dataSchema'
 
-export type OwnMethods = OwnMethodsAnswer['data']
+export type OwnMethods = OwnMethodsResponse['data']
 export type MethodTable = 'authenticators' | 'passkeys'
 
 /**
@@ -49,20 +49,20 @@ async function postProven<Data>(
 ): Promise<Outcome<Partial<Data>>> {
   let body: Prove = proof
   if (proof.code === undefined) {
-    const { data, error } = await post<DataOf<PasskeyOptionsAnswer>>(request, 'account/proof/passkey-options', {})
+    const { data, error } = await post<DataOf<PasskeyOptionsResponse>>(request, 'account/proof/passkey-options', {})
     if (error) return { error }
-    if (!data.options) return { error: badAnswer }
+    if (!data.options) return { error: badResponse }
     const answer = await promptPasskey(data.options)
     if (answer.error) return answer
     body = { ...proof, passkey: answer.data }
   }
-  const proven = await post<DataOf<ProofAnswer>>(request, 'account/proof', body)
+  const proven = await post<DataOf<ProofResponse>>(request, 'account/proof', body)
   if (proven.error) return proven
   return post<Data>(request, url, { ...change, proof: proven.data.proof })
 }
 
 /** The query function of a call that needs a proof and answers with what is shown or used once. */
-const heldAnswer =
+const heldResponse =
   <Data>(path: string, hold: (data: Partial<Data>) => Outcome<Held>) =>
   async ({ proof }: Proven, _api: unknown, _options: unknown, request: unknown): Promise<Outcome<Held>> => {
     const { data, error } = await postProven<Data>(request as Request, proof, `account/${path}`)
@@ -71,7 +71,7 @@ const heldAnswer =
 
 /** @param secrets the secrets in the text that are shown */
 const held = (text: string | undefined, secrets?: readonly string[]): Outcome<Held> =>
-  text === undefined ? { error: badAnswer } : { data: { text: holdText(text, secrets) } }
+  text === undefined ? { error: badResponse } : { data: { text: holdText(text, secrets) } }
 const urlOf = ({ table, id }: { table: MethodTable; id: string }) => `${table}/${encodeURIComponent(id)}`
 
 const addTagTypes = ['OwnMethods', 'OpenIdConnection', 'OwnSession'] as const
@@ -81,7 +81,7 @@ const ownMethodsApi = api.enhanceEndpoints({ addTagTypes }).injectEndpoints({
   endpoints: (build) => ({
     getOwnMethods: build.query<OwnMethods, void>({
       query: () => 'account/methods',
-      responseSchema: answerSchema(({ authenticators, passkeys, recoveryCodes = 0 }: DataOf<OwnMethodsAnswer>) =>
+      responseSchema: dataSchema(({ authenticators, passkeys, recoveryCodes = 0 }: DataOf<OwnMethodsResponse>) =>
         listIn(authenticators) && listIn(passkeys)
           ? { authenticators: authenticators ?? [], passkeys: passkeys ?? [], recoveryCodes }
           : undefined,
@@ -103,9 +103,9 @@ const ownMethodsApi = api.enhanceEndpoints({ addTagTypes }).injectEndpoints({
       invalidatesTags: ['OwnMethods'],
     }),
 
-    /** Holds the data of `NewAuthenticatorAnswer` as JSON. */
+    /** Holds the data of `NewAuthenticatorResponse` as JSON. */
     beginAuthenticator: build.mutation<Held, Proven>({
-      queryFn: heldAnswer<DataOf<NewAuthenticatorAnswer>>('authenticators', (data) => {
+      queryFn: heldResponse<DataOf<NewAuthenticatorResponse>>('authenticators', (data) => {
         const { setup, qrCode, secret } = data
         return setup && qrCode && secret ? held(JSON.stringify(data), [secret]) : held(undefined)
       }),
@@ -119,7 +119,7 @@ const ownMethodsApi = api.enhanceEndpoints({ addTagTypes }).injectEndpoints({
 
     /** Holds the options as JSON. */
     beginPasskey: build.mutation<Held, Proven>({
-      queryFn: heldAnswer<DataOf<PasskeyOptionsAnswer>>('passkeys/options', ({ options }) =>
+      queryFn: heldResponse<DataOf<PasskeyOptionsResponse>>('passkeys/options', ({ options }) =>
         held(options && JSON.stringify(options)),
       ),
     }),
@@ -137,7 +137,7 @@ const ownMethodsApi = api.enhanceEndpoints({ addTagTypes }).injectEndpoints({
 
     /** Holds the codes, one a line. */
     createRecoveryCodes: build.mutation<Held, Proven>({
-      queryFn: heldAnswer<DataOf<RecoveryCodesAnswer>>('recovery-codes', (data) => {
+      queryFn: heldResponse<DataOf<RecoveryCodesResponse>>('recovery-codes', (data) => {
         const codes = listIn(data.codes)
         return held(codes?.join('\n'), codes)
       }),
@@ -159,9 +159,9 @@ const ownMethodsApi = api.enhanceEndpoints({ addTagTypes }).injectEndpoints({
       invalidatesTags: ['OwnMethods', 'OwnSession'],
     }),
 
-    getOpenIdConnection: build.query<OpenIdConnectionAnswer['data'], void>({
+    getOpenIdConnection: build.query<OpenIdConnectionResponse['data'], void>({
       query: () => 'account/openid',
-      responseSchema: answerSchema(({ name, connected = false, own = false }: DataOf<OpenIdConnectionAnswer>) => ({
+      responseSchema: dataSchema(({ name, connected = false, own = false }: DataOf<OpenIdConnectionResponse>) => ({
         ...(name !== undefined && { name }),
         connected,
         own,
@@ -171,7 +171,7 @@ const ownMethodsApi = api.enhanceEndpoints({ addTagTypes }).injectEndpoints({
 
     /** Holds the address of the provider's page. */
     connectOpenId: build.mutation<Held, Proven>({
-      queryFn: heldAnswer<DataOf<ConnectOpenIdAnswer>>('openid', ({ url }) => held(url)),
+      queryFn: heldResponse<DataOf<ConnectOpenIdResponse>>('openid', ({ url }) => held(url)),
     }),
 
     disconnectOpenId: build.mutation<null, void>({

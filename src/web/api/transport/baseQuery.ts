@@ -1,7 +1,7 @@
 import type { BaseQueryFn } from '@reduxjs/toolkit/query'
 import { ROLE_HEADER } from '../../../contract/rules'
 import { basePath } from '../../basePath'
-import { parseAnswer } from './parseAnswer'
+import { parseResponse } from './parseResponse'
 import { callWithSession } from './callWithSession'
 import type { ApiFailure } from '../../failure'
 
@@ -20,7 +20,7 @@ type Call =
       answer?: 'json' | 'file'
       ifNoneMatch?: string | undefined
     }
-/** `date` and `etag` are the headers of the answer. `isUnchanged` is set for a 304 to `ifNoneMatch`. */
+/** `date` and `etag` are the headers of the response. `isUnchanged` is set for a 304 to `ifNoneMatch`. */
 export type Meta = { date: string | null; etag: string | null; isUnchanged?: true }
 
 declare global {
@@ -33,7 +33,7 @@ declare global {
 type BaseQuery = BaseQueryFn<Call, unknown, ApiFailure, object, Meta>
 type Result = { data: unknown; error?: undefined; meta: Meta } | { error: ApiFailure; data?: undefined; meta?: Meta }
 
-/** Without a timeout, one lost answer would end polling, which waits for each answer before the next request. */
+/** Without a timeout, one lost response would end polling, which waits for each response before the next request. */
 const TIMEOUT_MS = 30_000
 
 /**
@@ -74,7 +74,7 @@ async function send(
     const meta = { date: response.headers.get('date'), etag: response.headers.get('etag') }
     if (ifNoneMatch && response.status === 304) return { data: undefined, meta: { ...meta, isUnchanged: true } }
     if (answer === 'file' && response.ok) return { data: await response.blob(), meta }
-    const result = parseAnswer(response.status, await response.text())
+    const result = parseResponse(response.status, await response.text())
     return { ...result, meta }
   } catch {
     return { error: { status: 'UNREACHABLE' } }

@@ -14,7 +14,7 @@ type Api = {
 
 /**
  * Makes a call with the bearer token of the signed-in user. Only this function ends the session on a 401 and updates
- * the user's role: `send` passes on the role that the answer reports.
+ * the user's role: `send` passes on the role that the response reports.
  */
 export async function callWithSession<Result extends { error?: ApiFailure }>(
   { dispatch, getState, extra }: Api,
@@ -33,7 +33,7 @@ export async function callWithSession<Result extends { error?: ApiFailure }>(
     role = reportedRole
   })
   const current = session()
-  // An answer to an old token says nothing about the new session.
+  // A response to an old token says nothing about the new session.
   if (current && token === bearerToken(services)) {
     const isAdmin = role === 'admin'
     if (result.error?.status === 401) dispatch(sessionEnded('refused'))

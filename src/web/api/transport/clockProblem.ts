@@ -3,7 +3,7 @@ const DAY_MS = 86_400_000
 /**
  * Returns a warning if this device's clock differs from the server's by a day or more: a session lasts 7 days by this
  * clock.
- * @param date `Date` header of an answer.
+ * @param date `Date` header of a response.
  * @param now milliseconds since the epoch
  */
 export function clockProblem(date: string | null | undefined, now: number): string | undefined {

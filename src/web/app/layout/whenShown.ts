@@ -8,7 +8,7 @@ const CHECK_MS = 200
 const MAX_WAIT_MS = 5000
 
 /**
- * Calls `act` in idle time when the page has its chunks and the answers to its calls. Returns a function that cancels
+ * Calls `act` in idle time when the page has its chunks and the responses to its calls. Returns a function that cancels
  * it.
  */
 export function whenShown(store: AppStore, act: () => void): () => void {

@@ -17,7 +17,7 @@ const keepWrongCodes = (storage: KeyValueStorage, session: string, { count, sinc
   storage.setItem(KEY, JSON.stringify({ session, count, since }))
 
 /**
- * @returns undefined if nothing valid is stored for this session. Validated, because another server's answer may
+ * @returns undefined if nothing valid is stored for this session. Validated, because another server's response may
  * contain anything.
  */
 function readWrongCodes(storage: KeyValueStorage, session: string): WrongCodes | undefined {

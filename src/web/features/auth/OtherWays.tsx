@@ -109,7 +109,7 @@ const failureSentences: Record<OpenIdFailure, string> = {
   expired: 'This sign-in took too long, or was begun in another browser. Please start again.',
   cancelled: 'The sign-in was cancelled.',
   unavailable: 'The provider of single sign-on does not answer. Try again in a moment, or sign in with your password.',
-  refused: 'The provider of single sign-on refused the sign-in, or its answer was not valid. Ask your administrator.',
+  refused: 'The provider of single sign-on refused the sign-in, or its response was not valid. Ask your administrator.',
   'no-role': 'Your account at the provider has no role in this console. Ask your administrator for one.',
   'name-taken':
     'Your username belongs to an account of this console that is not connected to the provider. Ask your administrator.',

@@ -141,7 +141,7 @@ function useDeployments() {
   })
 }
 
-/** Always rendered, so that the layout does not move when the answer arrives. */
+/** Always rendered, so that the layout does not move when the response arrives. */
 function DeploymentsSummary({ deployments }: { deployments: ListedDeployment[] | undefined }) {
   const active = deployments?.filter(({ enabled }) => enabled).length
   return (

@@ -30,7 +30,7 @@ addAppListeners((startListening) => {
       if (!directory || document.visibilityState === 'hidden') return
       const statusOf = (state: RootState) => getFiles.select(directory)(state).status
       const isMissing = () => (getFiles.select(directory)(listener.getState()).error as ApiFailure)?.status === 404
-      // The answer in flight predates the change, and RTK Query refuses a second concurrent request.
+      // The response in flight predates the change, and RTK Query refuses a second concurrent request.
       if (statusOf(listener.getState()) === QueryStatus.pending)
         await listener.condition((_, state) => statusOf(state) !== QueryStatus.pending)
       const isLeft = listener.getState().files?.directory !== directory

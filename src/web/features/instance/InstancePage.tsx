@@ -26,7 +26,7 @@ export function InstancePage() {
     refetchOnFocus: true,
     refetchOnMountOrArgChange: true,
   })
-  // The instance that the overview passed on is shown until the first answer.
+  // The instance that the overview passed on is shown until the first response.
   const passed = state?.instance?.uid === instanceUid ? state.instance : undefined
   const instance = data ? data.find(({ uid }) => uid === instanceUid) : passed
   const isUnknown = (data && !instance) || (!data && error && 'status' in error && error.status === 404)

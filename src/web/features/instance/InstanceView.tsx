@@ -24,7 +24,7 @@ type InstanceViewProps = {
   problem: string | undefined
 }
 
-/** Without an instance, renders the layout while the first answer is loading. */
+/** Without an instance, renders the layout while the first response is loading. */
 export function InstanceView({ deployment, uid, instance, problem }: InstanceViewProps) {
   const [tab, chooseTab] = useTab()
   const { may } = useAccess()

@@ -152,7 +152,7 @@ const instanceSlice = createSlice({
         if (commands.at(-1) !== payload) commands.push(payload)
         if (commands.length > MAX_COMMANDS) commands.shift()
       })
-      // Sending a command resumes the display, so that the answer is visible.
+      // Sending a command resumes the display, so that the response is visible.
       .addCase(commandSent, (state) => {
         state.isPaused = false
         state.isAway = false

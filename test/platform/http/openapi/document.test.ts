@@ -3,7 +3,7 @@ import Fastify from 'fastify'
 import type { z } from 'zod'
 import { call } from '../../../../src/platform/http/openapi/call'
 import { describeCalls } from '../../../../src/platform/http/openapi/document'
-import { answerExamples } from '../../../../src/platform/http/openapi/answerExamples'
+import { responseExamples } from '../../../../src/platform/http/openapi/responseExamples'
 import { bodyExamples } from '../../../../src/platform/http/openapi/bodyExamples'
 import { collectRoutes, type CollectedRoute } from '../../../support/platform/collectRoutes'
 import { startPlatform, type TestPlatform } from '../../../support/platform/startPlatform'
@@ -124,7 +124,7 @@ test('every example fits the schema of its call', () => {
       body?: z.ZodType
       response?: Record<string, z.ZodType>
     }
-    const data = answerExamples[operationId]
+    const data = responseExamples[operationId]
     const [answer] = Object.values({ ...response, ...(schema?.answers as Record<string, z.ZodType> | undefined) })
     const problems = [
       bodyExamples[operationId] !== undefined && body?.safeParse(bodyExamples[operationId]).error?.message,
@@ -133,10 +133,12 @@ test('every example fits the schema of its call', () => {
     expect({ operationId, problems: problems.filter(Boolean) }).toEqual({ operationId, problems: [] })
   }
   const known = routes.map(({ schema }) => schema?.operationId)
-  expect([...Object.keys(bodyExamples), ...Object.keys(answerExamples)].filter((id) => !known.includes(id))).toEqual([])
+  expect([...Object.keys(bodyExamples), ...Object.keys(responseExamples)].filter((id) => !known.includes(id))).toEqual(
+    [],
+  )
 })
 
-test('every JSON body, and every answer with data, has an example', () => {
+test('every JSON body, and every response with data, has an example', () => {
   const missing = Object.values(document.paths)
     .flatMap((path) => Object.values(path))
     .flatMap(({ operationId, requestBody, responses }) => {
@@ -165,7 +167,7 @@ test('a route without a summary, or of no group of calls, cannot be added', asyn
 
 test('schemas of the contract are components with the names of their exports, without those that no call uses', () => {
   const names = Object.keys(document.components.schemas)
-  expect(names).toEqual(expect.arrayContaining(['Deployment', 'Login', 'Failure', 'DeploymentsAnswer']))
+  expect(names).toEqual(expect.arrayContaining(['Deployment', 'Login', 'Failure', 'DeploymentsResponse']))
   const text = JSON.stringify(document)
   const used = new Set([...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name))
   expect(names.sort()).toEqual([...used].sort())

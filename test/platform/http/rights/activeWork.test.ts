@@ -28,7 +28,7 @@ const grant = (own: Right[], other: Right[]) =>
     ],
   })
 
-/** Begins a call whose answer is not waited for. */
+/** Begins a call whose response is not waited for. */
 function begin(path: string, type: string, token = guest().token): ClientRequest {
   const { port } = platform().app.server.address() as AddressInfo
   return request({

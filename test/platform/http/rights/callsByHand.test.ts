@@ -115,7 +115,7 @@ async function holdJob(): Promise<string> {
   return (await until(async () => (await jobs())[0]))!.id
 }
 
-/** An answer without what differs between any two calls, and with the same name for both values of the pair. */
+/** A response without what differs between any two calls, and with the same name for both values of the pair. */
 function comparable({ status, headers, body }: Pick<Answer, 'status' | 'headers'> & { body?: unknown }, pair: Pair) {
   const { 'x-request-id': _id, date: _date, ratelimit: _limit, ...others } = headers
   let text = JSON.stringify({ status, headers: others, body })
@@ -178,7 +178,7 @@ const consolesOf = (): { pair: Pair; paths: [string, string] }[] => {
   return ways.map(([pair, path]) => ({ pair, paths: [path(pair[0]), path(pair[1])] }))
 }
 
-/** Sends a message in the caller's own console. @returns the answer */
+/** Sends a message in the caller's own console. @returns the response */
 async function messageInOwnConsole(token: string, message: object): Promise<string> {
   const socket = new WebSocket(`ws://127.0.0.1:${port}/api/logs/own/${own.pod}`, {
     headers: { authorization: `Bearer ${token}` },

@@ -89,7 +89,7 @@ const questions: [
   ['POST', () => '/api/sftp/download-multiple', (name) => ({ files: [named('own'), named(name)] })],
 ]
 
-/** An answer without what differs between any two calls, and with one name for both deployments. */
+/** A response without what differs between any two calls, and with one name for both deployments. */
 const comparable = ({ status, headers, body }: Answer) => {
   const { 'x-request-id': _id, date: _date, ratelimit: _limit, ...others } = headers
   return JSON.parse(JSON.stringify({ status, headers: others, body }).replaceAll(/treasure|nowhere0/g, 'NAME')) as Pick<

@@ -19,7 +19,7 @@ describeContained('the log of an instance (skipped without runc, conmon or socat
       console.log('heard ' + line)
     })`
 
-  /** Starts an instance. @returns a function that sends a command and waits until its answer is seen live */
+  /** Starts an instance. @returns a function that sends a command and waits until its response is seen live */
   async function start(podName: string): Promise<(command: string) => Promise<void>> {
     await runtime().ensure(spec(podName, ['node', '-e', PROGRAM]))
     await prints(podName, 'Ready')

@@ -20,7 +20,7 @@ export interface ClusterNetwork {
   /** The node for persistent deployments. */
   node: string
   startReplica(): Promise<TestPlatform>
-  /** @returns the data of the answer. @throws Error if the call fails */
+  /** @returns the data of the response. @throws Error if the call fails */
   call(method: Parameters<TestPlatform['call']>[0], url: string, body?: unknown): Promise<Record<string, unknown>>
   /** Creates a deployment with these lines of its definition, and enables it. */
   deploy(name: string, type: DeploymentType, settings: string, files?: Record<string, string>): Promise<void>

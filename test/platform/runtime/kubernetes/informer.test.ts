@@ -76,7 +76,7 @@ test('a change, a new object and a deletion are reported once each', async () =>
   expect(informer.all().map(({ metadata }) => metadata.name)).toEqual(['b'])
 })
 
-test('an answer that arrives after the deletion of its object does not bring it back', async () => {
+test('a response that arrives after the deletion of its object does not bring it back', async () => {
   await until(() => watches.length === 1)
   send('MODIFIED', itemOf('a', 11))
   send('DELETED', itemOf('a', 12))
@@ -171,7 +171,7 @@ test('each reason why the cluster cannot be watched is logged once, until it cha
   expect(logged.slice(-3)).toEqual(['reason 500', 'reason 503', 'answers again'])
 })
 
-test('an answer to a request of the platform is not replaced by an older event', async () => {
+test('a response to a request of the platform is not replaced by an older event', async () => {
   await until(() => watches.length === 1)
   informer.put(itemOf('a', 60))
   send('MODIFIED', itemOf('a', 59))
@@ -248,7 +248,7 @@ describe('security 61: a server that', () => {
 })
 
 test.each([401, 403])(
-  'security 236: while the right to watch is missing (%d), other answers of the server do not make the copy current',
+  'security 236: while the right to watch is missing (%d), other responses of the server do not make the copy current',
   async (status) => {
     await until(() => watches.length === 1)
     let refused = 0
@@ -259,7 +259,7 @@ test.each([401, 403])(
       response.writeHead(url === '/version' ? 200 : status).end('{}')
       return true
     }
-    // Its answer arrives after the watch has ended.
+    // Its response arrives after the watch has ended.
     informer.probe()
     watches[0]!.response.end()
     await until(() => refused >= 1)

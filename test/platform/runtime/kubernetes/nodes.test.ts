@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { NodesAnswer } from '../../../../src/contract/network'
+import type { NodesResponse } from '../../../../src/contract/network'
 import type { ClusterClient } from '../../../../src/platform/runtime/kubernetes/clusterClient'
 import { listNodes as listNodesOf } from '../../../../src/platform/runtime/kubernetes/nodes'
 import {
@@ -26,10 +26,10 @@ let state: Awaited<ReturnType<typeof freshDatabase>>
 let platform: TestPlatform
 let ann: Account
 
-async function listNodes(): Promise<NodesAnswer['data']> {
+async function listNodes(): Promise<NodesResponse['data']> {
   const { status, body } = await platform.call('GET', '/api/network/nodes', { token: ann.token })
   expect(status).toBe(200)
-  return body.data as NodesAnswer['data']
+  return body.data as NodesResponse['data']
 }
 
 test('an amount that is no quantity, or negative, counts as missing', async () => {

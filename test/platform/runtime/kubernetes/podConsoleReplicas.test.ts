@@ -15,7 +15,7 @@ test('two replicas that read one log at the same time store each line once, with
   const podName = newPod()
   const [one, other] = [openConsole(podName, log), openConsole(podName, log, [], 'that')]
   log.print(...numbers(2000))
-  // Without a lease: both read for an answer.
+  // Without a lease: both read for a response.
   const [first, second] = await Promise.all([one.history(10_000), other.history(10_000)])
   expect(second.slice(0, first.length)).toEqual(first.slice(0, second.length))
   expect(await textsOf(one)).toEqual(numbers(2000))

@@ -12,7 +12,7 @@ const podOn = (nodeName: string, name: string): V1Pod => ({
 })
 const pods = [podOn('one', 'lobby-1'), podOn('two', 'world-1')]
 
-/** The usage of the Pods by the answers to paths that contain these texts. Other paths are refused. */
+/** The usage of the Pods by the responses to paths that contain these texts. Other paths are refused. */
 async function usageBy(answers: Record<string, unknown>) {
   const usage = await createPodUsage(clientWith(answers), pino({ level: 'silent' }))(pods)
   return usage.map(({ podName, memoryBytes }) => ({ podName, memoryBytes }))
@@ -43,7 +43,7 @@ test('without a metrics server the usage of Pods is read from the kubelet of eac
 })
 
 test.each<[string, unknown]>([
-  ['does not answer', new AppError('UNAVAILABLE', 'no answer')],
+  ['does not answer', new AppError('UNAVAILABLE', 'no response')],
   ['answers null', null],
   ['answers no list', { pods: 'none' }],
   ['reports a negative size', { pods: [figuresOf('world-1', -1)] }],
@@ -96,7 +96,7 @@ test('each outage of the figures is logged once, with its reason', async () => {
   answers['nodes/one/'] = lobby
   await refresh()
   await isKnown(true)
-  answers['metrics.k8s.io'] = new AppError('UNAVAILABLE', 'no answer')
+  answers['metrics.k8s.io'] = new AppError('UNAVAILABLE', 'no response')
   await refresh()
   await isKnown(false)
   await refresh()

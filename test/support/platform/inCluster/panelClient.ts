@@ -7,7 +7,7 @@ import type { Instance } from '../../../../src/contract/instance'
 import type { PowerAction } from '../../../../src/platform/deployments/power'
 import { codeOf, registerAccount } from '../registerAccount'
 
-/** Time for an answer. */
+/** Time for a response. */
 const CALL_MS = 15_000
 
 interface Answer {
@@ -17,9 +17,9 @@ interface Answer {
 
 /** A client of the API and of console sockets, for the replicas behind an address. */
 export interface PanelClient {
-  /** @returns the answer with its status. @throws Error if the connection fails */
+  /** @returns the response with its status. @throws Error if the connection fails */
   send(method: string, path: string, body?: unknown): Promise<Answer>
-  /** @returns the data of the answer. @throws Error if the call fails */
+  /** @returns the data of the response. @throws Error if the call fails */
   call(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>
   /** A client with the same session for another address. @param keepAlive whether calls share a connection */
   at(address: string, options?: { keepAlive?: boolean }): PanelClient

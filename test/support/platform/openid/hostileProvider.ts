@@ -11,7 +11,7 @@ interface Behaviour {
   metadata?: object
   /** How ID tokens are signed. */
   signature: 'right' | 'other key' | 'none' | 'client secret'
-  /** Replaces the answer of all paths, or of `answersAt`. */
+  /** Replaces the response of all paths, or of `answersAt`. */
   answer?: ((response: ServerResponse) => void) | undefined
   answersAt?: '/jwks' | '/userinfo' | undefined
 }

@@ -12,7 +12,7 @@ async function enterCredentials({ user }: Rendered) {
   await user.click(screen.getByRole('button', { name: 'Sign In' }))
 }
 
-/** Prepares the answers to both steps. */
+/** Prepares the responses to both steps. */
 const accepts = ({ network }: Rendered, { token = tokenOf('ann'), isAdmin = 0 } = {}) => ({
   login: network.post('/api/auth/login').answers({ sessionToken: 'step-1' }),
   verify: network.post('/api/auth/verify-login').answers({ token, isAdmin }),

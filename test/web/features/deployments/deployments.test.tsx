@@ -168,7 +168,7 @@ test('a disabled deployment cannot be restarted, and says why', async () => {
   const restart = screen.getByRole('button', { name: 'Restart bot' })
   expect(restart).toHaveAttribute('aria-disabled', 'true')
   expect(restart).toHaveAccessibleDescription('Only an active deployment can be restarted')
-  // It has no answer in this test, so a request would fail.
+  // It has no response in this test, so a request would fail.
   await user.click(restart)
   expect(notifications()).toEqual([])
   expect(screen.getByRole('button', { name: 'Restart lobby' })).toHaveAttribute('aria-disabled', 'false')

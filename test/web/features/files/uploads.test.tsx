@@ -239,7 +239,7 @@ test('decisions §3: an answer for all applies to current and later conflicts of
   expect(screen.queryByRole('dialog')).not.toBeInTheDocument()
 })
 
-test('an answer for all does not apply to the next upload', async () => {
+test('a response for all does not apply to the next upload', async () => {
   const { choose, user, sends } = await uploading([file('a'), file('b')], [entryOf('a'), entryOf('b')])
   await user.click(within(await asked()).getByRole('checkbox'))
   await user.click(screen.getByRole('button', { name: 'Skip' }))

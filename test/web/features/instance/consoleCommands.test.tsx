@@ -146,7 +146,7 @@ test('§5 the browser stores the last 100 commands per instance, except commands
   expect(field()).toHaveValue('')
 })
 
-test('§5 the browser does not store what is no command, such as an answer to a prompt for a password', async () => {
+test('§5 the browser does not store what is no command, such as a response to a prompt for a password', async () => {
   const { user, services } = await consolePage()
   await user.type(field(), 'hunter22{Enter}list{Enter}')
   expect(services.stored.get('console-history')).toMatch(/"list"/)

@@ -43,7 +43,7 @@ test('a card offers what the rights on its deployment allow, and says why a swit
     within(card).getByRole('button', { name: 'Restart lobby' }),
     within(card).getByRole('switch', { name: 'lobby enabled' }),
   ]) {
-    // A request would fail the test, because no answer is prepared for it.
+    // A request would fail the test, because no response is prepared for it.
     await user.click(control)
     expect(control).toHaveAttribute('aria-disabled', 'true')
     expect(control).toHaveAccessibleDescription(reason)

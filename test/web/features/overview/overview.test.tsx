@@ -250,7 +250,7 @@ test('a server that sends the whole overview in one call gets no other calls, an
   await pass(3000)
   await waitFor(() => expect(first.calls).toHaveLength(2))
   await pass(100)
-  // An answer without data keeps every row.
+  // A response without data keeps every row.
   expect(overviewIn(store)?.sections).toBe(known?.sections)
   expect(within(section).getByText('Online')).toBeVisible()
   network.get('/api/deployments').answersVersion('"2"', listed('STOPPED'))

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ChangePassword, OwnSessionsAnswer } from '../../../../contract/signIn/auth'
+import { ChangePassword, OwnSessionsResponse } from '../../../../contract/signIn/auth'
 import { Done } from '../../../../contract/envelope'
 import type { OwnPassword } from '../../../accounts/ownPassword'
 import type { Sessions } from '../../../accounts/sessions'
@@ -25,7 +25,7 @@ export function accountRoutes(
     '/api/sessions',
     {
       config: { access: 'account' },
-      schema: { ...call('listSessions', 'List the own sessions'), response: { 200: OwnSessionsAnswer } },
+      schema: { ...call('listSessions', 'List the own sessions'), response: { 200: OwnSessionsResponse } },
     },
     async (request) => done({ sessions: await sessions.list(sessionUserOf(request)) }),
   )

@@ -1,16 +1,16 @@
 import type { FastifyRequest } from 'fastify'
 import {
   Login,
-  LoginAnswer,
+  LoginResponse,
   Register,
-  RegisterAnswer,
-  SignInMethodsAnswer,
+  RegisterResponse,
+  SignInMethodsResponse,
   VerifyInvite,
-  VerifyInviteAnswer,
+  VerifyInviteResponse,
   VerifyLogin,
-  VerifyLoginAnswer,
+  VerifyLoginResponse,
   VerifyRegistration,
-  VerifyRegistrationAnswer,
+  VerifyRegistrationResponse,
 } from '../../../../contract/signIn/auth'
 import { Done, Nothing } from '../../../../contract/envelope'
 import type { OpenId } from '../../../accounts/openid/openId'
@@ -55,7 +55,7 @@ export async function withAttemptedUser<Result>(
   }
 }
 
-/** The answer to a finished sign-in, which the activity log records. */
+/** The response to a finished sign-in, which the activity log records. */
 export function signedIn(request: FastifyRequest, { token, username, isAdmin, wrongCodes }: SignedIn) {
   request.activityActor = username
   return done({ token, isAdmin: adminFlag(isAdmin), wrongCodes })
@@ -99,7 +99,7 @@ function signInRoutes(app: Router, { signIn, openId, publicUrl }: SignInParts, l
       config: { access: 'public' },
       schema: {
         ...call('getSignInMethods', 'Get the sign-in methods that are available besides the password'),
-        response: { 200: SignInMethodsAnswer },
+        response: { 200: SignInMethodsResponse },
       },
     },
     async (request) =>
@@ -116,7 +116,7 @@ function signInRoutes(app: Router, { signIn, openId, publicUrl }: SignInParts, l
       schema: {
         ...call('logIn', 'Sign in, first step: the password', 'BAD_CREDENTIALS'),
         body: Login,
-        response: { 200: LoginAnswer },
+        response: { 200: LoginResponse },
       },
     },
     async (request) =>
@@ -130,7 +130,7 @@ function signInRoutes(app: Router, { signIn, openId, publicUrl }: SignInParts, l
       schema: {
         ...call('verifyLogIn', 'Sign in, second step: the one-time code', 'INVALID_CODE', 'STEP_EXPIRED'),
         body: VerifyLogin,
-        response: { 200: VerifyLoginAnswer },
+        response: { 200: VerifyLoginResponse },
       },
     },
     async (request) => {
@@ -147,7 +147,7 @@ function registrationRoutes(app: Router, registration: Registration, limit: Publ
       schema: {
         ...call('verifyInvite', 'Register, first step: the invite code', 'INVALID_INVITE'),
         body: VerifyInvite,
-        response: { 200: VerifyInviteAnswer },
+        response: { 200: VerifyInviteResponse },
       },
     },
     async (request) =>
@@ -163,7 +163,7 @@ function registrationRoutes(app: Router, registration: Registration, limit: Publ
       schema: {
         ...call('register', 'Register, second step: the name and the password', 'STEP_EXPIRED', 'NAME_TAKEN'),
         body: Register,
-        response: { 200: RegisterAnswer },
+        response: { 200: RegisterResponse },
       },
     },
     async (request) => done(await limit(request, () => registration.register(request.body, clientOf(request)))),
@@ -183,7 +183,7 @@ function registrationRoutes(app: Router, registration: Registration, limit: Publ
           'NAME_TAKEN',
         ),
         body: VerifyRegistration,
-        response: { 200: VerifyRegistrationAnswer },
+        response: { 200: VerifyRegistrationResponse },
       },
     },
     async (request) => {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { AccountAnswer, ApiKeysAnswer, CreateApiKey, CreatedApiKeyAnswer } from '../../../../contract/access'
+import { AccountResponse, ApiKeysResponse, CreateApiKey, CreatedApiKeyResponse } from '../../../../contract/access'
 import { Done } from '../../../../contract/envelope'
 import type { ApiKeys } from '../../../accounts/apiKeys'
 import type { Sessions } from '../../../accounts/sessions'
@@ -28,7 +28,7 @@ export function keyRoutes(
       config: { access: 'caller' },
       schema: {
         ...call('getAccount', 'Get the caller with their rights'),
-        response: { 200: AccountAnswer },
+        response: { 200: AccountResponse },
       },
     },
     async (request) => {
@@ -59,7 +59,7 @@ export function keyRoutes(
     '/api/keys',
     {
       config: { access: 'account' },
-      schema: { ...call('listKeys', 'List the own API keys'), response: { 200: ApiKeysAnswer } },
+      schema: { ...call('listKeys', 'List the own API keys'), response: { 200: ApiKeysResponse } },
     },
     async (request) => done({ keys: await apiKeys.list(sessionUserOf(request).userId) }),
   )
@@ -71,7 +71,7 @@ export function keyRoutes(
       schema: {
         ...call('createKey', 'Create an API key, which only this response contains', 'CONFLICT'),
         body: CreateApiKey,
-        response: { 201: CreatedApiKeyAnswer },
+        response: { 201: CreatedApiKeyResponse },
       },
     },
     async (request, reply) => reply.code(201).send(done(await apiKeys.create(sessionUserOf(request), request.body))),

@@ -3,8 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Done } from '../../../../contract/envelope'
 import {
   BeginOpenId,
-  ConnectOpenIdAnswer,
-  OpenIdConnectionAnswer,
+  ConnectOpenIdResponse,
+  OpenIdConnectionResponse,
   type OpenIdFailure,
 } from '../../../../contract/signIn/openId'
 import { WRONG_CODES_COOKIE } from '../../../../contract/pageRules'
@@ -184,7 +184,7 @@ function connectionRoutes(
       config: { access: 'account' },
       schema: {
         ...call('getOpenIdConnection', 'Check whether the own account is connected to the OpenID Connect provider'),
-        response: { 200: OpenIdConnectionAnswer },
+        response: { 200: OpenIdConnectionResponse },
       },
     },
     async (request) =>
@@ -212,7 +212,7 @@ function connectionRoutes(
           'NOT_CONFIGURED',
         ),
         body: Proven,
-        response: { 200: ConnectOpenIdAnswer },
+        response: { 200: ConnectOpenIdResponse },
       },
     },
     async (request, reply) => {

@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify'
-import { VerifyLoginAnswer } from '../../../../contract/signIn/auth'
+import { VerifyLoginResponse } from '../../../../contract/signIn/auth'
 import { Nothing } from '../../../../contract/envelope'
 import {
   LoginStep,
   PasskeyLogin,
-  PasskeyOptionsAnswer,
+  PasskeyOptionsResponse,
   VerifyPasskey,
   VerifyRecoveryCode,
 } from '../../../../contract/signIn/signInMethods'
@@ -46,7 +46,7 @@ function secondStepRoutes(app: Router, { signIn, publicUrl }: PasskeySignInParts
       schema: {
         ...call('verifyRecoveryCode', 'Sign in, second step: a recovery code', 'INVALID_CODE', 'STEP_EXPIRED'),
         body: VerifyRecoveryCode,
-        response: { 200: VerifyLoginAnswer },
+        response: { 200: VerifyLoginResponse },
       },
     },
     async (request) => {
@@ -70,7 +70,7 @@ function secondStepRoutes(app: Router, { signIn, publicUrl }: PasskeySignInParts
           'CONFLICT',
         ),
         body: LoginStep,
-        response: { 200: PasskeyOptionsAnswer },
+        response: { 200: PasskeyOptionsResponse },
       },
     },
     async (request) =>
@@ -88,7 +88,7 @@ function secondStepRoutes(app: Router, { signIn, publicUrl }: PasskeySignInParts
       schema: {
         ...call('verifyPasskey', 'Sign in, second step: a passkey', 'BAD_CREDENTIALS', 'STEP_EXPIRED'),
         body: VerifyPasskey,
-        response: { 200: VerifyLoginAnswer },
+        response: { 200: VerifyLoginResponse },
       },
     },
     async (request) =>
@@ -109,7 +109,7 @@ function passkeyOnlyRoutes(app: Router, { signIn, publicUrl }: PasskeySignInPart
       schema: {
         ...call('getPasskeyLoginOptions', 'Sign in with a passkey alone: the challenge', 'CONFLICT'),
         body: Nothing,
-        response: { 200: PasskeyOptionsAnswer },
+        response: { 200: PasskeyOptionsResponse },
       },
     },
     async (request) =>
@@ -127,7 +127,7 @@ function passkeyOnlyRoutes(app: Router, { signIn, publicUrl }: PasskeySignInPart
       schema: {
         ...call('logInWithPasskey', 'Sign in with a passkey alone', 'BAD_CREDENTIALS'),
         body: PasskeyLogin,
-        response: { 200: VerifyLoginAnswer },
+        response: { 200: VerifyLoginResponse },
       },
     },
     async (request) =>

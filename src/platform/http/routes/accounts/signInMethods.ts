@@ -3,13 +3,13 @@ import { Done, Nothing } from '../../../../contract/envelope'
 import {
   ConfirmAuthenticator,
   CreatePasskey,
-  NewAuthenticatorAnswer,
-  OwnMethodsAnswer,
-  PasskeyOptionsAnswer,
-  ProofAnswer,
+  NewAuthenticatorResponse,
+  OwnMethodsResponse,
+  PasskeyOptionsResponse,
+  ProofResponse,
   Prove,
   Proven,
-  RecoveryCodesAnswer,
+  RecoveryCodesResponse,
   RenameMethod,
 } from '../../../../contract/signIn/signInMethods'
 import type { SignInMethods } from '../../../accounts/signInMethods'
@@ -53,7 +53,7 @@ function proofRoutes(app: Router, { signInMethods, publicUrl }: MethodRouteParts
     '/api/account/methods',
     {
       config: { access },
-      schema: { ...call('listSignInMethods', 'List the own sign-in methods'), response: { 200: OwnMethodsAnswer } },
+      schema: { ...call('listSignInMethods', 'List the own sign-in methods'), response: { 200: OwnMethodsResponse } },
     },
     async (request) => done(await signInMethods.list(sessionUserOf(request).userId)),
   )
@@ -65,7 +65,7 @@ function proofRoutes(app: Router, { signInMethods, publicUrl }: MethodRouteParts
       schema: {
         ...call('getProofOptions', 'Get a passkey challenge that confirms the identity of the user', 'CONFLICT'),
         body: Nothing,
-        response: { 200: PasskeyOptionsAnswer },
+        response: { 200: PasskeyOptionsResponse },
       },
     },
     async (request) => {
@@ -87,7 +87,7 @@ function proofRoutes(app: Router, { signInMethods, publicUrl }: MethodRouteParts
           'INVALID_CODE',
         ),
         body: Prove,
-        response: { 200: ProofAnswer },
+        response: { 200: ProofResponse },
       },
     },
     async (request) => {
@@ -109,7 +109,7 @@ function addingRoutes(app: Router, { signInMethods, publicUrl }: MethodRoutePart
       schema: {
         ...call('beginAuthenticator', 'Begin to add an authenticator app', 'STEP_EXPIRED'),
         body: Proven,
-        response: { 200: NewAuthenticatorAnswer },
+        response: { 200: NewAuthenticatorResponse },
       },
     },
     async (request) => {
@@ -142,7 +142,7 @@ function addingRoutes(app: Router, { signInMethods, publicUrl }: MethodRoutePart
       schema: {
         ...call('beginPasskey', 'Begin to add a passkey', 'STEP_EXPIRED', 'CONFLICT'),
         body: Proven,
-        response: { 200: PasskeyOptionsAnswer },
+        response: { 200: PasskeyOptionsResponse },
       },
     },
     async (request) => {
@@ -176,7 +176,7 @@ function addingRoutes(app: Router, { signInMethods, publicUrl }: MethodRoutePart
       schema: {
         ...call('createRecoveryCodes', 'Create ten recovery codes, which replace the previous ones', 'STEP_EXPIRED'),
         body: Proven,
-        response: { 200: RecoveryCodesAnswer },
+        response: { 200: RecoveryCodesResponse },
       },
     },
     async (request) => {

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { NewAuthenticatorAnswer } from '../../../../contract/signIn/signInMethods'
+import type { NewAuthenticatorResponse } from '../../../../contract/signIn/signInMethods'
 import { CODE_LENGTH, CODE_PATTERN } from '../../../../contract/rules'
 import { takeText } from '../../../api/heldTexts'
 import { useBeginAuthenticatorMutation, useConfirmAuthenticatorMutation } from '../../../api/signIn/ownMethods'
@@ -15,8 +15,8 @@ import { ProofDialog } from './ProofDialog'
 import styles from './security.module.scss'
 
 const FAILED = 'Failed to add the authenticator app'
-type Setup = NewAuthenticatorAnswer['data']
-/** Shown in a replay, whose log has only a handle of the answer. */
+type Setup = NewAuthenticatorResponse['data']
+/** Shown in a replay, whose log has only a handle of the response. */
 const NOT_RECORDED: Setup = { setup: '', qrCode: '', secret: '•••' }
 
 /** Two steps: the proof; then the QR code, the name and the app's first code. */

@@ -1,4 +1,4 @@
-/** Returns the URL of a host from the server's answer, or undefined if it is not a web address. */
+/** Returns the URL of a host from the server's response, or undefined if it is not a web address. */
 export function safeLink(host: string): string | undefined {
   const text = host.trim()
   if (text === '') return undefined

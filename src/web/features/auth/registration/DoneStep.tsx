@@ -4,7 +4,7 @@ import { Link } from 'react-router-dom'
 import { Icon } from '../../../ui/Icon'
 import { selectOrigin } from '../sessionSlice'
 
-/** @param props.signedIn whether the server sent a session with its answer, as ours does */
+/** @param props.signedIn whether the server sent a session with its response, as ours does */
 export function DoneStep({ signedIn }: { signedIn: boolean }) {
   const message = useRef<HTMLDivElement>(null)
   const origin = useSelector(selectOrigin)

@@ -66,7 +66,7 @@ export function ConfigurationForm({ name, stored, failure, onReload }: Configura
   const [dismissed, setDismissed] = useState<string>()
   const warnings = saving.data?.warnings ?? (changed || dismissed === text ? [] : (stored.warnings ?? []))
   const found = useProblems(name, stored.content, text)
-  // The server's answer applies only to the text that was sent.
+  // The server's response applies only to the text that was sent.
   const refusal = saving.originalArgs?.content === text ? (saving.error as ApiFailure | undefined) : undefined
   const hints = found?.map((hint): Problem => ({ severity: 'warning', ...hint }))
   // The server reports the first one only.

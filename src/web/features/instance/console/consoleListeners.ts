@@ -41,7 +41,7 @@ addAppListeners((startListening) => {
         dispatch(networkApi.util.getRunningQueryThunk('getOverview', undefined)),
       ].filter((query) => query !== undefined)
       apply()
-      // An answer that was in flight has the old state. If the user has left the page, the next poll corrects it.
+      // A response that was in flight has the old state. If the user has left the page, the next poll corrects it.
       const applyAgain = () => latest.get(podName) === report && isShown(listener.getState(), podName) && apply()
       await Promise.all(pendingQueries.map((query) => listener.pause(query).then(applyAgain)))
       if (latest.get(podName) === report) latest.delete(podName)

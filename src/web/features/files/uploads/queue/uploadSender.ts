@@ -1,5 +1,5 @@
 import { callWithSession } from '../../../../api/transport/callWithSession'
-import { parseAnswer } from '../../../../api/transport/parseAnswer'
+import { parseResponse } from '../../../../api/transport/parseResponse'
 import type { ApiFailure } from '../../../../failure'
 import { heldFile, releaseFile } from '../heldFiles'
 import { sendUpload as sendByRequest } from '../sendUpload'
@@ -33,7 +33,7 @@ export function createUploadSender(store: QueueStore, progress: UploadProgress, 
         { file, name, directory: upload.directory, onConflict: upload.onConflict, token },
         {
           sent: (bytes) => progress.record({ id: upload.id, sent: Math.min(bytes, upload.size) }),
-          answered: (status, text) => resolve(parseAnswer(status, text)),
+          answered: (status, text) => resolve(parseResponse(status, text)),
           failed: () => resolve({ error: { status: 'UNREACHABLE' } }),
         },
       )

@@ -4,5 +4,5 @@ import { hashOf } from './hash'
 /**
  * Returns the checksum of the parts of a log that its state hashes do not cover, so that a replay can detect changes.
  */
-export const sumOf = ({ startedAt, exportedAt, viewport, route, base, actions }: ActionLog) =>
+export const checksumOf = ({ startedAt, exportedAt, viewport, route, base, actions }: ActionLog) =>
   hashOf({ startedAt, exportedAt, viewport, route, base, actions })

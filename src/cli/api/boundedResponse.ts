@@ -5,12 +5,12 @@ const MAX_BYTES = 128 * 2 ** 20
 const MAX_MS = 60_000
 
 /**
- * Reads the body of an answer that is not a file, so that an endless answer cannot use up this machine's memory or hang
- * the command.
- * @returns the same answer with the whole body
+ * Reads the body of a response that is not a file, so that an endless response cannot use up this machine's memory or
+ * hang the command.
+ * @returns the same response with the whole body
  * @throws CliError if it is too large or does not arrive in time
  */
-export async function boundedAnswer(
+export async function boundedResponse(
   answer: Response,
   { maxBytes = MAX_BYTES, maxMs = MAX_MS } = {},
 ): Promise<Response> {
@@ -26,11 +26,11 @@ export async function boundedAnswer(
   try {
     while (true) {
       const { done, value } = await reader.read()
-      if (isLate) throw new CliError(EXIT.unreachable, 'The server does not end its answer. Check the address.')
+      if (isLate) throw new CliError(EXIT.unreachable, 'The server does not end its response. Check the address.')
       if (done) break
       bytes += value.byteLength
       if (bytes > maxBytes)
-        throw new CliError(EXIT.failed, `The server’s answer is larger than ${maxBytes} bytes. Check the address.`)
+        throw new CliError(EXIT.failed, `The server’s response is larger than ${maxBytes} bytes. Check the address.`)
       chunks.push(value)
     }
   } finally {

@@ -1,17 +1,17 @@
 import type { ApiFailure } from '../../failure'
-import { badAnswer } from '../../failure'
+import { badResponse } from '../../failure'
 
 /** Browsers need minutes to lay out 100,000 letters of a script such as Thai. */
 const MESSAGE_MAX_LENGTH = 4000
 
-/** Reads an answer's body, or the failure that it reports. Used by fetch and by the upload's XMLHttpRequest. */
-export function parseAnswer(status: number, text: string): { data: unknown } | { error: ApiFailure } {
+/** Reads a response's body, or the failure that it reports. Used by fetch and by the upload's XMLHttpRequest. */
+export function parseResponse(status: number, text: string): { data: unknown } | { error: ApiFailure } {
   const answer = parse(text)
   // Some servers report failures with status 200.
   if (status < 200 || status > 299 || (isObject(answer) && answer.success === false)) {
     return { error: { status, ...textsOf(answer) } }
   }
-  return answer === undefined ? { error: badAnswer } : { data: answer }
+  return answer === undefined ? { error: badResponse } : { data: answer }
 }
 
 /** Returns undefined if the text is not JSON, for example an HTML page of a proxy. */

@@ -5,7 +5,7 @@ import { notified } from '../facts'
 import { Toasts } from '../features/notifications/Toasts'
 
 /** Shows a notification on any page. The sign-in page does not render notifications, so they are rendered here. */
-export function tell(store: AppStore, message: string) {
+export function showNotification(store: AppStore, message: string) {
   store.dispatch(notified('info', message))
   if (document.querySelector('[role="region"][aria-label="Notifications"]')) return
   const place = document.body.appendChild(document.createElement('div'))

@@ -44,8 +44,8 @@ const invite = {
   ...access,
 }
 
-/** What `data` of the answers holds, by operation id. */
-export const answerExamples: Record<string, object> = {
+/** What `data` of the responses holds, by operation id. */
+export const responseExamples: Record<string, object> = {
   logIn: { sessionToken: OPAQUE },
   verifyLogIn: { token: 'V7d0aTq1c9uWkZp3', isAdmin: 0 },
   listDeployments: { deployments: [deployment] },

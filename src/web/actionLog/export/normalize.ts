@@ -1,7 +1,7 @@
 import { escapesIn } from '../../../contract/secrets/secretCommands'
 
 /** A normalized text: decoded, in lower case, without colour codes, spaces, dashes, commas, quotes and backslashes. */
-export type Reading = {
+export type Normalized = {
   text: string
   /** For each UTF-16 code unit of `text`, the start of its source in the original text; the end is in `ends`. */
   starts: number[]
@@ -48,25 +48,29 @@ const ATTACHED = /[+\p{M}\p{Default_Ignorable_Code_Point}\ufffd\u2400]/u
 /** A text without encoded characters, colour codes and non-ASCII characters. */
 const SIMPLE = /^[ -$'-[\]-~]*$/
 
-/** Returns the normalized text only, which is faster than `read`. */
-export const plainOf = (text: string): string =>
-  SIMPLE.test(text) ? text.replaceAll(/[ ,+_'"`-]+/g, '').toLowerCase() : read(text).text
+/** Returns the normalized text only, which is faster than `normalize`. */
+export const normalizedText = (text: string): string =>
+  SIMPLE.test(text) ? text.replaceAll(/[ ,+_'"`-]+/g, '').toLowerCase() : normalize(text).text
 
 /** Returns a text without one level of encoding. Its case, spaces and colours stay. */
 export const decodedOf = (text: string): string => text.replace(ENCODED, decode)
 
 /** Normalizes a text and maps it to the original. */
-export function read(text: string): Reading {
-  let read = replace({ text, starts: places(text.length), ends: places(text.length, 1) }, escapesIn(text), () => '')
-  read = replace(read, read.text.matchAll(OVERSTRUCK), () => '')
+export function normalize(text: string): Normalized {
+  let normalized = replace(
+    { text, starts: places(text.length), ends: places(text.length, 1) },
+    escapesIn(text),
+    () => '',
+  )
+  normalized = replace(normalized, normalized.text.matchAll(OVERSTRUCK), () => '')
   for (let pass = 0; pass < PASSES; pass++) {
-    const decoded = replace(read, read.text.matchAll(ENCODED), decode)
-    if (decoded === read) break
-    read = decoded
+    const decoded = replace(normalized, normalized.text.matchAll(ENCODED), decode)
+    if (decoded === normalized) break
+    normalized = decoded
   }
   // Colour codes may be encoded, too. Escape sequences that contain texts are kept, so that secrets in them are found.
-  const colours = [...escapesIn(read.text)].filter(({ 0: found }) => !HOLDS_TEXT.test(found))
-  return folded(replace(read, colours, () => ''))
+  const colours = [...escapesIn(normalized.text)].filter(({ 0: found }) => !HOLDS_TEXT.test(found))
+  return folded(replace(normalized, colours, () => ''))
 }
 
 // eslint-disable-next-line no-control-regex -- such sequences begin with the characters of these numbers
@@ -88,8 +92,8 @@ const continues = (line: string, next: string) => line.endsWith('\\') && /^[bfnr
  *
  * Returns the normalized texts of these lines only, by line index.
  */
-export function readSplit(lines: readonly string[]): Map<number, Reading> {
-  const readings = new Map<number, Reading>()
+export function normalizeSplit(lines: readonly string[]): Map<number, Normalized> {
+  const byLine = new Map<number, Normalized>()
   for (let first = 0; first < lines.length; first++) {
     let last = first
     let end = lines[first]!
@@ -98,47 +102,51 @@ export function readSplit(lines: readonly string[]): Map<number, Reading> {
       end = (end + lines[last]!).slice(-LONGEST_ENCODED)
     }
     if (last === first) continue
-    const joined = read(lines.slice(first, last + 1).join(''))
+    const joined = normalize(lines.slice(first, last + 1).join(''))
     let [offset, unit, line, reached] = [0, 0, first, 0]
     for (let index = first; index <= last; index++) {
       const { length } = lines[index]!
-      const reading: Reading = { text: '', starts: [], ends: [] }
-      if (reached > offset) reading.rest = { line, end: Math.min(reached - offset, length) }
+      const normalized: Normalized = { text: '', starts: [], ends: [] }
+      if (reached > offset) normalized.rest = { line, end: Math.min(reached - offset, length) }
       for (; unit < joined.text.length && joined.starts[unit]! < offset + length; unit++) {
-        reading.text += joined.text[unit]!
+        normalized.text += joined.text[unit]!
         // The rest of a split character is hidden together with the character after it.
-        reading.starts.push(reading.rest && reading.starts.length === 0 ? 0 : joined.starts[unit]! - offset)
-        reading.ends.push(Math.min(joined.ends[unit]! - offset, length))
+        normalized.starts.push(normalized.rest && normalized.starts.length === 0 ? 0 : joined.starts[unit]! - offset)
+        normalized.ends.push(Math.min(joined.ends[unit]! - offset, length))
         reached = joined.ends[unit]!
         line = index
       }
-      readings.set(index, reading)
+      byLine.set(index, normalized)
       offset += length
     }
     first = last
   }
-  return readings
+  return byLine
 }
 
 const places = (length: number, first = 0) => Array.from({ length }, (_place, at) => at + first)
 
-function replace(read: Reading, places: Iterable<RegExpExecArray>, change: (found: string) => string): Reading {
+function replace(
+  normalized: Normalized,
+  places: Iterable<RegExpExecArray>,
+  change: (found: string) => string,
+): Normalized {
   const matches = [...places]
-  if (matches.length === 0) return read
-  const changed: Reading = { text: '', starts: [], ends: [] }
+  if (matches.length === 0) return normalized
+  const changed: Normalized = { text: '', starts: [], ends: [] }
   let at = 0
-  for (const { 0: found, index } of [...matches, { 0: '', index: read.text.length }]) {
-    changed.text += read.text.slice(at, index)
+  for (const { 0: found, index } of [...matches, { 0: '', index: normalized.text.length }]) {
+    changed.text += normalized.text.slice(at, index)
     for (; at < index; at++) {
-      changed.starts.push(read.starts[at]!)
-      changed.ends.push(read.ends[at]!)
+      changed.starts.push(normalized.starts[at]!)
+      changed.ends.push(normalized.ends[at]!)
     }
     at = index + found.length
     const instead = change(found)
     changed.text += instead
     for (let unit = 0; unit < instead.length; unit++) {
-      changed.starts.push(read.starts[index]!)
-      changed.ends.push(read.ends[at - 1]!)
+      changed.starts.push(normalized.starts[index]!)
+      changed.ends.push(normalized.ends[at - 1]!)
     }
   }
   return changed
@@ -191,8 +199,8 @@ const IGNORED_ASCII = new Set(',+-_\'"`\\')
 const ascii = (character: string) => (character <= ' ' || IGNORED_ASCII.has(character) ? '' : character.toLowerCase())
 
 /** Removes ignored characters and case, character by character. */
-function folded({ text, starts, ends }: Reading): Reading {
-  const result: Reading = { text: '', starts: [], ends: [] }
+function folded({ text, starts, ends }: Normalized): Normalized {
+  const result: Normalized = { text: '', starts: [], ends: [] }
   let at = 0
   for (const character of text) {
     const plain =

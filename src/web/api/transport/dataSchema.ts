@@ -1,11 +1,11 @@
-/** The data of an answer. All fields are optional, because another server may omit some. */
+/** The data of a response. All fields are optional, because another server may omit some. */
 export type DataOf<Answer extends { data: unknown }> = Partial<Answer['data']>
 
 /**
- * Returns a Standard Schema (https://standardschema.dev), as `responseSchema` of calls that need a part of an answer's
- * data. `read` extracts it; if it returns undefined, the call fails with BAD_ANSWER (`catchSchemaFailure` in api.ts).
+ * Returns a Standard Schema (https://standardschema.dev), as `responseSchema` of calls that need a part of a response's
+ * data. `read` extracts it; if it returns undefined, the call fails with BAD_RESPONSE (`catchSchemaFailure` in api.ts).
  */
-export const answerSchema = <Content extends object, Data>(
+export const dataSchema = <Content extends object, Data>(
   read: (content: Content) => Data | undefined,
 ): {
   '~standard': {
