@@ -216,7 +216,7 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        AccountAnswer: {
+        AccountResponse: {
             /** @constant */
             success: true;
             data: {
@@ -256,7 +256,7 @@ export interface components {
             field?: string;
             line?: number;
         };
-        DeploymentsAnswer: {
+        DeploymentsResponse: {
             /** @constant */
             success: true;
             data: {
@@ -353,7 +353,7 @@ export interface components {
             success: true;
             data: Record<string, never>;
         };
-        ConfigurationAnswer: {
+        ConfigurationResponse: {
             /** @constant */
             success: true;
             data: {
@@ -366,7 +366,7 @@ export interface components {
             content: string;
             revision?: string;
         };
-        SavedConfigurationAnswer: {
+        SavedConfigurationResponse: {
             /** @constant */
             success: true;
             data: {
@@ -374,7 +374,7 @@ export interface components {
                 warnings?: string[];
             };
         };
-        InstancesAnswer: {
+        InstancesResponse: {
             /** @constant */
             success: true;
             data: {
@@ -386,7 +386,7 @@ export interface components {
         };
         /** Format: starts_with */
         SharedPath: string;
-        FilesAnswer: {
+        FilesResponse: {
             /** @constant */
             success: true;
             data: {
@@ -418,7 +418,7 @@ export interface components {
                 }[];
             };
         };
-        DownloadTicketAnswer: {
+        DownloadTicketResponse: {
             /** @constant */
             success: true;
             data: {
@@ -437,7 +437,7 @@ export interface components {
         DatabaseName: string;
         /** @enum {string} */
         DatabaseType: "sql" | "mongo";
-        DatabaseAnswer: {
+        DatabaseResponse: {
             /** @constant */
             success: true;
             data: components["schemas"]["Database"];
@@ -659,7 +659,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AccountAnswer"];
+                    "application/json": components["schemas"]["AccountResponse"];
                 };
             };
             400: components["responses"]["INVALID_INPUT"];
@@ -687,7 +687,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DeploymentsAnswer"];
+                    "application/json": components["schemas"]["DeploymentsResponse"];
                 };
             };
             304: {
@@ -755,7 +755,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ConfigurationAnswer"];
+                    "application/json": components["schemas"]["ConfigurationResponse"];
                 };
             };
             400: components["responses"]["INVALID_INPUT"];
@@ -789,7 +789,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SavedConfigurationAnswer"];
+                    "application/json": components["schemas"]["SavedConfigurationResponse"];
                 };
             };
             400: components["responses"]["INVALID_INPUT.INVALID_DEFINITION"];
@@ -822,7 +822,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["InstancesAnswer"];
+                    "application/json": components["schemas"]["InstancesResponse"];
                 };
             };
             400: components["responses"]["INVALID_INPUT"];
@@ -921,7 +921,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FilesAnswer"];
+                    "application/json": components["schemas"]["FilesResponse"];
                 };
             };
             304: {
@@ -1035,7 +1035,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DownloadTicketAnswer"];
+                    "application/json": components["schemas"]["DownloadTicketResponse"];
                 };
             };
             400: components["responses"]["INVALID_INPUT"];
@@ -1147,7 +1147,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DatabaseAnswer"];
+                    "application/json": components["schemas"]["DatabaseResponse"];
                 };
             };
             400: components["responses"]["INVALID_INPUT"];
