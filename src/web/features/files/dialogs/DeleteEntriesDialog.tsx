@@ -39,7 +39,7 @@ export function DeleteEntriesDialog({ deletion: { items } }: { deletion: Deletio
       onClose={() => dispatch(dialogClosed('delete'))}
     >
       <FailureAlert error={error} title="Failed to delete files" />
-      <p>{error ? 'These are still there:' : 'Are you sure you want to delete:'}</p>
+      <p>{error ? 'These were not deleted:' : 'Are you sure you want to delete:'}</p>
       <NameList names={items.map(({ name }) => name)} />
       {deploymentHints(directories, deployments).map((hint) => (
         <p key={hint} className={styles.deleteHint}>
