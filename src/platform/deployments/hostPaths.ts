@@ -31,10 +31,10 @@ export async function requireDeploymentDirectory(
         )
       })
     : makeDeploymentDirectory(parts, dataDirectory))
-  const state = await findMountState(parts, directory, dataDirectory)
+  const state = await findMountState(parts, directory, dataDirectory, seen && directory_mounted)
   const mounted = state === 'mounted'
   if (seen && mounted === directory_mounted) return directory
-  if (seen && state === 'empty') throw mountLost(`${SHARED_ROOT}${dataDirectory}`, WITHOUT_FILES)
+  if (state === 'lost') throw mountLost(`${SHARED_ROOT}${dataDirectory}`, WITHOUT_FILES)
   await setDirectorySeen(parts.db, name, dataDirectory, mounted)
   return directory
 }
@@ -46,8 +46,9 @@ async function findMountState(
   { shareDir }: ShareLocation,
   directory: string,
   path: string,
+  wasMounted: boolean,
 ): ReturnType<typeof mountStateOf> {
-  return mountStateOf(directory, shareDir).catch((error: unknown) => {
+  return mountStateOf(directory, shareDir, wasMounted).catch((error: unknown) => {
     throw fileFailure(error, `${SHARED_ROOT}${path}`)
   })
 }
@@ -70,10 +71,9 @@ export async function requireMounts(
         ? new AppError('CONFLICT', `The directory ${SHARED_ROOT}${path} in "mounts" does not exist.`)
         : error
     })
-    const state = await findMountState(parts, directory, path)
+    const state = await findMountState(parts, directory, path, mounts_mounted.includes(path))
     if (state === 'mounted') mounted.push(path)
-    else if (state === 'empty' && mounts_mounted.includes(path))
-      throw mountLost(`${SHARED_ROOT}${path} in "mounts"`, WITHOUT_FILES)
+    else if (state === 'lost') throw mountLost(`${SHARED_ROOT}${path} in "mounts"`, WITHOUT_FILES)
   }
   if (mounted.join() !== mounts_mounted.join()) await setMountsMounted(parts.db, name, mounted)
 }

@@ -47,15 +47,19 @@ export async function makeDeploymentDirectory(location: ShareLocation, dataDirec
 }
 
 /**
- * The state of a directory's mount: `mounted` if it is on another mount than the shared area; `empty` if it is not, and
- * may be the empty directory that an unmount has left.
+ * The state of a directory's mount: `mounted` if it is on another mount than the shared area; `lost` if it was, and is
+ * now an empty directory, as an unmount leaves it. Only a directory that was mounted is read.
  * @param path of the directory. @param root of the shared area
  * @throws Node.js errors of the file system
  */
-export async function mountStateOf(path: string, root: string): Promise<'mounted' | 'empty' | 'filled'> {
+export async function mountStateOf(
+  path: string,
+  root: string,
+  wasMounted: boolean,
+): Promise<'mounted' | 'lost' | 'none'> {
   const [own, share] = await Promise.all([mountIdOf(path), mountIdOf(root)])
   if (own !== share) return 'mounted'
-  return (await isEmpty(path)) ? 'empty' : 'filled'
+  return wasMounted && (await isEmpty(path)) ? 'lost' : 'none'
 }
 
 async function isEmpty(path: string): Promise<boolean> {

@@ -90,6 +90,8 @@ describe('a file draft', () => {
     await waitFor(() => expect(button('Save Changes')).toBeEnabled())
     await act(() => Promise.resolve())
     expect(aceEditor().text()).toBe('typed a: 1')
+    expect(screen.getByText('Unsaved changes')).toBeVisible()
+    expect(app.store.getState().files?.dialog).toMatchObject({ isChanged: true })
     await app.user.click(button('Save Changes'))
     await screen.findByRole('dialog', { name: 'File Changed' })
     expect(second.calls[0]?.body).toMatchObject({ content: 'typed a: 1', modifyTime: 1000 })

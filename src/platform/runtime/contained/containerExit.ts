@@ -14,7 +14,7 @@ export const UNKNOWN_EXIT: RunFailure = {
 
 /** If SIGKILL ended it: a program may go on when one of its processes was killed. */
 export const OUT_OF_MEMORY: RunFailure = {
-  killed: 'Killed for memory: it needed more than it may use (resources.memory).',
+  killed: 'Killed for memory: it needed more than it may use (resources.memory), or the machine had none left.',
 }
 
 /**

@@ -40,7 +40,8 @@ export async function probeIsolation(
         return { ...isolation, limitsFailed: true }
       } catch (error) {
         failure = error
-        if (cgroupParent !== undefined) limitsFailure ??= error
+        // The last one: the first may have failed for the want of recursive read-only mounts.
+        if (cgroupParent !== undefined) limitsFailure = error
       }
     }
   }

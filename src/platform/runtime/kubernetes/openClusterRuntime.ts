@@ -113,8 +113,7 @@ export function openClusterRuntime({
   const close = runtime.close.bind(runtime)
   return Object.assign(runtime, {
     async close() {
-      await close()
-      await removed.close()
+      await Promise.all([close(), removed.close()])
     },
   })
 }

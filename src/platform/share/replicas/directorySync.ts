@@ -42,6 +42,8 @@ export class DirectorySync {
   private firstChangeAt: number | undefined
   private isSyncing = false
   private isClosed = false
+  /** The last error, as logged. */
+  private loggedError: string | undefined
   /** Text of the last sync's skipped entries, as logged. */
   private lastSkipped: string | undefined
 
@@ -86,9 +88,10 @@ export class DirectorySync {
       const { directory, log } = this.parts
       const problem = problemOf(directory, error)
       // A directory that goes on changing is tried again every two seconds.
-      const level = problem === this.problem ? 'debug' : 'warn'
+      const level = String(error) === this.loggedError ? 'debug' : 'warn'
       log[level]({ err: error, directory }, 'failed to synchronise a directory; retrying')
       this.problem = problem
+      this.loggedError = String(error)
       if (this.timer === undefined) this.syncAfter(RETRY_MS)
       this.parts.onState()
       return
@@ -96,7 +99,7 @@ export class DirectorySync {
       this.isSyncing = false
     }
     // A change during the sync has set the timer again.
-    this.problem = undefined
+    this.problem = this.loggedError = undefined
     if (this.timer === undefined) this.isDirty = false
     this.parts.onState()
   }

@@ -56,9 +56,13 @@ export function createWriteBack(
       if (errorCodeOf(error) !== 'ENOENT') throw error
       throw new AppError('NOT_FOUND', `The directory ${shown} no longer exists.`)
     })
-    if (!wasMounted || (await mountStateOf(opened.procPath, root)) !== 'empty') return opened
-    await opened.close()
-    throw mountLost(shown, 'write to it as it is')
+    try {
+      if ((await mountStateOf(opened.procPath, root, wasMounted)) !== 'lost') return opened
+      throw mountLost(shown, 'write to it as it is')
+    } catch (error) {
+      await opened.close()
+      throw error
+    }
   }
 
   return async ({ copy, directory, dataDirectory, paths, copiedAt = 0 }, signal, skipped = createSkippedEntries()) => {

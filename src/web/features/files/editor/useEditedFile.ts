@@ -67,8 +67,9 @@ export function useEditedFile({ item, isChanged }: Editing) {
   }, [open, item.path])
 
   const saveFile = useOneAtATime(async ({ overwrite }: { overwrite: boolean }) => {
-    if (!file || !editor.current || saving.isLoading || opening.isLoading) return
-    const { text, saved } = editor.current.read()
+    const shown = editor.current
+    if (!file || !shown || saving.isLoading || opening.isLoading) return
+    const { text, saved } = shown.read()
     const { encoding, modifyTime } = file
     const isKept = canEncode(text, encoding)
     const storedAs = isKept ? encoding : 'utf-8'
@@ -80,9 +81,10 @@ export function useEditedFile({ item, isChanged }: Editing) {
     })
     if ((error as ApiFailure | undefined)?.status === 409 && !overwrite) dispatch(conflictDetected())
     if (!data) return
-    saved()
+    // A draft that was restored in the meantime has an editor of its own.
+    if (editor.current === shown) saved()
     if (!isKept) dispatch(notified('info', `Saved as UTF-8: ${nameOfEncoding(encoding)} lacks some of its characters`))
-    // A draft that was restored in the meantime is based on an earlier version, so saving it asks before overwriting.
+    // That draft is based on an earlier version, so saving it asks before overwriting.
     setFile((current) => {
       if (current?.version !== file.version) return current
       const { modifyTime: _, ...known } = current

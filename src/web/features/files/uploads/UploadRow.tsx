@@ -36,7 +36,7 @@ export function UploadRow({ upload: { id, name, size, sent, status, problem } }:
           type="button"
           className={styles.button}
           aria-label={`${canRetry ? 'Retry' : 'Cancel'} ${name}`}
-          onKeyDown={(event) => event.repeat && event.preventDefault()}
+          onKeyDown={(event) => event.repeat && event.key === 'Enter' && event.preventDefault()}
           onClick={({ detail }) => detail < 2 && dispatch(canRetry ? uploadRetried(id) : uploadCancelled(id))}
         >
           {canRetry ? <ActionIcon name="restart" /> : <Icon name="close" />}
