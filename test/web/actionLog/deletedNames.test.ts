@@ -267,6 +267,38 @@ test.each<[string, unknown, unknown, unknown]>([
   },
 )
 
+test.each<[string, ReturnType<typeof call>, ReturnType<typeof call>]>([
+  [
+    'a created database',
+    call('createDatabase', { type: 'sql', name: NAME }, 'fulfilled', [{ name: NAME, credentials: {} }]),
+    call('getDatabases', 'sql', 'fulfilled', []),
+  ],
+  [
+    'a created API key',
+    call('createApiKey', { name: NAME, scopes: ['view'] }, 'fulfilled', { info: key, text: 'held 1' }),
+    call('getApiKeys', undefined, 'fulfilled', []),
+  ],
+  [
+    'a listed deployment',
+    call('getDeployments', undefined, 'fulfilled', [NAMED]),
+    call('getOverview', undefined, 'fulfilled', { sections: [] }),
+  ],
+  [
+    'a deployment of the overview',
+    call('getOverview', undefined, 'fulfilled', { sections: [{ deployment: NAMED, instances: [] }] }),
+    call('getDeployments', undefined, 'fulfilled', []),
+  ],
+])('the name of %s is masked if a later list of another call lacks it', (_kind, before, after) => {
+  expect(exported([before]).text).toContain(NAME)
+  expectNowhere(exported([before, after]).text, NAME)
+  expectNowhere(exported([before, after, ...later]).text, NAME)
+})
+
+test('the name of a database stays while only a list of the other kind lacks it', () => {
+  const made = call('createDatabase', { type: 'sql', name: NAME }, 'fulfilled', [{ name: NAME, credentials: {} }])
+  expect(exported([made, call('getDatabases', 'mongo', 'fulfilled', [])]).text).toContain(NAME)
+})
+
 test.each(['15977949', '159-779-490', 'purple horse battery', 'hunter&two'])(
   'a deleted name that looks like a secret is masked: %s',
   (name) => {

@@ -27,6 +27,18 @@ const WITH_IDS = /^get(?:ApiKeys|UserKeys|OwnMethods|UserMethods|Users)$/
 /** Lists whose names only users remove. Files and instances come and go by themselves. */
 const LISTS = /^get(?:Deployments|Databases|Overview)$/
 
+/** Calls whose responses are an item of a list, which may be deleted before the page loads the list again. */
+const CREATIONS = /^create(?:ApiKey|Database)$/
+
+/** Returns the key of the list that the response to a call contains, or contains an item of. */
+function listOf(endpoint: string, args: unknown): string {
+  // Both list the deployments that the user may see.
+  if (/^get(?:Deployments|Overview)$/.test(endpoint)) return 'deployments'
+  if (endpoint === 'createApiKey') return 'getApiKeys()'
+  const of = endpoint === 'createDatabase' && isObject(args) ? args.type : args
+  return `${endpoint.replace('createDatabase', 'getDatabases')}(${JSON.stringify(of) ?? ''})`
+}
+
 /** Calls whose responses contain paths. */
 const OF_FILES = /^(?:getFiles|archiveFiles|unarchiveFile)$/
 
@@ -35,7 +47,7 @@ const wordsOf = (setting: unknown) => (typeof setting === 'string' ? setting.spl
 
 /** Returns the names in the response of a list: of its items, or of the deployment of each section of the overview. */
 function namesIn(endpoint: string, answer: unknown): string[] {
-  if (WITH_IDS.test(endpoint)) return namedIn(answer).map(nameOf)
+  if (WITH_IDS.test(endpoint) || endpoint === 'createApiKey') return namedIn(answer).map(nameOf)
   const items = isObject(answer) && 'sections' in answer ? answer.sections : answer
   return [items].flat().flatMap((item) => {
     const named = isObject(item) && 'deployment' in item ? item.deployment : item
@@ -80,7 +92,7 @@ export function createDeletedNames() {
   /** Paths of unusual names in responses, also after a move. Each is deleted with its directory. */
   const paths = new Set<string>()
   const deleted = new Set<string>()
-  /** The names in the last response of each list, by its key in the cache, and in each definition. */
+  /** The names in the last response of each list and in each definition, by `listOf` and the name of the deployment. */
   const listed = new Map<string, ReadonlySet<string>>()
 
   const add = (name: string) => isUnusual(name) && deleted.add(name)
@@ -126,7 +138,7 @@ export function createDeletedNames() {
     }
   }
 
-  /** Remembers the names that the earlier response with this key contained and this one does not. */
+  /** Remembers the names that the earlier responses with this key contained and this one does not. */
   function compare(key: string, names: ReadonlySet<string>) {
     for (const name of listed.get(key) ?? []) if (!names.has(name)) add(name)
     listed.set(key, names)
@@ -137,11 +149,14 @@ export function createDeletedNames() {
     if (typeof content === 'string') compare(`definition ${String(name)}`, new Set(namesInDefinition(content)))
   }
 
-  function noteAnswer({ endpointName, originalArgs, queryCacheKey = endpointName }: Call, answer: unknown) {
+  function noteAnswer({ endpointName, originalArgs }: Call, answer: unknown) {
     const hasIds = WITH_IDS.test(endpointName)
     if (hasIds) for (const named of namedIn(answer)) namesById.set(String(named.id), nameOf(named))
     if (OF_FILES.test(endpointName)) notePaths(answer)
-    if (hasIds || LISTS.test(endpointName)) compare(queryCacheKey, new Set(namesIn(endpointName, answer)))
+    const key = listOf(endpointName, originalArgs)
+    if (hasIds || LISTS.test(endpointName)) compare(key, new Set(namesIn(endpointName, answer)))
+    if (CREATIONS.test(endpointName))
+      listed.set(key, new Set([...(listed.get(key) ?? []), ...namesIn(endpointName, answer)]))
     if (endpointName === 'getDeploymentConfig') noteDefinition(originalArgs, answer)
     if (endpointName === 'saveDeploymentConfig') noteDefinition((originalArgs as Loose).name, originalArgs)
   }
