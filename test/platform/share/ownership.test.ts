@@ -22,17 +22,18 @@ import { childProgram } from '../../support/platform/childProgram'
 import { isRoot } from '../../support/platform/canContain'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 import { canMount, mountTmpfs, remount, unmount } from '../../support/platform/tmpfs'
-import { until } from '../../support/platform/until'
 
 const directory = useTemporaryDirectory()
 const UID = FIRST_USER_ID + 7
 let files: Files
 
-/** Takes the files of a directory, as a start of an instance does. */
+/** Takes the files of a directory, as a start of an instance does. Kills itself in the middle of the first copy. */
 const TAKER = `
+  const { watch } = require('node:fs')
   const { chownTree } = require(process.argv[2] + '/ownership')
   const { openRealDirectory, withDirectory } = require(process.argv[2] + '/jail')
   const [, , , path, uid] = process.argv
+  watch(path, (_event, name) => !['kept', 'mill'].includes(name) && process.kill(process.pid, 'SIGKILL'))
   void withDirectory(openRealDirectory(path), (opened) => chownTree(opened, Number(uid), () => undefined, {}))
 `
 
@@ -135,8 +136,6 @@ const TAKER = `
       writeFileSync(program, TAKER)
       const [path = ''] = childProgram('share')
       const taker = fork(program, [path.replace(/\.js$/, ''), join(share(), 'mill'), String(OTHER)])
-      await until(async () => readdirSync(join(share(), 'mill')).length > 1)
-      taker.kill('SIGKILL')
       await once(taker, 'exit')
       expect(readdirSync(join(share(), 'mill'))).toHaveLength(2)
       await take('mill', OTHER)
