@@ -1,4 +1,5 @@
 /** @jest-environment node */
+import { createDeletedNames } from '../../../src/web/actionLog/record/deletedNames'
 import { accessChosen, dialogOpened, inviteAccessChosen } from '../../../src/web/features/admin/adminSlice'
 import { keyEdited } from '../../../src/web/features/account/keys/keysSlice'
 import { notified } from '../../../src/web/facts'
@@ -221,6 +222,19 @@ test.each([
   const failed = (status: number) => call(endpoint, args, 'rejected', { status, message: `There is no "${NAME}".` })
   expectNowhere(exported([listed, files(NAME), failed(404)]).text, NAME)
   expect(exported([listed, files(NAME), failed(403)]).text).toContain(NAME)
+})
+
+test('of thousands of names that were deleted, the newest 2,000 are masked', () => {
+  const names = createDeletedNames()
+  const many = Array.from({ length: 2500 }, (_, index) => `r.${index}.0.mca`)
+  const actions = [
+    inDirectory('/nfsshare/world/region', ...many),
+    ...succeeded('deleteFiles', [{ path: '/nfsshare/world', type: 'd' }]),
+    files(NAME),
+    ...succeeded('deleteFiles', [{ path: `/nfsshare/${NAME}`, type: 'f' }]),
+  ]
+  actions.forEach(names.note)
+  expect(names.list()).toEqual([...many.slice(-1999), NAME])
 })
 
 test('the name of a file that could not be deleted stays', () => {

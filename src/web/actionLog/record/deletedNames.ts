@@ -9,6 +9,10 @@ type Move = { path: string; targetPath: string }
 
 /** Minimum length of a name that does not look like a secret but is hidden. A shorter one may be a part of any text. */
 const LONG = 12
+/** Maximum number of names. An export searches all texts for each of them. */
+const MOST_NAMES = 2000
+/** Maximum number of paths. Each deletion and move goes through all of them. */
+const MOST_PATHS = 20_000
 /** A name such as `server.properties`, which many directories have. */
 const WITH_EXTENSION = /\.[a-z]{1,10}$/
 /** A sign that is rare in names. */
@@ -95,21 +99,37 @@ export function createDeletedNames() {
   /** The names in the last response of each list and in each definition, by `listOf` and the name of the deployment. */
   const listed = new Map<string, ReadonlySet<string>>()
 
-  const add = (name: string) => isUnusual(name) && deleted.add(name)
-  const inside = (path: string) => [...paths].filter((other) => other.startsWith(`${path}/`))
+  const add = (name: string) => isUnusual(name) && addNewest(deleted, name, MOST_NAMES)
+  const addPath = (path: string) => isUnusual(lastOf(path)) && addNewest(paths, path, MOST_PATHS)
   const byId = (id: unknown) => namesById.get(String(id)) ?? ''
 
   function notePaths(answer: unknown) {
     if (!isObject(answer)) return
-    if (typeof answer.path === 'string' && isUnusual(lastOf(answer.path))) paths.add(answer.path)
+    if (typeof answer.path === 'string') addPath(answer.path)
     Object.values(answer).forEach(notePaths)
   }
 
-  /** @returns the earlier name, if the move changed it */
-  function moved({ path, targetPath }: Move): string[] {
-    for (const other of inside(path)) paths.add(targetPath + other.slice(path.length))
-    if (isUnusual(lastOf(targetPath))) paths.add(targetPath)
-    return lastOf(path) === lastOf(targetPath) ? [] : [lastOf(path)]
+  /** Returns the noted paths inside these directories, each with its directory. */
+  function inside(directories: readonly string[]): [path: string, directory: string][] {
+    const wanted = new Set(directories)
+    return [...paths].flatMap((path) => {
+      const directory = parentsOf(path).find((parent) => wanted.has(parent))
+      return directory === undefined ? [] : [[path, directory] as [string, string]]
+    })
+  }
+
+  /** @returns the earlier names that the moves changed */
+  function moved(moves: readonly Move[]): string[] {
+    const targets = new Map(moves.map(({ path, targetPath }) => [path, targetPath]))
+    for (const [path, directory] of inside([...targets.keys()]))
+      addPath(`${targets.get(directory)}${path.slice(directory.length)}`)
+    for (const { targetPath } of moves) addPath(targetPath)
+    return moves.filter((move) => lastOf(move.path) !== lastOf(move.targetPath)).map(({ path }) => lastOf(path))
+  }
+
+  function removed(entries: readonly { path: string }[]): string[] {
+    const removedPaths = entries.map(({ path }) => path)
+    return [...removedPaths, ...inside(removedPaths).map(([path]) => path)].map(lastOf)
   }
 
   function deletedBy(endpoint: string, args: unknown): string[] {
@@ -120,11 +140,11 @@ export function createDeletedNames() {
       case 'deleteDatabase':
         return [(args as { name: string }).name]
       case 'deleteFiles':
-        return (args as { path: string }[]).flatMap(({ path }) => [path, ...inside(path)].map(lastOf))
+        return removed(args as { path: string }[])
       case 'renameFile':
-        return moved(args as Move)
+        return moved([args as Move])
       case 'moveFiles':
-        return (args as Move[]).flatMap(moved)
+        return moved(args as Move[])
       case 'deleteApiKey':
       case 'deleteUser':
         return [byId(args)]
@@ -174,6 +194,19 @@ export function createDeletedNames() {
     },
     list: (): readonly string[] => [...deleted],
   }
+}
+
+/** Adds a text to a bounded set. The oldest one makes room for it. */
+function addNewest(texts: Set<string>, text: string, most: number): void {
+  texts.add(text)
+  if (texts.size > most) texts.delete(texts.values().next().value ?? '')
+}
+
+/** Returns the directories that a path is in, the innermost first. */
+function parentsOf(path: string): string[] {
+  const parents: string[] = []
+  for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) parents.push(path.slice(0, end))
+  return parents
 }
 
 const lastOf = (path: string) => path.slice(path.lastIndexOf('/') + 1)
