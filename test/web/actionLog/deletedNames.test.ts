@@ -217,11 +217,45 @@ test.each([
   ['restartDeployment', NAME],
   ['getFiles', `/nfsshare/${NAME}`],
   ['deleteDatabase', { type: 'sql', name: NAME }],
+  ['resetDatabasePassword', { type: 'sql', name: NAME }],
+  ['toggleDeployment', { name: NAME, enabled: true }],
+  ['saveDeploymentConfig', { name: NAME, content: '' }],
+  ['archiveFiles', [{ path: `/nfsshare/${NAME}`, name: NAME, type: '-' }]],
+  ['unarchiveFile', { path: `/nfsshare/${NAME}`, name: NAME, type: '-' }],
+  ['downloadFiles', { items: [{ path: `/nfsshare/${NAME}`, name: NAME, type: '-' }], as: `${NAME}.zip` }],
+  ['saveFile', { path: `/nfsshare/${NAME}`, text: 'held 1' }],
+  ['getUserAccess', 7],
+  ['setPassword', { id: 7, password: 'held 1', endOtherAccess: false }],
 ])('a name that the server does not know any more is masked: %s', (endpoint, args: unknown) => {
   const listed = call('getDeployments', undefined, 'fulfilled', [{ name: NAME }])
+  const users = call('getUsers', undefined, 'fulfilled', [{ id: 7, username: NAME, is_admin: false }])
   const failed = (status: number) => call(endpoint, args, 'rejected', { status, message: `There is no "${NAME}".` })
-  expectNowhere(exported([listed, files(NAME), failed(404)]).text, NAME)
-  expect(exported([listed, files(NAME), failed(403)]).text).toContain(NAME)
+  expectNowhere(exported([listed, users, files(NAME), failed(404)]).text, NAME)
+  expect(exported([listed, users, files(NAME), failed(403)]).text).toContain(NAME)
+})
+
+test('the names in a directory that is missing are masked', () => {
+  const missing = call('getFiles', '/nfsshare/plugins', 'rejected', { status: 404, message: 'No.' })
+  expectNowhere(exported([files('plugins'), listing, missing]).text, NAME)
+})
+
+test.each<[string, unknown]>([
+  ['createFile', `/nfsshare/plugins/${NAME}`],
+  ['createDirectory', `/nfsshare/plugins/${NAME}`],
+  ['renameFile', { path: '/nfsshare/plugins/a', targetPath: `/nfsshare/plugins/${NAME}` }],
+])('a file that got its name by %s is masked once its directory lacks it', (endpoint, args) => {
+  const named = call(endpoint, args, 'fulfilled', null)
+  const emptied = inDirectory('/nfsshare/plugins', 'a')
+  expectNowhere(exported([named, listing, emptied]).text, NAME)
+  expect(exported([named, listing, listing, inDirectory('/nfsshare', 'plugins')]).text).toContain(NAME)
+  // Programs delete their files themselves.
+  expect(exported([listing, emptied]).text).toContain(NAME)
+})
+
+test('the names of several files stay if the server does not know one of them', () => {
+  const paths = ['a', NAME].map((name) => ({ path: `/nfsshare/${name}`, name, type: '-' }))
+  const failed = call('archiveFiles', paths, 'rejected', { status: 404, message: 'There is no /nfsshare/a.' })
+  expect(exported([files('a', NAME), failed]).text).toContain(NAME)
 })
 
 test('of thousands of names that were deleted, the newest 2,000 are masked', () => {

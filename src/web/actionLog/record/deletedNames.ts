@@ -85,31 +85,15 @@ function acceptedOf(args: unknown, { failed }: Loose): unknown {
   return (args as { path: string }[]).filter(({ path }) => !refused.has(path))
 }
 
-/**
- * Remembers the names of what was deleted or renamed, because earlier responses contain them: what the calls of this
- * page deleted, and what a later response does not contain. An export hides them: a user who typed a secret as a name
- * deletes or renames what has it.
- */
-export function createDeletedNames() {
-  /** Names by id, of things that are deleted by their id. */
-  const namesById = new Map<string, string>()
-  /** Paths of unusual names in responses, also after a move. Each is deleted with its directory. */
+/** Remembers paths, with whose directory a name is deleted. */
+function createPaths() {
+  /** Paths of unusual names in responses, also after a move. */
   const paths = new Set<string>()
-  const deleted = new Set<string>()
-  /** The names in the last response of each list and in each definition, by `listOf` and the name of the deployment. */
-  const listed = new Map<string, ReadonlySet<string>>()
+  /** Paths that the user of this page named. Others come and go by themselves. */
+  const named = new Set<string>()
+  const add = (path: string) => isUnusual(lastOf(path)) && addNewest(paths, path, MOST_PATHS)
 
-  const add = (name: string) => isUnusual(name) && addNewest(deleted, name, MOST_NAMES)
-  const addPath = (path: string) => isUnusual(lastOf(path)) && addNewest(paths, path, MOST_PATHS)
-  const byId = (id: unknown) => namesById.get(String(id)) ?? ''
-
-  function notePaths(answer: unknown) {
-    if (!isObject(answer)) return
-    if (typeof answer.path === 'string') addPath(answer.path)
-    Object.values(answer).forEach(notePaths)
-  }
-
-  /** Returns the noted paths inside these directories, each with its directory. */
+  /** Returns the paths inside these directories, each with its directory. */
   function inside(directories: readonly string[]): [path: string, directory: string][] {
     const wanted = new Set(directories)
     return [...paths].flatMap((path) => {
@@ -118,19 +102,59 @@ export function createDeletedNames() {
     })
   }
 
-  /** @returns the earlier names that the moves changed */
-  function moved(moves: readonly Move[]): string[] {
-    const targets = new Map(moves.map(({ path, targetPath }) => [path, targetPath]))
-    for (const [path, directory] of inside([...targets.keys()]))
-      addPath(`${targets.get(directory)}${path.slice(directory.length)}`)
-    for (const { targetPath } of moves) addPath(targetPath)
-    return moves.filter((move) => lastOf(move.path) !== lastOf(move.targetPath)).map(({ path }) => lastOf(path))
+  /** @returns the names at these paths and of all paths inside them */
+  const namesAt = (tops: readonly string[]) => [...tops, ...inside(tops).map(([path]) => path)].map(lastOf)
+
+  function note(response: unknown) {
+    if (!isObject(response)) return
+    if (typeof response.path === 'string') add(response.path)
+    Object.values(response).forEach(note)
   }
 
-  function removed(entries: readonly { path: string }[]): string[] {
-    const removedPaths = entries.map(({ path }) => path)
-    return [...removedPaths, ...inside(removedPaths).map(([path]) => path)].map(lastOf)
+  return {
+    namesAt,
+    note,
+    named: (path: string) => addNewest(named, path, MOST_PATHS),
+    /** @returns the earlier names that the moves changed */
+    moved(moves: readonly Move[]): string[] {
+      const targets = new Map(moves.map(({ path, targetPath }) => [path, targetPath]))
+      for (const [path, directory] of inside([...targets.keys()]))
+        add(`${targets.get(directory)}${path.slice(directory.length)}`)
+      for (const { path, targetPath } of moves) {
+        add(targetPath)
+        addNewest(named, targetPath, MOST_PATHS)
+        named.delete(path)
+      }
+      return moves.filter((move) => lastOf(move.path) !== lastOf(move.targetPath)).map(({ path }) => lastOf(path))
+    },
+    /** @returns the names that the user gave to entries of this directory, if its listing lacks them */
+    goneFrom(directory: unknown, listing: unknown): string[] {
+      const namedHere = [...named].filter((path) => directoryOf(path) === directory)
+      if (namedHere.length === 0) return []
+      const { files } = listing as { files?: { path: string }[] }
+      const listed = new Set(files?.map(({ path }) => path))
+      const gone = namedHere.filter((path) => !listed.has(path))
+      for (const path of gone) named.delete(path)
+      return namesAt(gone)
+    },
   }
+}
+
+/**
+ * Remembers the names of what was deleted or renamed, because earlier responses contain them: what the calls of this
+ * page deleted, and what a later response does not contain. An export hides them: a user who typed a secret as a name
+ * deletes or renames what has it.
+ */
+export function createDeletedNames() {
+  /** Names by id, of things that are deleted by their id. */
+  const namesById = new Map<string, string>()
+  const paths = createPaths()
+  const deleted = new Set<string>()
+  /** The names in the last response of each list and in each definition, by `listOf` and the name of the deployment. */
+  const listed = new Map<string, ReadonlySet<string>>()
+
+  const add = (name: string) => isUnusual(name) && addNewest(deleted, name, MOST_NAMES)
+  const byId = (id: unknown) => namesById.get(String(id)) ?? ''
 
   function deletedBy(endpoint: string, args: unknown): string[] {
     if (args === undefined) return []
@@ -140,11 +164,11 @@ export function createDeletedNames() {
       case 'deleteDatabase':
         return [(args as { name: string }).name]
       case 'deleteFiles':
-        return removed(args as { path: string }[])
+        return paths.namesAt((args as { path: string }[]).map(({ path }) => path))
       case 'renameFile':
-        return moved([args as Move])
+        return paths.moved([args as Move])
       case 'moveFiles':
-        return moved(args as Move[])
+        return paths.moved(args as Move[])
       case 'deleteApiKey':
       case 'deleteUser':
         return [byId(args)]
@@ -156,6 +180,19 @@ export function createDeletedNames() {
       default:
         return []
     }
+  }
+
+  /** Returns the names of what the server says is missing. Of several entries, it may be any. */
+  function missingIn(args: unknown): string[] {
+    if (typeof args === 'string') return paths.namesAt([args])
+    if (typeof args === 'number') return [byId(args)]
+    if (!isObject(args)) return []
+    const entries = Array.isArray(args) ? args : args.items
+    if (Array.isArray(entries)) return entries.length === 1 ? missingIn(entries[0]) : []
+    // Of a move, its destination may be missing; of a user, their session.
+    if ('targetPath' in args || 'of' in args) return []
+    const { path, name } = args
+    return typeof path === 'string' ? paths.namesAt([path]) : typeof name === 'string' ? [name] : [byId(args.id)]
   }
 
   /** Remembers the names that the earlier responses with this key contained and this one does not. */
@@ -172,7 +209,9 @@ export function createDeletedNames() {
   function noteAnswer({ endpointName, originalArgs }: Call, answer: unknown) {
     const hasIds = WITH_IDS.test(endpointName)
     if (hasIds) for (const named of namedIn(answer)) namesById.set(String(named.id), nameOf(named))
-    if (OF_FILES.test(endpointName)) notePaths(answer)
+    if (OF_FILES.test(endpointName)) paths.note(answer)
+    if (/^create(?:File|Directory)$/.test(endpointName)) paths.named(String(originalArgs))
+    if (endpointName === 'getFiles') paths.goneFrom(originalArgs, answer).forEach(add)
     const key = listOf(endpointName, originalArgs)
     if (hasIds || LISTS.test(endpointName)) compare(key, new Set(namesIn(endpointName, answer)))
     if (CREATIONS.test(endpointName))
@@ -190,7 +229,7 @@ export function createDeletedNames() {
       const args = !isAnswered && isRefused(payload) ? acceptedOf(originalArgs, payload as Loose) : originalArgs
       deletedBy(endpointName, args).forEach(add)
       if (isAnswered) noteAnswer(arg, payload)
-      else if (isMissing(payload) && typeof originalArgs === 'string') add(lastOf(originalArgs))
+      else if (isMissing(payload)) missingIn(originalArgs).forEach(add)
     },
     list: (): readonly string[] => [...deleted],
   }
@@ -210,3 +249,4 @@ function parentsOf(path: string): string[] {
 }
 
 const lastOf = (path: string) => path.slice(path.lastIndexOf('/') + 1)
+const directoryOf = (path: string) => path.slice(0, path.lastIndexOf('/'))
