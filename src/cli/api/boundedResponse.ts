@@ -11,11 +11,11 @@ const MAX_MS = 60_000
  * @throws CliError if it is too large or does not arrive in time
  */
 export async function boundedResponse(
-  answer: Response,
+  response: Response,
   { maxBytes = MAX_BYTES, maxMs = MAX_MS } = {},
 ): Promise<Response> {
-  if (!answer.body) return answer
-  const reader = (answer.body as ReadableStream<Uint8Array>).getReader()
+  if (!response.body) return response
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader()
   let isLate = false
   const timer = setTimeout(() => {
     isLate = true
@@ -37,6 +37,6 @@ export async function boundedResponse(
     clearTimeout(timer)
     void reader.cancel().catch(() => undefined)
   }
-  const { status, statusText, headers } = answer
+  const { status, statusText, headers } = response
   return new Response(Buffer.concat(chunks), { status, statusText, headers })
 }

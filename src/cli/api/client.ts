@@ -46,10 +46,10 @@ export function createApi(signIn: SignIn, note: (text: string) => void, ended?: 
       if (seconds === undefined || !isRepeatable || waits >= MAX_WAITS) {
         const { pathname } = new URL(request.url)
         const isFile = response.ok && FILE_CALLS.test(pathname)
-        const answer = isFile ? response : await boundedResponse(response).catch(throwConnectionFailure)
-        callsOf.set(answer, `${request.method} ${pathname}`)
-        if (answer.ok && !isFile) await requireJson(answer)
-        return answer
+        const whole = isFile ? response : await boundedResponse(response).catch(throwConnectionFailure)
+        callsOf.set(whole, `${request.method} ${pathname}`)
+        if (whole.ok && !isFile) await requireJson(whole)
+        return whole
       }
       await response.body?.cancel()
       note(`The limit of calls is reached: trying again in ${seconds} s.`)
@@ -75,14 +75,14 @@ export function retryAfterOf({ status, headers }: Response): number | undefined 
   return status === 429 && seconds <= MAX_WAIT_SECONDS ? Math.max(0, seconds) : undefined
 }
 
-interface Answer<Data> {
+interface CallResult<Data> {
   data?: Data | undefined
   error?: Failure | undefined
   response: Response
 }
 
 /** The response to a call. @throws CliError if the server refused it */
-export function bodyOf<Data>({ data, error, response }: Answer<Data>): Data {
+export function bodyOf<Data>({ data, error, response }: CallResult<Data>): Data {
   if (response.ok && data !== undefined) return data
   const { status, headers } = response
   const location = headers.get('location')
@@ -113,20 +113,20 @@ export const isUnawaited = (error: Error): boolean =>
  * @param schema the schema of the whole response
  * @throws CliError if the server refused the call, or its response has another form
  */
-export function dataOf<Data>(answer: Answer<{ data: Data }>, schema: ZodType): Data {
-  const body = bodyOf(answer)
+export function dataOf<Data>(result: CallResult<{ data: Data }>, schema: ZodType): Data {
+  const body = bodyOf(result)
   // A newer server may send further fields and values, which are shown unchanged.
   const issue = schema.safeParse(body).error?.issues.find(({ code }) => code === 'invalid_type')
-  if (issue) throw unexpectedResponse(answer.response, `${issue.path.join('.') || 'all of it'}: ${issue.message}`)
+  if (issue) throw unexpectedResponse(result.response, `${issue.path.join('.') || 'all of it'}: ${issue.message}`)
   return body.data
 }
 
 /** @throws CliError for a successful response that is not JSON, such as the page of a proxy */
-async function requireJson(answer: Response): Promise<void> {
+async function requireJson(response: Response): Promise<void> {
   try {
-    JSON.parse(await answer.clone().text())
+    JSON.parse(await response.clone().text())
   } catch {
-    throw unexpectedResponse(answer, 'it is not JSON')
+    throw unexpectedResponse(response, 'it is not JSON')
   }
 }
 

@@ -80,8 +80,8 @@ type Stored = { content: string; revision?: string }
 
 /** @returns undefined if there is no such deployment */
 async function storedConfiguration(api: Api, name: string): Promise<Stored | undefined> {
-  const answer = await api.calls.GET('/api/deployments/{name}', { params: { path: { name } } })
-  return answer.response.status === 404 && answer.error ? undefined : dataOf(answer, ConfigurationResponse)
+  const result = await api.calls.GET('/api/deployments/{name}', { params: { path: { name } } })
+  return result.response.status === 404 && result.error ? undefined : dataOf(result, ConfigurationResponse)
 }
 
 /** @returns warnings. @throws CliError CONFLICT if somebody else has changed it since it was read */

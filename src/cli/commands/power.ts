@@ -106,8 +106,8 @@ async function restartDeployment(
   const abandoned = new AbortController()
   const restarted = api.calls
     .POST('/api/deployments/{name}/restart', { params: { path: { name } }, signal: abandoned.signal })
-    .then((answer) => {
-      dataOf(answer, Done)
+    .then((result) => {
+      dataOf(result, Done)
       isAnswered = true
     })
     .catch((error: Error) => {

@@ -124,8 +124,8 @@ export const deploymentsApi = api.injectEndpoints({
     /** With a revision, fails if another text is stored. Returns the new revision if the server sends it. */
     saveDeploymentConfig: build.mutation<Saved, { name: string } & Configuration>({
       query: ({ name, ...body }) => ({ url: urlOf(name), method: 'PATCH', body }),
-      transformResponse: (answer: Partial<SavedConfigurationResponse>) => {
-        const { revision, warnings } = answer.data ?? {}
+      transformResponse: (response: Partial<SavedConfigurationResponse>) => {
+        const { revision, warnings } = response.data ?? {}
         return { made: revision === undefined ? {} : { revision }, warnings: warnings ?? [] }
       },
       async onQueryStarted({ name, content }, { dispatch, queryFulfilled }) {

@@ -123,7 +123,7 @@ export const filesApi = api.injectEndpoints({
     downloadFiles: build.mutation<null, { items: EntryRef[]; as: string }>({
       async queryFn({ items, as }, _api, _options, request) {
         const call = post('download-multiple', { files: items.map(({ path, name }) => ({ path, name })) })
-        const { data, error } = await request({ ...call, timeoutMs: null, answer: 'file' })
+        const { data, error } = await request({ ...call, timeoutMs: null, responseType: 'file' })
         if (error) return { error }
         saveAs(as, data as Blob)
         return { data: null }

@@ -46,14 +46,14 @@ async function downloadFile(
     await api.calls.POST('/api/sftp/download-ticket', { body: { path: from } }),
     DownloadTicketResponse,
   )
-  const answer = await api.calls.GET('/api/sftp/download', {
+  const result = await api.calls.GET('/api/sftp/download', {
     params: { query: { path: from, token } },
     parseAs: 'stream',
   })
   // Without the file's own name, which may be as long as a name can be.
   const unfinished = join(dirname(target), `.quarterdeck-${randomUUID()}.part`)
   try {
-    const body = bodyOf(answer as { data?: AsyncIterable<Uint8Array> | null; response: Response })
+    const body = bodyOf(result as { data?: AsyncIterable<Uint8Array> | null; response: Response })
     await receive(api, body ?? [], unfinished, { signal, onBytes: (count) => (progress.bytes += count) })
     await rename(unfinished, target)
   } finally {
@@ -69,11 +69,11 @@ async function downloadDirectory(
   target: string,
   { progress, signal }: DownloadParts,
 ): Promise<void> {
-  const answer = await api.calls.POST('/api/sftp/download-multiple', {
+  const result = await api.calls.POST('/api/sftp/download-multiple', {
     body: { files: [{ path: from, name: posix.basename(from) }] },
     parseAs: 'stream',
   })
-  const body = bodyOf(answer as { data?: AsyncIterable<Uint8Array> | null; response: Response })
+  const body = bodyOf(result as { data?: AsyncIterable<Uint8Array> | null; response: Response })
   // The directory beside a target may be on another disk, or may not be written to.
   const base = (await isLocalDirectory(target)) ? target : dirname(target)
   const unfinished = await mkdtemp(join(base, '.quarterdeck-'))

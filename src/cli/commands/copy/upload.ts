@@ -51,16 +51,16 @@ async function sendForm(api: Api, directory: string, files: LocalFile[], parts: 
     const before = { ...progress }
     const boundary = `quarterdeck-${randomUUID()}`
     const form = Readable.toWeb(Readable.from(formOf(boundary, directory, files, progress)))
-    const answer = await api.calls.POST('/api/sftp/upload', {
+    const result = await api.calls.POST('/api/sftp/upload', {
       // Only for the types: the serializer sends the form.
       body: { path: directory, files: [] },
       bodySerializer: () => form,
       headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
       duplex: 'half',
     })
-    const seconds = retryAfterOf(answer.response)
+    const seconds = retryAfterOf(result.response)
     if (seconds === undefined || waits >= MAX_WAITS) {
-      dataOf(answer, Done)
+      dataOf(result, Done)
       progress.files += files.length
       return
     }

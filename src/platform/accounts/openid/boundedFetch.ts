@@ -23,17 +23,17 @@ export async function boundedFetch(url: string, options: RequestInit): Promise<R
 }
 
 async function fetchWhole(url: string, options: RequestInit): Promise<Response> {
-  const answer = await fetch(url, options)
+  const response = await fetch(url, options)
   const chunks: Uint8Array[] = []
   let size = 0
-  for await (const chunk of (answer.body ?? []) as AsyncIterable<Uint8Array>) {
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     size += chunk.byteLength
     if (size > MAX_BODY_BYTES)
       throw new OpenIdProblem('refused', `${new URL(url).host}: the response is larger than ${MAX_BODY_BYTES} bytes`)
     chunks.push(chunk)
   }
-  const { status, statusText, headers } = answer
+  const { status, statusText, headers } = response
   const hasBody = ![204, 205, 304].includes(status)
   const copy = new Response(hasBody ? Buffer.concat(chunks) : null, { status, statusText, headers })
-  return Object.defineProperty(copy, 'url', { value: answer.url })
+  return Object.defineProperty(copy, 'url', { value: response.url })
 }

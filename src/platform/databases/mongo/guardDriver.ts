@@ -73,15 +73,15 @@ function createReplyCheck(): (chunk: Buffer) => string | undefined {
 function guardSignIn(prototype: { command: (...command: unknown[]) => Promise<Document> }): void {
   const { command } = prototype
   prototype.command = async function (...parts) {
-    const answer = await command.apply(this, parts)
+    const response = await command.apply(this, parts)
     const [, { saslStart, saslContinue }] = parts as [unknown, Document]
     const challenge =
-      (saslStart ?? saslContinue) === undefined ? (answer.speculativeAuthenticate as Document | undefined) : answer
+      (saslStart ?? saslContinue) === undefined ? (response.speculativeAuthenticate as Document | undefined) : response
     const iterations = iterationsOf(challenge)
     if (iterations > MAX_ITERATIONS) throw new Error(`The MongoDB server asks for ${iterations} SCRAM iterations.`)
     // No compression is agreed, whatever the URL asks for.
-    if (answer.compression !== undefined) delete answer.compression
-    return answer
+    if (response.compression !== undefined) delete response.compression
+    return response
   }
 }
 

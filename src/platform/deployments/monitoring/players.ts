@@ -81,7 +81,7 @@ export function watchPlayers({ db, runtime, listening, onChange, now }: WatchPar
   async function poll(): Promise<void> {
     const [{ servers, rows }, table] = await Promise.all([listServers(db, runtime), listening()])
     listenWatch.keepOnly(servers.map(({ run }) => run.runId))
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       servers.map(async ({ row: { pod_name: podName }, run, port, hasPlayers }) => {
         const local = isLoopback(run.ip) ? table : undefined
         const owner = await local?.ownerOf(port)
@@ -96,8 +96,8 @@ export function watchPlayers({ db, runtime, listening, onChange, now }: WatchPar
     )
     const shown = () => JSON.stringify([[...known].map(([podName, { players }]) => [podName, players]), [...warnings]])
     const before = shown()
-    known = new Map(answers.flatMap(({ podName, counted }) => (counted ? [[podName, counted] as const] : [])))
-    warnings = new Map(answers.flatMap(({ podName, warning }) => (warning ? [[podName, warning] as const] : [])))
+    known = new Map(responses.flatMap(({ podName, counted }) => (counted ? [[podName, counted] as const] : [])))
+    warnings = new Map(responses.flatMap(({ podName, warning }) => (warning ? [[podName, warning] as const] : [])))
     if (shown() !== before) onChange()
   }
 

@@ -54,9 +54,9 @@ function exchange(host: string, port: number, timeoutMs: number): Promise<string
     socket.on('connect', () => socket.write(Buffer.concat([handshake(host, port), packet(Buffer.of(STATUS_REQUEST))])))
     socket.on('data', (chunk) => {
       received = Buffer.concat([received, chunk])
-      const answer = readResponse(received)
-      if (answer === 'incomplete' && received.length <= RESPONSE_LIMIT) return
-      end(typeof answer === 'object' ? answer.text : undefined)
+      const response = readResponse(received)
+      if (response === 'incomplete' && received.length <= RESPONSE_LIMIT) return
+      end(typeof response === 'object' ? response.text : undefined)
     })
   })
 }

@@ -8,8 +8,8 @@ declare module 'fastify' {
     errors?: readonly ErrorCode[]
     /** The fields of a form that the handler reads itself. For the description only. */
     form?: z.ZodType
-    /** Answers by status that the handler serializes itself. For the description only. */
-    answers?: Record<number, z.ZodType | { description: string; content: Record<string, { schema: z.ZodType }> }>
+    /** Responses by status that the handler serializes itself. For the description only. */
+    rawResponses?: Record<number, z.ZodType | { description: string; content: Record<string, { schema: z.ZodType }> }>
   }
 }
 

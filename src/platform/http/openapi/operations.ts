@@ -47,12 +47,12 @@ export function describeRoute(input: TransformInput): { schema: FastifySchema; u
   const { url, route } = input
   if (!url.startsWith('/api/') || input.schema?.hide) return { schema: { hide: true }, url }
   const { access } = route?.config ?? {}
-  const { body, querystring, params, response, errors = [], form, answers, ...rest } = input.schema ?? {}
+  const { body, querystring, params, response, errors = [], form, rawResponses, ...rest } = input.schema ?? {}
   const requestBody = form ?? (body === Nothing ? undefined : body)
   const isPublic = access === 'public'
   const schema = {
     ...rest,
-    response: { ...(response as object), ...answers },
+    response: { ...(response as object), ...rawResponses },
     ...(requestBody !== undefined && { body: requestBody }),
     // Clones have no component name: parameters are described one by one, so a component of all of them would be
     // unused.

@@ -61,7 +61,7 @@ function listRoute(app: Router, deployments: Deployments, overview: Overview): v
       schema: {
         ...call('listDeployments', 'List the deployments'),
         querystring: DeploymentsQuery,
-        answers: { 200: DeploymentsResponse, 304: nothing },
+        rawResponses: { 200: DeploymentsResponse, 304: nothing },
       },
     },
     async (request, reply) => {

@@ -82,7 +82,7 @@ export function downloadRoutes(app: Router, { fileAccess, activeWork, tickets }:
           'RANGE_NOT_SATISFIABLE',
         ),
         querystring: DownloadFile,
-        answers: { 200: bytesOf('application/octet-stream'), 206: bytesOf('application/octet-stream') },
+        rawResponses: { 200: bytesOf('application/octet-stream'), 206: bytesOf('application/octet-stream') },
       },
     },
     async (request, reply) => {
@@ -111,7 +111,7 @@ export function downloadRoutes(app: Router, { fileAccess, activeWork, tickets }:
           'NAME_TAKEN',
         ),
         body: SeveralFiles,
-        answers: { 200: bytesOf('application/zip') },
+        rawResponses: { 200: bytesOf('application/zip') },
       },
     },
     async (request, reply) => {

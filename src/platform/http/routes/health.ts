@@ -58,7 +58,7 @@ export function healthRoutes(
   }
   let isDiskFull = false
   const disks = z.array(Disk)
-  const answers = {
+  const responses = {
     200: success(z.object({ parts: z.array(z.string()), isolation: z.enum(['contained', 'plain']), disks })),
     503: Failure.extend({ disks }),
   }
@@ -69,7 +69,7 @@ export function healthRoutes(
       schema: {
         ...call('getHealth', 'Check whether the platform is ready for calls'),
         querystring: HealthQuery,
-        response: answers,
+        response: responses,
       },
     },
     async (request, reply) => {

@@ -38,7 +38,7 @@ export function listingRoute(app: Router, { fileAccess, deploymentTypeIndexAt }:
       schema: {
         ...call('listFiles', 'List a directory', 'NOT_FOUND', 'CONFLICT', 'TOO_LARGE'),
         querystring: AtPath,
-        answers: { 200: FilesResponse, 304: nothing },
+        rawResponses: { 200: FilesResponse, 304: nothing },
       },
     },
     async (request, reply) => {

@@ -66,10 +66,10 @@ export function createPodUsage(client: ClusterClient, log: Pick<Logger, 'warn'>)
   let refreshing: Promise<void> | undefined
   let refreshedAt = -Infinity
 
-  const read = async <Answer>(path: string, query: Record<string, string> = {}): Promise<Answer> =>
+  const read = async <Data>(path: string, query: Record<string, string> = {}): Promise<Data> =>
     JSON.parse(
       await readText(await client.stream(path, query, AbortSignal.timeout(REQUEST_TIMEOUT_MS)), MAX_RESPONSE_BYTES),
-    ) as Answer
+    ) as Data
 
   async function fromMetrics(pods: V1Pod[]): Promise<typeof rates> {
     const { items } = await read<{ items: unknown[] }>(
@@ -101,10 +101,10 @@ export function createPodUsage(client: ClusterClient, log: Pick<Logger, 'warn'>)
   /** Pods of a node that does not answer have no figures. @throws AggregateError if no node answers */
   async function fromKubelets(pods: V1Pod[]): Promise<typeof rates> {
     const nodes = [...new Set(pods.flatMap(({ spec }) => spec?.nodeName ?? []))]
-    const answers = nodes.map((node) => fromKubelet(node, pods))
-    if (nodes.length > 0) await Promise.any(answers)
-    const settled = await Promise.allSettled(answers)
-    return new Map(settled.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : [])))
+    const responses = nodes.map((node) => fromKubelet(node, pods))
+    if (nodes.length > 0) await Promise.any(responses)
+    const settled = await Promise.allSettled(responses)
+    return new Map(settled.flatMap((response) => (response.status === 'fulfilled' ? response.value : [])))
   }
 
   async function refresh(pods: V1Pod[]): Promise<void> {

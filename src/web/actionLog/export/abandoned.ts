@@ -5,7 +5,7 @@ import { eachTyped, typedOf, typedPayloads, typedState } from './typedPlaces'
 const SHORTEST_NAME = 3
 
 /** Looks up texts in the server's responses (typedTexts.ts). */
-type Answers = { hold(text: string): boolean; holdWhole(text: string): boolean }
+type Responses = { hold(text: string): boolean; holdWhole(text: string): boolean }
 
 /**
  * Returns the texts that were typed key by key and then abandoned: no response contains their final value, or a known
@@ -17,12 +17,12 @@ type Answers = { hold(text: string): boolean; holdWhole(text: string): boolean }
  */
 export function abandonedOf(
   { base, actions }: Pick<Recording, 'base' | 'actions'>,
-  answers: Answers,
+  responses: Responses,
   evicted: Iterable<string>,
   beginsSecret: (text: string) => boolean,
 ): Set<string> {
   const abandoned = new Set<string>()
-  const isName = (text: string) => text.length >= SHORTEST_NAME && answers.holdWhole(text)
+  const isName = (text: string) => text.length >= SHORTEST_NAME && responses.holdWhole(text)
   /** Typed texts by place. A place is an action type and, in a definition, the name of a setting. */
   const texts = new Map<string, string[]>([['', [...evicted]]])
   for (const { type, payload } of actions) {
@@ -37,7 +37,7 @@ export function abandonedOf(
   }
   const begins = (text: string) => beginsSecret(text) && !isName(text)
   for (const states of texts.values()) {
-    const isMasked = states.map((text) => text !== '' && !answers.hold(text))
+    const isMasked = states.map((text) => text !== '' && !responses.hold(text))
     for (const at of begunIn(states, begins)) isMasked[at] = true
     const spread = (from: number, to: number) => {
       const [one, other] = [states[from], states[to]]

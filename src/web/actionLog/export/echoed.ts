@@ -69,8 +69,8 @@ const WITH_RIGHTS = /^(?:getAccount|getUserAccess|getInviteCodes|getApiKeys|getU
 /**
  * Masks what a response repeats of free texts that users wrote, which are no names, and the deployments in rights.
  */
-function maskFreeTexts(answer: unknown, endpointName: string | undefined, mask: (text: string) => string): unknown {
-  return changeTexts(answer, (text, field) => {
+function maskFreeTexts(response: unknown, endpointName: string | undefined, mask: (text: string) => string): unknown {
+  return changeTexts(response, (text, field) => {
     if (field === 'content') return mapSettings(text, (value, name) => (name === 'description' ? HIDDEN : value))
     const isFree =
       field === 'description' ||
@@ -89,21 +89,21 @@ function maskFreeTexts(answer: unknown, endpointName: string | undefined, mask: 
  */
 export function maskEchoed(
   { endpointName, originalArgs }: Partial<Call>,
-  answer: unknown,
+  response: unknown,
   mask: (text: string) => string,
   maskCommand: (command: string) => string = mask,
 ): unknown {
-  if (endpointName === 'createDirectories' && isObject(answer))
-    return { ...answer, failed: changeTexts(answer.failed, (text) => mask(text)) }
-  if (endpointName !== SEARCH) return maskFreeTexts(answer, endpointName, mask)
+  if (endpointName === 'createDirectories' && isObject(response))
+    return { ...response, failed: changeTexts(response.failed, (text) => mask(text)) }
+  if (endpointName !== SEARCH) return maskFreeTexts(response, endpointName, mask)
   const { search } = (originalArgs ?? {}) as { search?: string }
-  return MASKED.test(search ?? '') ? withoutEntries(answer) : maskSubjects(answer, mask, maskCommand)
+  return MASKED.test(search ?? '') ? withoutEntries(response) : maskSubjects(response, mask, maskCommand)
 }
 
-const withoutEntries = (answer: unknown) =>
-  isObject(answer) && Array.isArray(answer.pages)
-    ? { ...answer, pages: answer.pages.map((page: object) => ({ ...page, entries: [] })) }
-    : answer
+const withoutEntries = (response: unknown) =>
+  isObject(response) && Array.isArray(response.pages)
+    ? { ...response, pages: response.pages.map((page: object) => ({ ...page, entries: [] })) }
+    : response
 
 /** A command in the activity log: the name of the instance, and the command. */
 const COMMAND = /^([^:]*)(?:: (.*))?$/s
@@ -148,7 +148,7 @@ function maskSubjects(value: unknown, mask: (text: string) => string, maskComman
   }
 }
 
-export type Answers = ReturnType<typeof responsesOf>
+export type Responses = ReturnType<typeof responsesOf>
 export type WithoutSecrets = (text: string, field: string) => string
 
 export const isResponse = ({ type }: { type: string }) => /^api\/execute(?:Query|Mutation)\/fulfilled$/.test(type)
@@ -163,11 +163,11 @@ const ID =
 export function responsesOf(base: State, actions: Recording['actions'], withoutSecrets: WithoutSecrets) {
   const texts = new Set<string>()
   const spellings = new Set<string>()
-  const add = (answer: unknown, endpointName?: string) => {
+  const add = (response: unknown, endpointName?: string) => {
     // Console output and repeated arguments of refused calls do not count as responses.
     if (endpointName === 'getCrashCapsule') return
     changeTexts(
-      maskEchoed({ endpointName }, answer, () => ''),
+      maskEchoed({ endpointName }, response, () => ''),
       (text, field) => {
         if (CHOSEN.has(field)) return text
         const shown = withoutSecrets(text, field)

@@ -74,8 +74,8 @@ const extendedOf = (typed: readonly string[], hide: (text: string) => string) =>
  * typed.
  */
 function likelySecretsOf(typed: readonly string[], { base, actions }: Recording): string[] {
-  const answers = responsesOf(base, actions, (text) => text)
-  const isUnknown = (text: string) => isLikely(text) && !CAMEL_CASE.test(text) && !answers.hold(text)
+  const responses = responsesOf(base, actions, (text) => text)
+  const isUnknown = (text: string) => isLikely(text) && !CAMEL_CASE.test(text) && !responses.hold(text)
   return typed
     .filter(isUnknown)
     .flatMap((text) => [text, ...[...text.split(/\s+/), ...restsOf(text)].filter(isUnknown)])

@@ -347,8 +347,8 @@ function valuesOfCommand(command: string, isMasked: boolean): string[] {
 }
 
 /** Returns the secrets that a component is about to show. The store contains only a handle of the response. */
-function shownSecrets(answer: unknown): readonly string[] {
-  const { text } = (answer ?? {}) as { text?: unknown }
+function shownSecrets(response: unknown): readonly string[] {
+  const { text } = (response ?? {}) as { text?: unknown }
   return typeof text === 'string' ? heldSecrets(text) : []
 }
 
@@ -369,10 +369,10 @@ function withoutNames(args: unknown): unknown {
 const SECRET = /password|token|secret|code/i
 
 /** Returns the fields of a response whose names indicate secrets, or the response itself if it is a text. */
-function onlySecrets(answer: unknown): unknown {
-  if (typeof answer !== 'object' || answer === null) return answer
+function onlySecrets(response: unknown): unknown {
+  if (typeof response !== 'object' || response === null) return response
   return Object.fromEntries(
-    Object.entries(answer).flatMap(([key, inner]) =>
+    Object.entries(response).flatMap(([key, inner]) =>
       typeof inner === 'object' ? [[key, onlySecrets(inner)]] : SECRET.test(key) ? [[key, inner]] : [],
     ),
   )

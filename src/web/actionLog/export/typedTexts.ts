@@ -4,7 +4,7 @@ import { DEPLOYMENT_TYPES, SHARED_ROOT } from '../../../contract/pageRules'
 import { OPEN_ID_FAILURES, PAGE_PARAMETERS, PAGE_ROUTES } from '../../../contract/pageRoutes'
 import { abandonedOf, beginningOf } from './abandoned'
 import { maskCommandWords } from './commandWords'
-import { responsesOf, isResponse, maskEchoed, maskFailure, SEARCH, type Answers, type WithoutSecrets } from './echoed'
+import { responsesOf, isResponse, maskEchoed, maskFailure, SEARCH, type Responses, type WithoutSecrets } from './echoed'
 import { changeTexts, hiderOf } from './hide'
 import { maskText } from '../redact/mask'
 import type { Recording } from '../replay/steps'
@@ -74,8 +74,8 @@ export function maskTypedTexts(
   known: KnownSecrets,
 ): Recording {
   const { hideSecrets, withoutSecrets } = known
-  const answers = responsesOf(base, actions, withoutSecrets)
-  const texts = createTextMasks({ base, actions }, answers, evicted === 'unknown' ? [] : evicted.texts, known)
+  const responses = responsesOf(base, actions, withoutSecrets)
+  const texts = createTextMasks({ base, actions }, responses, evicted === 'unknown' ? [] : evicted.texts, known)
   const calls = createCallMasks(texts, hideSecrets)
   // Only arguments: a prefix of a secret would be masked in the console's own words, too, and be revealed by that.
   if (evicted !== 'unknown') {
@@ -161,22 +161,22 @@ export function maskTypedTexts(
 /** Creates the masking functions for the kinds of typed text. */
 function createTextMasks(
   { base, actions }: Pick<Recording, 'base' | 'actions'>,
-  answers: Answers,
+  responses: Responses,
   evicted: Iterable<string>,
   { secrets, hideSecrets }: KnownSecrets,
 ) {
   const begins = beginningOf(secrets)
-  const abandoned = abandonedOf({ base, actions }, answers, evicted, begins)
+  const abandoned = abandonedOf({ base, actions }, responses, evicted, begins)
   const maskOf = createMasks()
-  const isKnown = (text: string) => answers.hold(text) && !abandoned.has(text)
+  const isKnown = (text: string) => responses.hold(text) && !abandoned.has(text)
   const args = shownArgumentsOf({ base, actions }, isKnown)
   const isShownPart = (part: string) =>
-    args.has(part) || (isKnown(part) && (part.length >= SHORTEST_PART || answers.holdWhole(part)))
+    args.has(part) || (isKnown(part) && (part.length >= SHORTEST_PART || responses.holdWhole(part)))
   const isAddressPart = (part: string) => OWN.has(part) || isShownPart(part)
   const isPathPart = (part: string) => ROOT.has(part) || isShownPart(part)
   /** Used for abandoned paths, whose last segment may be the start of a secret. */
-  const isKnownName = (part: string) => ROOT.has(part) || answers.holdWhole(part)
-  const spelled = (text: string) => (OWN.has(text) ? text : answers.spelled(text))
+  const isKnownName = (part: string) => ROOT.has(part) || responses.holdWhole(part)
+  const spelled = (text: string) => (OWN.has(text) ? text : responses.spelled(text))
   /** Masks a text part by part. Parts of a known secret are masked, even if they are names. */
   const maskParts = (
     text: string,
@@ -199,7 +199,8 @@ function createTextMasks(
     address: (address) => maskParts(address, /[^/?&=#]+/g, isAddressPart, decoded),
     definition: (text) => mapSettings(text, maskSetting),
     subject: (text) => mapSubject(text, (name) => masks.text(name)),
-    command: (text) => maskCommandWords(text, (word) => (answers.holdWhole(word) ? spelled(word) : undefined), begins),
+    command: (text) =>
+      maskCommandWords(text, (word) => (responses.holdWhole(word) ? spelled(word) : undefined), begins),
   }
   return {
     isKnown,

@@ -23,8 +23,8 @@ const isUnusual = (name: string) =>
 const nameOf = ({ name, username }: Named) => name ?? username ?? ''
 const isNamed = (value: unknown): value is Named =>
   isObject(value) && 'id' in value && [value.name, value.username].some((name) => typeof name === 'string')
-const namedIn = (answer: unknown): Named[] =>
-  isNamed(answer) ? [answer] : isObject(answer) ? Object.values(answer).flatMap(namedIn) : []
+const namedIn = (response: unknown): Named[] =>
+  isNamed(response) ? [response] : isObject(response) ? Object.values(response).flatMap(namedIn) : []
 
 /** Lists of what users name, with ids by which it is deleted. */
 const WITH_IDS = /^get(?:ApiKeys|UserKeys|OwnMethods|UserMethods|Users)$/
@@ -50,9 +50,9 @@ const OF_FILES = /^(?:getFiles|archiveFiles|unarchiveFile)$/
 const wordsOf = (setting: unknown) => (typeof setting === 'string' ? setting.split(/["'/\s]+/) : [])
 
 /** Returns the names in the response of a list: of its items, or of the deployment of each section of the overview. */
-function namesIn(endpoint: string, answer: unknown): string[] {
-  if (WITH_IDS.test(endpoint) || endpoint === 'createApiKey') return namedIn(answer).map(nameOf)
-  const items = isObject(answer) && 'sections' in answer ? answer.sections : answer
+function namesIn(endpoint: string, response: unknown): string[] {
+  if (WITH_IDS.test(endpoint) || endpoint === 'createApiKey') return namedIn(response).map(nameOf)
+  const items = isObject(response) && 'sections' in response ? response.sections : response
   return [items].flat().flatMap((item) => {
     const named = isObject(item) && 'deployment' in item ? item.deployment : item
     return isObject(named) ? [named.name, named.path, named.dataDirectory, named.node].flatMap(wordsOf) : []
@@ -206,17 +206,17 @@ export function createDeletedNames() {
     if (typeof content === 'string') compare(`definition ${String(name)}`, new Set(namesInDefinition(content)))
   }
 
-  function noteAnswer({ endpointName, originalArgs }: Call, answer: unknown) {
+  function noteResponse({ endpointName, originalArgs }: Call, response: unknown) {
     const hasIds = WITH_IDS.test(endpointName)
-    if (hasIds) for (const named of namedIn(answer)) namesById.set(String(named.id), nameOf(named))
-    if (OF_FILES.test(endpointName)) paths.note(answer)
+    if (hasIds) for (const named of namedIn(response)) namesById.set(String(named.id), nameOf(named))
+    if (OF_FILES.test(endpointName)) paths.note(response)
     if (/^create(?:File|Directory)$/.test(endpointName)) paths.named(String(originalArgs))
-    if (endpointName === 'getFiles') paths.goneFrom(originalArgs, answer).forEach(add)
+    if (endpointName === 'getFiles') paths.goneFrom(originalArgs, response).forEach(add)
     const key = listOf(endpointName, originalArgs)
-    if (hasIds || LISTS.test(endpointName)) compare(key, new Set(namesIn(endpointName, answer)))
+    if (hasIds || LISTS.test(endpointName)) compare(key, new Set(namesIn(endpointName, response)))
     if (CREATIONS.test(endpointName))
-      listed.set(key, new Set([...(listed.get(key) ?? []), ...namesIn(endpointName, answer)]))
-    if (endpointName === 'getDeploymentConfig') noteDefinition(originalArgs, answer)
+      listed.set(key, new Set([...(listed.get(key) ?? []), ...namesIn(endpointName, response)]))
+    if (endpointName === 'getDeploymentConfig') noteDefinition(originalArgs, response)
     if (endpointName === 'saveDeploymentConfig') noteDefinition((originalArgs as Loose).name, originalArgs)
   }
 
@@ -228,7 +228,7 @@ export function createDeletedNames() {
       const { endpointName, originalArgs } = arg
       const args = !isAnswered && isRefused(payload) ? acceptedOf(originalArgs, payload as Loose) : originalArgs
       deletedBy(endpointName, args).forEach(add)
-      if (isAnswered) noteAnswer(arg, payload)
+      if (isAnswered) noteResponse(arg, payload)
       else if (isMissing(payload)) missingIn(originalArgs).forEach(add)
     },
     list: (): readonly string[] => [...deleted],

@@ -7,8 +7,8 @@ import type { ApiFailure } from '../../failure'
 
 /**
  * `url` is relative to `/api/`. The body is sent as JSON. `ifNoneMatch` is the ETag of the known version. A `timeoutMs`
- * of null means no timeout. `answer: 'file'` returns the body as a Blob; the `queryFn` has to consume it, because the
- * store must not hold it.
+ * of null means no timeout. `responseType: 'file'` returns the body as a Blob; the `queryFn` has to consume it, because
+ * the store must not hold it.
  */
 type Call =
   | string
@@ -17,7 +17,7 @@ type Call =
       method?: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
       body?: unknown
       timeoutMs?: number | null
-      answer?: 'json' | 'file'
+      responseType?: 'json' | 'file'
       ifNoneMatch?: string | undefined
     }
 /** `date` and `etag` are the headers of the response. `isUnchanged` is set for a 304 to `ifNoneMatch`. */
@@ -54,7 +54,7 @@ async function send(
     method = 'GET',
     body = undefined,
     timeoutMs = TIMEOUT_MS,
-    answer = 'json',
+    responseType = 'json',
     ifNoneMatch = undefined,
   } = typeof call === 'string' ? { url: call } : call
   try {
@@ -62,7 +62,7 @@ async function send(
       fetch(new URL(`${basePath()}/api/${url}`, window.location.origin), {
         method,
         headers: {
-          accept: answer === 'file' ? '*/*' : 'application/json',
+          accept: responseType === 'file' ? '*/*' : 'application/json',
           ...(token && { authorization: `Bearer ${token}` }),
           ...(ifNoneMatch && { 'if-none-match': ifNoneMatch }),
           ...(body !== undefined && { 'content-type': 'application/json' }),
@@ -73,7 +73,7 @@ async function send(
     onRole(response.headers.get(ROLE_HEADER))
     const meta = { date: response.headers.get('date'), etag: response.headers.get('etag') }
     if (ifNoneMatch && response.status === 304) return { data: undefined, meta: { ...meta, isUnchanged: true } }
-    if (answer === 'file' && response.ok) return { data: await response.blob(), meta }
+    if (responseType === 'file' && response.ok) return { data: await response.blob(), meta }
     const result = parseResponse(response.status, await response.text())
     return { ...result, meta }
   } catch {

@@ -1,5 +1,5 @@
 /** The data of a response. All fields are optional, because another server may omit some. */
-export type DataOf<Answer extends { data: unknown }> = Partial<Answer['data']>
+export type DataOf<Body extends { data: unknown }> = Partial<Body['data']>
 
 /**
  * Returns a Standard Schema (https://standardschema.dev), as `responseSchema` of calls that need a part of a response's
@@ -11,14 +11,14 @@ export const dataSchema = <Content extends object, Data>(
   '~standard': {
     version: 1
     vendor: string
-    validate: (answer: unknown) => { value: Data; issues?: undefined } | { issues: { message: string }[] }
+    validate: (response: unknown) => { value: Data; issues?: undefined } | { issues: { message: string }[] }
   }
 } => ({
   '~standard': {
     version: 1,
     vendor: 'quarterdeck',
-    validate(answer) {
-      const value = read(((answer as { data?: Content | null } | null)?.data ?? {}) as Content)
+    validate(response) {
+      const value = read(((response as { data?: Content | null } | null)?.data ?? {}) as Content)
       return value === undefined ? { issues: [{ message: 'The response is incomplete.' }] } : { value }
     },
   },

@@ -6,12 +6,12 @@ const MESSAGE_MAX_LENGTH = 4000
 
 /** Reads a response's body, or the failure that it reports. Used by fetch and by the upload's XMLHttpRequest. */
 export function parseResponse(status: number, text: string): { data: unknown } | { error: ApiFailure } {
-  const answer = parse(text)
+  const body = parse(text)
   // Some servers report failures with status 200.
-  if (status < 200 || status > 299 || (isObject(answer) && answer.success === false)) {
-    return { error: { status, ...textsOf(answer) } }
+  if (status < 200 || status > 299 || (isObject(body) && body.success === false)) {
+    return { error: { status, ...textsOf(body) } }
   }
-  return answer === undefined ? { error: badResponse } : { data: answer }
+  return body === undefined ? { error: badResponse } : { data: body }
 }
 
 /** Returns undefined if the text is not JSON, for example an HTML page of a proxy. */
@@ -23,9 +23,9 @@ function parse(text: string): unknown {
   }
 }
 
-function textsOf(answer: unknown): Omit<ApiFailure, 'status'> {
-  if (!isObject(answer)) return {}
-  const { code, message, error, field, line } = answer
+function textsOf(body: unknown): Omit<ApiFailure, 'status'> {
+  if (!isObject(body)) return {}
+  const { code, message, error, field, line } = body
   const text = [message, error].find((candidate) => typeof candidate === 'string' && candidate !== '')
   return {
     ...(typeof code === 'string' && { code }),

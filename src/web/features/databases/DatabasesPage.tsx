@@ -39,7 +39,7 @@ export function DatabasesPage() {
 
 function Databases() {
   const options = { refetchOnFocus: true, refetchOnMountOrArgChange: true }
-  const answers = { sql: useGetDatabasesQuery('sql', options), mongo: useGetDatabasesQuery('mongo', options) }
+  const queries = { sql: useGetDatabasesQuery('sql', options), mongo: useGetDatabasesQuery('mongo', options) }
   const dialog = useSelector(selectDialog)
   const filter = useSelector(selectFilter)
   const dispatch = useDispatch()
@@ -47,8 +47,8 @@ function Databases() {
   useEffect(() => () => void dispatch(databasesPageLeft()), [dispatch])
   useCreateParameter((type) => dispatch(creationStarted(type === 'mongo' ? 'mongo' : 'sql')))
 
-  const busy = DATABASE_TYPES.some((type) => answers[type].isFetching)
-  const count = DATABASE_TYPES.reduce((sum, type) => sum + (answers[type].data?.length ?? 0), 0)
+  const busy = DATABASE_TYPES.some((type) => queries[type].isFetching)
+  const count = DATABASE_TYPES.reduce((sum, type) => sum + (queries[type].data?.length ?? 0), 0)
 
   return (
     <>
@@ -69,7 +69,7 @@ function Databases() {
         </div>
       )}
       {DATABASE_TYPES.map((type) => (
-        <DatabasesSection key={type} type={type} answer={answers[type]} filter={filter} />
+        <DatabasesSection key={type} type={type} query={queries[type]} filter={filter} />
       ))}
       {dialog?.kind === 'create' && <CreateDatabaseDialog creation={dialog} />}
       {dialog?.kind === 'delete' && <DeleteDatabaseDialog type={dialog.type} name={dialog.name} />}

@@ -18,16 +18,12 @@ import styles from './databases.module.scss'
 
 type DatabasesSectionProps = {
   type: DatabaseType
-  answer: { data?: ListedDatabase[]; error?: unknown; isFetching: boolean; refetch: () => unknown }
+  query: { data?: ListedDatabase[]; error?: unknown; isFetching: boolean; refetch: () => unknown }
   filter: string
 }
 
 /** Each section loads and fails on its own: one database server may be down while the other works. */
-export function DatabasesSection({
-  type,
-  answer: { data, error, isFetching, refetch },
-  filter,
-}: DatabasesSectionProps) {
+export function DatabasesSection({ type, query: { data, error, isFetching, refetch }, filter }: DatabasesSectionProps) {
   const { label, section } = appearances[type]
   const createButton = useRef<HTMLButtonElement>(null)
   const dispatch = useDispatch()

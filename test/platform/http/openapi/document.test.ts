@@ -125,7 +125,7 @@ test('every example fits the schema of its call', () => {
       response?: Record<string, z.ZodType>
     }
     const data = responseExamples[operationId]
-    const [answer] = Object.values({ ...response, ...(schema?.answers as Record<string, z.ZodType> | undefined) })
+    const [answer] = Object.values({ ...response, ...(schema?.rawResponses as Record<string, z.ZodType> | undefined) })
     const problems = [
       bodyExamples[operationId] !== undefined && body?.safeParse(bodyExamples[operationId]).error?.message,
       data && answer?.safeParse({ success: true, data }).error?.message,

@@ -119,7 +119,7 @@ function signInRoutes(app: Router, { begin, finish, stepCookie, pageCookie, redi
       schema: {
         ...call('beginOpenId', 'Sign in by OpenID Connect: redirect the browser to the provider'),
         querystring: BeginOpenId,
-        answers: redirected,
+        rawResponses: redirected,
       },
     },
     async (request, reply) => {
@@ -146,7 +146,7 @@ function signInRoutes(app: Router, { begin, finish, stepCookie, pageCookie, redi
       config: { access: 'public' },
       schema: {
         ...call('endOpenId', 'Sign in by OpenID Connect: the callback of the provider'),
-        answers: redirected,
+        rawResponses: redirected,
       },
     },
     async (request, reply) => {

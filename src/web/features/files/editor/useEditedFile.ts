@@ -53,14 +53,14 @@ export function useEditedFile({ item, isChanged }: Editing) {
     if (file && taken) showFile(file, taken)
   }
   const reload = async () => {
-    const answer = await open(item.path)
-    if (answer.data) draft.drop()
-    show(answer)
+    const response = await open(item.path)
+    if (response.data) draft.drop()
+    show(response)
   }
   const showFirst = useEffectEvent(show)
   useEffect(() => {
     isUnmounted.current = false
-    void open(item.path).then((answer) => showFirst(answer))
+    void open(item.path).then((response) => showFirst(response))
     return () => {
       isUnmounted.current = true
     }
