@@ -246,7 +246,8 @@ test.each<[string, unknown]>([
 ])('a file that got its name by %s is masked once its directory lacks it', (endpoint, args) => {
   const named = call(endpoint, args, 'fulfilled', null)
   const emptied = inDirectory('/nfsshare/plugins', 'a')
-  expectNowhere(exported([named, listing, emptied]).text, NAME)
+  const lost = call(endpoint, args, 'rejected', { status: 'UNREACHABLE' })
+  for (const first of [named, lost]) expectNowhere(exported([first, listing, emptied]).text, NAME)
   expect(exported([named, listing, listing, inDirectory('/nfsshare', 'plugins')]).text).toContain(NAME)
   // Programs delete their files themselves.
   expect(exported([listing, emptied]).text).toContain(NAME)

@@ -156,6 +156,7 @@ export function createDeletedNames() {
   const add = (name: string) => isUnusual(name) && addNewest(deleted, name, MOST_NAMES)
   const byId = (id: unknown) => namesById.get(String(id)) ?? ''
 
+  /** Returns the names that a call removed, which the server did not refuse, and remembers those that it gave. */
   function deletedBy(endpoint: string, args: unknown): string[] {
     if (args === undefined) return []
     switch (endpoint) {
@@ -163,6 +164,10 @@ export function createDeletedNames() {
         return [args as string]
       case 'deleteDatabase':
         return [(args as { name: string }).name]
+      case 'createFile':
+      case 'createDirectory':
+        paths.named(args as string)
+        return []
       case 'deleteFiles':
         return paths.namesAt((args as { path: string }[]).map(({ path }) => path))
       case 'renameFile':
@@ -210,7 +215,6 @@ export function createDeletedNames() {
     const hasIds = WITH_IDS.test(endpointName)
     if (hasIds) for (const named of namedIn(response)) namesById.set(String(named.id), nameOf(named))
     if (OF_FILES.test(endpointName)) paths.note(response)
-    if (/^create(?:File|Directory)$/.test(endpointName)) paths.named(String(originalArgs))
     if (endpointName === 'getFiles') paths.goneFrom(originalArgs, response).forEach(add)
     const key = listOf(endpointName, originalArgs)
     if (hasIds || LISTS.test(endpointName)) compare(key, new Set(namesIn(endpointName, response)))
