@@ -253,6 +253,12 @@ test.each<[string, unknown]>([
   expect(exported([listing, emptied]).text).toContain(NAME)
 })
 
+test('a listing of another server may have an entry that is null', () => {
+  const listed = call('getFiles', '/nfsshare/plugins', 'fulfilled', { files: [null], deploymentTypeIndex: null })
+  const created = call('createFile', `/nfsshare/plugins/${NAME}`, 'fulfilled', null)
+  expectNowhere(exported([listing, created, listed]).text, NAME)
+})
+
 test('the names of several files stay if the server does not know one of them', () => {
   const paths = ['a', NAME].map((name) => ({ path: `/nfsshare/${name}`, name, type: '-' }))
   const failed = call('archiveFiles', paths, 'rejected', { status: 404, message: 'There is no /nfsshare/a.' })

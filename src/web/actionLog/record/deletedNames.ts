@@ -131,8 +131,8 @@ function createPaths() {
     goneFrom(directory: unknown, listing: unknown): string[] {
       const namedHere = [...named].filter((path) => directoryOf(path) === directory)
       if (namedHere.length === 0) return []
-      const { files } = listing as { files?: { path: string }[] }
-      const listed = new Set(files?.map(({ path }) => path))
+      const { files } = listing as { files?: ({ path: string } | null)[] }
+      const listed = new Set(files?.map((file) => file?.path))
       const gone = namedHere.filter((path) => !listed.has(path))
       for (const path of gone) named.delete(path)
       return namesAt(gone)
