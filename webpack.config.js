@@ -215,7 +215,7 @@ const pageFile = (filename, chunkNames = [], nextChunkNames = [], render = async
         markup,
         theme: inlineScript('theme.js'),
         early: inlineScript('early.js'),
-        firstAnswers: chunkNames.includes('layout') ? inlineScript('firstAnswers.js') : '',
+        firstResponses: chunkNames.includes('layout') ? inlineScript('firstResponses.js') : '',
       }
     },
     // Comments and white space in the markup belong to React.

@@ -41,6 +41,6 @@ export type DatabasesResponse = z.infer<typeof DatabasesResponse>
 export const CreateDatabase = z.strictObject({ name: DatabaseName })
 export type CreateDatabase = z.infer<typeof CreateDatabase>
 
-/** Answer of POST, and of PATCH, which sets a new password. */
+/** Response of POST, and of PATCH, which sets a new password. */
 export const DatabaseResponse = success(Database)
 export type DatabaseResponse = z.infer<typeof DatabaseResponse>

@@ -82,7 +82,7 @@ export const ConfigurationResponse = success(
   }),
 )
 export type ConfigurationResponse = z.infer<typeof ConfigurationResponse>
-/** Answer of a save: `revision` is that of the stored text, to be sent with the next save (our extra). */
+/** Response of a save: `revision` is that of the stored text, to be sent with the next save (our extra). */
 export const SavedConfigurationResponse = success(
   z.object({
     revision: Revision.optional(),

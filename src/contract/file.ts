@@ -105,7 +105,7 @@ export const UploadNames = z
   })
   .pipe(z.array(z.string('must be a JSON list of names'), 'must be a JSON list of names'))
 
-/** Answer of upload, archive and unarchive: the entries that were created. */
+/** Response of upload, archive and unarchive: the entries that were created. */
 export const StoredFiles = success(z.object({ files: z.array(z.object({ name: z.string(), path: SharedPath })) }))
 export type StoredFiles = z.infer<typeof StoredFiles>
 

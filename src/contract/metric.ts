@@ -10,6 +10,6 @@ export type MetricPoint = z.infer<typeof MetricPoint>
 export const MetricQuery = z.strictObject({ pod: z.string().regex(/^[a-z0-9-]{1,63}$/, 'must be the name of a pod') })
 export type MetricQuery = z.infer<typeof MetricQuery>
 
-/** Answer of `GET /api/metrics/cpu` and `/memory`: oldest first, at most one hour, 15 s apart. */
+/** Response of `GET /api/metrics/cpu` and `/memory`: oldest first, at most one hour, 15 s apart. */
 export const MetricResponse = success(z.object({ data: z.array(MetricPoint) }))
 export type MetricResponse = z.infer<typeof MetricResponse>

@@ -201,7 +201,7 @@ browserTest('a page requests its first data while its scripts load, and only onc
     await early
     release()
     // All are taken, or dropped five seconds later and requested again.
-    await until(async () => (await page.evaluate<number>('Object.keys(window.firstAnswers ?? {}).length')) === 0)
+    await until(async () => (await page.evaluate<number>('Object.keys(window.firstResponses ?? {}).length')) === 0)
     await page.getByRole('link', { name: 'Overview', exact: true }).waitFor()
     page.off('request', count)
     await page.unroute(/\/assets\/.*\.js$/)

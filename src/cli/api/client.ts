@@ -15,7 +15,7 @@ export interface Api extends SignIn {
   calls: Client<paths>
 }
 
-/** Retries after answers of 429 before the refusal is reported. */
+/** Retries after responses with 429 before the refusal is reported. */
 export const MAX_WAITS = 10
 const MAX_WAIT_SECONDS = 120
 /** The calls whose responses are files, which may be of any size. */

@@ -64,8 +64,8 @@ const RIGHTS_MS = 500
 
 /**
  * Checks the access of every request before its body is read, and again before its handler if that took long. A route
- * under /api that does not declare its access cannot be added. Answers to a caller carry the user's role in a header;
- * answers to an API key also carry the rest of its limit.
+ * under /api that does not declare its access cannot be added. Responses to a caller carry the user's role in a header;
+ * responses to an API key also carry the rest of its limit.
  */
 export function guardRoutes(
   app: FastifyInstance,

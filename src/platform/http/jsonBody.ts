@@ -5,7 +5,7 @@ import { createKeyedCounter } from '../concurrency/keyedCounter'
 import { AppError } from '../errors'
 import { clientKeyOf } from './access'
 import { hasLoneSurrogate, hasMoreValues } from './jsonValues'
-import { createOnAnswer } from './responseEvents'
+import { createOnResponse } from './responseEvents'
 
 /** In bytes, of the bodies of all clients together. One user or address may hold a share of it. */
 const MAX_TOTAL_BYTES = 256 * 2 ** 20
@@ -36,14 +36,14 @@ const COUNT_VALUES_FROM_LENGTH = 512 * 1024
 export function readJsonBodies(app: FastifyInstance, timeoutMs: number, maxTotalBytes = MAX_TOTAL_BYTES): void {
   const parse = app.getDefaultJsonParser('error', 'error')
   const budgets = createByteBudgets(maxTotalBytes)
-  const onAnswer = createOnAnswer(app)
+  const onResponse = createOnResponse(app)
   app.removeContentTypeParser('application/json')
   app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: Readable) => {
     const { bodyLimit } = request.routeOptions
     const limit = request.user ? bodyLimit : Math.min(bodyLimit, MAX_BYTES_OF_STRANGER)
     if (Number(request.headers['content-length']) > limit) throw tooLarge()
     const budget = budgets.open(clientKeyOf(request).key)
-    onAnswer(request, budget.close)
+    onResponse(request, budget.close)
     const text = await readText(payload, limit, timeoutMs, budget)
     if (text === '') return undefined
     if (text.length > COUNT_VALUES_FROM_LENGTH && hasMoreValues(text, MAX_VALUES))
@@ -120,7 +120,7 @@ type BodyBudget = ReturnType<ReturnType<typeof createByteBudgets>['open']>
 
 /**
  * Reads a stream as UTF-8 text. Does not destroy the stream on failure, which would close the connection before the
- * answer.
+ * response.
  * @param budget counts each chunk, and may refuse it, or the body while it arrives
  * @throws AppError TOO_LARGE over the limit (bytes), TOO_SLOW after the timeout, INVALID_INPUT if the client
  * disconnects or sends other text

@@ -26,7 +26,7 @@ export function onResponseEnd({ raw: { socket } }: FastifyRequest, { raw }: Fast
  * @returns a function that takes a request and a callback, which is called once: when the handler has answered, even if
  * the client has disconnected long before
  */
-export function createOnAnswer(app: FastifyInstance): (request: FastifyRequest, release: () => void) => void {
+export function createOnResponse(app: FastifyInstance): (request: FastifyRequest, release: () => void) => void {
   const releases = new WeakMap<FastifyRequest, () => void>()
   app.addHook('onSend', async (request) => {
     releases.get(request)?.()

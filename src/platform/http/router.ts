@@ -7,7 +7,7 @@ import type {
 } from 'fastify'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 
-/** The app with bodies, parameters and answers typed by their zod schemas. */
+/** The app with bodies, parameters and responses typed by their zod schemas. */
 export type Router = FastifyInstance<
   RawServerDefault,
   RawRequestDefaultExpression,

@@ -22,7 +22,7 @@ export interface ClusterOptions {
   log: Pick<Logger, 'warn'>
 }
 
-/** The client library does not validate answers. */
+/** The client library does not validate responses. */
 const TokenResponse = z.object({ status: z.object({ token: z.string().min(1), expirationTimestamp: z.date() }) })
 
 const labels = { 'app.kubernetes.io/managed-by': 'quarterdeck' }
@@ -63,8 +63,8 @@ export function createCluster({ source, role, timeoutMs, log }: ClusterOptions):
           kind: 'TokenRequest',
           spec: { audiences: [], expirationSeconds: seconds },
         }
-        const answer: unknown = await core.createNamespacedServiceAccountToken({ name, namespace, body })
-        const issued = TokenResponse.safeParse(answer)
+        const response: unknown = await core.createNamespacedServiceAccountToken({ name, namespace, body })
+        const issued = TokenResponse.safeParse(response)
         if (!issued.success) throw new Error('The Kubernetes cluster returned no token')
         const { token, expirationTimestamp } = issued.data.status
         return { token, expiresAt: expirationTimestamp }

@@ -6,8 +6,8 @@ const MAX_FRAMES_PER_SECOND = 50
 /** Time for the peer to answer the close. */
 const CLOSE_MS = 1000
 /**
- * Bytes of unsent answers. Consoles queue less than half of this, so a peer above it sends frames without reading the
- * answers.
+ * Bytes of unsent responses. Consoles queue less than half of this, so a peer above it sends frames without reading the
+ * responses.
  */
 const MAX_UNSENT_BYTES = 2 * 2 ** 20
 
@@ -51,7 +51,7 @@ export function closeTooFast(socket: WebSocket): void {
 /**
  * A WebSocket that is closed when its peer sends too many frames in a second, including pings and pongs: processing
  * many small frames would take all of the platform's CPU time. It then stops reading. A peer that sends frames without
- * reading the answers is disconnected, because these would pile up.
+ * reading the responses is disconnected, because these would pile up.
  */
 export class RateLimitedWebSocket extends WebSocket {
   /** Called by the server with an open connection. */

@@ -42,14 +42,14 @@ export class ConnectionFailure extends Error {
  *
  * A connection that is read-only is closed as well: it may lead to a standby, or keep a setting of the server that has
  * changed since.
- * @param answerMs timeout in milliseconds
+ * @param timeoutMs timeout in milliseconds
  * @throws from queries, Error with the message of pg after a timeout; further queries on that connection fail at once;
  * `ConnectionFailure` from `connect`
  */
-export function boundPool(pool: Pool, answerMs: number): PostgresPool {
+export function boundPool(pool: Pool, timeoutMs: number): PostgresPool {
   return {
     async connect() {
-      const deadline = performance.now() + answerMs
+      const deadline = performance.now() + timeoutMs
       const client = await pool.connect().catch((error: unknown) => {
         throw new ConnectionFailure(error)
       })
@@ -61,9 +61,10 @@ export function boundPool(pool: Pool, answerMs: number): PostgresPool {
         // Kysely rolls back after a failure: the rollback would wait for the query that has timed out.
         if (ended) throw new Error(TIMED_OUT)
         // Set in the same message. Some poolers (PgBouncer) refuse the setting as a connection parameter.
-        const sent = text === BEGIN ? `${BEGIN}; set local idle_in_transaction_session_timeout = ${2 * answerMs}` : text
+        const sent =
+          text === BEGIN ? `${BEGIN}; set local idle_in_transaction_session_timeout = ${2 * timeoutMs}` : text
         const config: QueryConfig & { query_timeout: number } = { text: sent, values, query_timeout: wait }
-        wait = answerMs
+        wait = timeoutMs
         try {
           return await client.query(config)
         } catch (error) {

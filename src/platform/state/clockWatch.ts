@@ -29,10 +29,10 @@ export function watchClock(parts: ClockParts): () => void {
 export async function warnOfClock({ db, log, now }: ClockParts): Promise<void> {
   const askedAt = now()
   const { rows } = await sql<{ at: Date }>`select clock_timestamp() as at`.execute(db)
-  const answeredAt = now()
+  const respondedAt = now()
   const at = rows[0]?.at.getTime() ?? askedAt
   // The database's clock was read between the two.
-  const ahead = at < askedAt ? at - askedAt : Math.max(0, at - answeredAt)
+  const ahead = at < askedAt ? at - askedAt : Math.max(0, at - respondedAt)
   if (Math.abs(ahead) <= TOLERANCE_MS) return
   log.warn(
     { seconds: Math.round(ahead / 1000) },

@@ -42,10 +42,10 @@ export async function startInstance(
     return []
   }
   if (spec.port !== undefined && runtime.sharesPorts) {
-    const answer = await checkPort(spec.port, row, await listInstances(db), runs.values(), await listening(), now())
-    if (answer === 'beingReleased') return [PORT_CHECK_MS]
-    if (answer !== 'free') {
-      const reason = `Port ${spec.port} is taken by ${answer.takenBy}.`
+    const portState = await checkPort(spec.port, row, await listInstances(db), runs.values(), await listening(), now())
+    if (portState === 'beingReleased') return [PORT_CHECK_MS]
+    if (portState !== 'free') {
+      const reason = `Port ${spec.port} is taken by ${portState.takenBy}.`
       await wait(context, row, reason, 'It starts when the port is free.', true)
       return []
     }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { createKeyedCounter } from '../../concurrency/keyedCounter'
 import { AppError } from '../../errors'
-import { createOnAnswer } from '../responseEvents'
+import { createOnResponse } from '../responseEvents'
 
 /** Per user. The console has a few in flight, a program that makes its calls one after another has one. */
 const MAX_PER_USER = 200
@@ -15,7 +15,7 @@ const RETRY_AFTER_SECONDS = 1
  */
 export function limitChangesInFlight(app: FastifyInstance): void {
   const inFlight = createKeyedCounter<number>()
-  const onAnswer = createOnAnswer(app)
+  const onResponse = createOnResponse(app)
   app.addHook('preHandler', async (request) => {
     const { user, method } = request
     if (!user || method === 'GET' || method === 'HEAD') return
@@ -27,6 +27,6 @@ export function limitChangesInFlight(app: FastifyInstance): void {
         { retryAfterSeconds: RETRY_AFTER_SECONDS },
       )
     inFlight.add(userId, 1)
-    onAnswer(request, () => inFlight.add(userId, -1))
+    onResponse(request, () => inFlight.add(userId, -1))
   })
 }

@@ -11,11 +11,11 @@ import { describeRoute, requireDescription, TAG_NAMES } from './operations'
 
 const DESCRIPTION = `The calls of a Quarterdeck platform.
 
-Every answer is \`{success: true, data}\` or \`{success: false, code, message}\`. Times are milliseconds since the epoch unless a
+Every response is \`{success: true, data}\` or \`{success: false, code, message}\`. Times are milliseconds since the epoch unless a
 field says otherwise. A call may fail with one of the codes under its status; \`message\` is a text for users.
 
 To sign in, call \`POST /api/auth/login\` with the password and \`POST /api/auth/verify-login\` with a one-time code; the token
-of the second answer goes into the header \`Authorization: Bearer …\` of every other call. Programs use an API key in its place, which
+of the second response goes into the header \`Authorization: Bearer …\` of every other call. Programs use an API key in its place, which
 is made at *Account* in the console and has the scopes that its calls need, at most 600 calls a minute (\`RateLimit\`), and never
 more rights than its user.`
 

@@ -47,8 +47,8 @@ export async function startConmon(parts: ConmonParts): Promise<number> {
   let stderr = ''
   errors?.on('data', (chunk: Buffer) => (stderr = (stderr + chunk.toString()).slice(-2000)))
   errors?.on('error', () => undefined)
-  const answer = await bodyOf(child).finally(() => errors?.destroy())
-  const { pid, data, message } = JSON.parse(answer === '' ? '{}' : answer) as {
+  const report = await bodyOf(child).finally(() => errors?.destroy())
+  const { pid, data, message } = JSON.parse(report === '' ? '{}' : report) as {
     pid?: number
     data?: number
     message?: string

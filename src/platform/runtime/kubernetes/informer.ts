@@ -100,11 +100,11 @@ export function startInformer<Item extends KubernetesObject>(parts: InformerPart
 
   async function list(): Promise<void> {
     const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(WATCH_TIMEOUT_MS)])
-    const answer = JSON.parse(
+    const response = JSON.parse(
       await readText(await client.stream(path, selectors, signal), MAX_LIST_BYTES),
     ) as List<Item>
-    copy.replace(answer.items.filter(isIncluded))
-    version = answer.metadata.resourceVersion
+    copy.replace(response.items.filter(isIncluded))
+    version = response.metadata.resourceVersion
     synced = now()
     setReady()
   }
@@ -188,8 +188,8 @@ export function startInformer<Item extends KubernetesObject>(parts: InformerPart
     probe() {
       if (!isWatching) return
       client.stream('/version', {}, AbortSignal.any([closing.signal, AbortSignal.timeout(PROBE_TIMEOUT_MS)])).then(
-        (answer) => {
-          answer.resume().on('error', () => undefined)
+        (response) => {
+          response.resume().on('error', () => undefined)
           if (isWatching) synced = now()
         },
         () => undefined,

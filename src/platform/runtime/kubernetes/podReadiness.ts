@@ -58,10 +58,10 @@ export function createPodReadiness({ runs, pods, consoleOf, retry, log }: PodRea
       let isFound = false
       try {
         await consoleOf(podName).watchLines((texts) => {
-          const answer = isFound ? false : line.matches(texts)
-          if (answer === false) return
+          const result = isFound ? false : line.matches(texts)
+          if (result === false) return
           isFound = true
-          void markReady(pod, answer === 'too slow')
+          void markReady(pod, result === 'too slow')
         })
       } catch (error) {
         // The state's database does not answer. The step is repeated, and watches then.

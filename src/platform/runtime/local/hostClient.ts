@@ -34,7 +34,7 @@ const UNTIMED: CallName[] = ['hello', 'shutdown']
 /** Initial delay between starts of a host that exits at once, with exponential back-off. */
 const INITIAL_DELAY_MS = 100
 
-type Answer<Name extends CallName> = Awaited<ReturnType<HostCalls[Name]>>
+type HostResponse<Name extends CallName> = Awaited<ReturnType<HostCalls[Name]>>
 
 interface PendingCall {
   resolve: (result: unknown) => void
@@ -155,7 +155,7 @@ export class HostClient {
    * @returns undefined if the host has exited.
    * @throws StartError after the timeout.
    */
-  async hello(timeoutMs = HANDSHAKE_TIMEOUT_MS): Promise<Answer<'hello'> | undefined> {
+  async hello(timeoutMs = HANDSHAKE_TIMEOUT_MS): Promise<HostResponse<'hello'> | undefined> {
     let isSilent = false
     const timer = setTimeout(() => {
       isSilent = true
@@ -175,12 +175,12 @@ export class HostClient {
     return !this.socket.destroyed
   }
 
-  call<Name extends CallName>(call: Name, ...args: Parameters<HostCalls[Name]>): Promise<Answer<Name>> {
+  call<Name extends CallName>(call: Name, ...args: Parameters<HostCalls[Name]>): Promise<HostResponse<Name>> {
     if (!this.isOpen) return Promise.reject(hostGone())
     const id = this.nextId++
-    return new Promise<Answer<Name>>((resolve, reject) => {
+    return new Promise<HostResponse<Name>>((resolve, reject) => {
       const pending: PendingCall = {
-        resolve: (result) => resolve(result as Answer<Name>),
+        resolve: (result) => resolve(result as HostResponse<Name>),
         reject,
         pieces: [],
         timer: undefined,

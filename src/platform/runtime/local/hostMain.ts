@@ -68,7 +68,7 @@ function main(directory: string, socketPath: string): void {
       clients.delete(socket)
       subscriptions.backPressure.close()
     })
-    onMessages(socket, (message) => void answer(host, subscriptions, socket, message as HostRequest))
+    onMessages(socket, (message) => void respond(host, subscriptions, socket, message as HostRequest))
   })
   server.on('error', (error) => {
     // Without a descriptor the host cannot even reject a connection. That must not end the instances.
@@ -93,7 +93,7 @@ function sendNewLines(host: InstanceHost, client: Socket, subscriptions: Subscri
   if (client.writableLength > PAUSE_ABOVE_BYTES) subscriptions.backPressure.pauseOutput(podName)
 }
 
-async function answer(
+async function respond(
   host: InstanceHost,
   subscriptions: Subscriptions,
   socket: Socket,

@@ -228,9 +228,9 @@ export class InstanceProcess {
   }
 
   private checkReady(ready: ReadyLine, lines: string[]): void {
-    const answer = ready.matches(lines)
-    if (answer === false) return
-    if (answer === 'too slow') this.log.note(TOO_SLOW_LINE)
+    const result = ready.matches(lines)
+    if (result === false) return
+    if (result === 'too slow') this.log.note(TOO_SLOW_LINE)
     this.ready = undefined
     this.record.state = 'RUNNING'
     this.onChange()

@@ -42,7 +42,7 @@ export interface ListingResponse {
 }
 
 interface Kept {
-  answer: ListingResponse
+  response: ListingResponse
   entries: Map<string, ListedEntry>
   /** Modification time of the directory. */
   mtimeNs: bigint
@@ -69,10 +69,10 @@ export function createKeptListings(read = { readEntries, readEntry }) {
 
   function keep(key: string, listing: Kept): void {
     kept.set(key, listing)
-    let bytes = [...kept.values()].reduce((sum, { answer }) => sum + answer.body.byteLength, 0)
-    for (const [oldest, { answer }] of kept) {
+    let bytes = [...kept.values()].reduce((sum, { response }) => sum + response.body.byteLength, 0)
+    for (const [oldest, { response }] of kept) {
       if (bytes <= MAX_KEPT_BYTES && kept.size <= MAX_KEPT) return
-      bytes -= answer.body.byteLength
+      bytes -= response.body.byteLength
       forget(oldest)
     }
   }
@@ -113,7 +113,7 @@ export function createKeptListings(read = { readEntries, readEntry }) {
       kept.delete(key)
       if (known?.changed.size === 0) {
         kept.set(key, known)
-        return known.answer
+        return known.response
       }
       const isFresh = Date.now() - Number(mtimeMs) < TICK_MS
       const changed = known?.changed ?? new Set<string>()
@@ -127,11 +127,11 @@ export function createKeptListings(read = { readEntries, readEntry }) {
           else entries.delete(name)
         }
         changed.clear()
-        const answer = serialize([...entries.values()], deploymentTypeIndex)
+        const response = serialize([...entries.values()], deploymentTypeIndex)
         const now = performance.now()
         const expiresAt = Math.min(known?.expiresAt ?? Infinity, now + maxAgeOf(entries))
-        if (watcher && now < expiresAt) keep(key, { answer, entries, mtimeNs, changed, expiresAt, watcher })
-        return answer
+        if (watcher && now < expiresAt) keep(key, { response, entries, mtimeNs, changed, expiresAt, watcher })
+        return response
       } finally {
         if (!kept.has(key)) watcher?.close()
       }
@@ -150,7 +150,7 @@ function maxAgeOf(entries: Map<string, ListedEntry>): number {
 }
 
 function serialize(files: FileEntry[], deploymentTypeIndex: number | null): ListingResponse {
-  const answer = FilesResponse.parse({ success: true, data: { files, deploymentTypeIndex } })
-  const body = new TextEncoder().encode(JSON.stringify(answer))
+  const response = FilesResponse.parse({ success: true, data: { files, deploymentTypeIndex } })
+  const body = new TextEncoder().encode(JSON.stringify(response))
   return { body, etag: `"${createHash('sha1').update(body).digest('base64url')}"` }
 }

@@ -25,7 +25,7 @@ const WORKER_MEMORY = 512
 
 export interface Listing {
   /**
-   * The serialized answer of `GET /api/sftp/files`. Calls during a read of the same directory share the next read.
+   * The serialized response of `GET /api/sftp/files`. Calls during a read of the same directory share the next read.
    * @param within the part of the shared area that the caller may use; such calls are not shared
    * @throws AppError INVALID_INPUT, NOT_FOUND, CONFLICT (not a directory), NOT_ALLOWED, TOO_LARGE, UNAVAILABLE
    */

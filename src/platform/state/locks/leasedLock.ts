@@ -78,7 +78,7 @@ function keepLease(client: PoolClient, takenAt: number, onLost: () => void): Lea
   }
 
   async function ask(): Promise<void> {
-    // Measured before the query, because the server may renew the lease at any moment between query and answer.
+    // Measured before the query, because the server may renew the lease at any moment between query and response.
     const askedAt = performance.now()
     try {
       await client.query('select 1')

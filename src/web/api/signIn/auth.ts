@@ -25,7 +25,7 @@ export function storeSession(
 }
 
 /**
- * Endpoints whose answers contain a token store it with `credentials.ts` and return the rest, so that no token enters
+ * Endpoints whose responses contain a token store it with `credentials.ts` and return the rest, so that no token enters
  * the state.
  */
 export const authApi = api.injectEndpoints({

@@ -52,9 +52,9 @@ async function postProven<Data>(
     const { data, error } = await post<DataOf<PasskeyOptionsResponse>>(request, 'account/proof/passkey-options', {})
     if (error) return { error }
     if (!data.options) return { error: badResponse }
-    const answer = await promptPasskey(data.options)
-    if (answer.error) return answer
-    body = { ...proof, passkey: answer.data }
+    const prompted = await promptPasskey(data.options)
+    if (prompted.error) return prompted
+    body = { ...proof, passkey: prompted.data }
   }
   const proven = await post<DataOf<ProofResponse>>(request, 'account/proof', body)
   if (proven.error) return proven

@@ -25,8 +25,8 @@ export type Meta = { date: string | null; etag: string | null; isUnchanged?: tru
 
 declare global {
   interface Window {
-    /** Requests that the page's file has sent (public/firstAnswers.js), by method and URL. Each can be taken once. */
-    firstAnswers?: Partial<Record<string, (token: string | undefined) => Promise<Response> | undefined>>
+    /** Requests that the page's file has sent (public/firstResponses.js), by method and URL. Each can be taken once. */
+    firstResponses?: Partial<Record<string, (token: string | undefined) => Promise<Response> | undefined>>
   }
 }
 
@@ -58,7 +58,7 @@ async function send(
     ifNoneMatch = undefined,
   } = typeof call === 'string' ? { url: call } : call
   try {
-    const response = await (window.firstAnswers?.[method + url]?.(token) ??
+    const response = await (window.firstResponses?.[method + url]?.(token) ??
       fetch(new URL(`${basePath()}/api/${url}`, window.location.origin), {
         method,
         headers: {

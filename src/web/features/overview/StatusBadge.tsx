@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import styles from './overview.module.scss'
 
-/** Delay before "Updating...", so that fast answers do not make the badge flicker at every poll. */
+/** Delay before "Updating...", so that fast responses do not make the badge flicker at every poll. */
 const SHOW_DELAY_MS = 250
 
 const TEXTS = { updating: 'Updating...', failed: 'Failed', live: 'Live' } as const

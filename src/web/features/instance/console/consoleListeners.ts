@@ -31,7 +31,7 @@ addAppListeners((startListening) => {
           networkApi.util.updateQueryData('getOverview', undefined, (overview) => {
             set(overview.sections.find((section) => section.deployment.name === deployment)?.instances)
             // Without a version, the next poll requests everything, because the cache now differs from the server's
-            // answer.
+            // response.
             delete overview.version
           }),
         )

@@ -7,7 +7,7 @@ import { renderApp } from '../../support/web/renderApp'
 const cookies = jest.spyOn(document, 'cookie', 'get')
 afterEach(() => {
   cookies.mockReturnValue('')
-  window.firstAnswers = undefined
+  window.firstResponses = undefined
 })
 
 /** Runs the script of the page's file, as the browser does before the console has started. */
@@ -16,7 +16,7 @@ function openFile(path: string, cookie: string) {
   window.history.replaceState(null, '', path)
   // jsdom does not run scripts here, but the function sees the globals of the page.
   // eslint-disable-next-line @typescript-eslint/no-implied-eval
-  new Function(readFileSync('public/firstAnswers.js', 'utf8'))()
+  new Function(readFileSync('public/firstResponses.js', 'utf8'))()
 }
 
 const overviewOf = (...names: string[]) => ({
@@ -61,7 +61,7 @@ test('without a session the file requests nothing', () => {
   const request = jest.spyOn(window, 'fetch')
   openFile('/', 'theme=dark')
   expect(request).not.toHaveBeenCalled()
-  expect(window.firstAnswers).toBeUndefined()
+  expect(window.firstResponses).toBeUndefined()
   request.mockRestore()
 })
 
@@ -77,7 +77,7 @@ test.each([
   const request = jest.spyOn(window, 'fetch').mockImplementation(async () => Response.json({ success: true, data: {} }))
   openFile(path, `token=${tokenOf('ann')}`)
   expect(request.mock.calls.map(([url]) => url)).toEqual(expected.map((call) => `/api/${call}`))
-  expect(Object.keys(window.firstAnswers ?? {})).toEqual(expected.map((call) => `GET${call}`))
+  expect(Object.keys(window.firstResponses ?? {})).toEqual(expected.map((call) => `GET${call}`))
   request.mockRestore()
 })
 
@@ -87,9 +87,9 @@ test('data that the page has not taken five seconds after it was loaded is dropp
   openFile('/', `token=${tokenOf('ann')}`)
   window.dispatchEvent(new Event('load'))
   jest.advanceTimersByTime(4999)
-  expect(window.firstAnswers).toBeDefined()
+  expect(window.firstResponses).toBeDefined()
   jest.advanceTimersByTime(1)
-  expect(window.firstAnswers).toBeUndefined()
+  expect(window.firstResponses).toBeUndefined()
   request.mockRestore()
   jest.useRealTimers()
 })

@@ -7,18 +7,18 @@
   var path = location.pathname.slice(base.length)
 
   // The base query takes these instead of requesting them (src/web/api/transport/baseQuery.ts).
-  var answers = (window.firstAnswers = {})
+  var responses = (window.firstResponses = {})
   function ask(call) {
-    var answer = fetch(base + '/api/' + call, {
+    var response = fetch(base + '/api/' + call, {
       headers: { accept: 'application/json', authorization: 'Bearer ' + token },
       signal: AbortSignal.timeout(30000),
     })
-    // The failure is that of the call that takes the answer.
-    answer.catch(function () {})
-    answers['GET' + call] = function (theirToken) {
-      delete answers['GET' + call]
+    // The failure is that of the call that takes the response.
+    response.catch(function () {})
+    responses['GET' + call] = function (theirToken) {
+      delete responses['GET' + call]
       // Another user may have signed in meanwhile.
-      return theirToken === token ? answer : undefined
+      return theirToken === token ? response : undefined
     }
   }
 
@@ -47,7 +47,7 @@
   // What the page does not take now would be out of date later.
   addEventListener('load', function () {
     setTimeout(function () {
-      window.firstAnswers = undefined
+      window.firstResponses = undefined
     }, 5000)
   })
 })()
