@@ -46,7 +46,10 @@ export function createDraftCache(database: DraftDatabase, now: () => number) {
       unwritten.add(draft.id)
       removed.delete(draft.id)
       makeRoom(draft)
-      void database.write(draft).then((isWritten) => isWritten && unwritten.delete(draft.id))
+      void database.write(draft).then((isWritten) => {
+        // A later version of the draft may still be on its way.
+        if (isWritten && drafts.get(draft.id) === draft) unwritten.delete(draft.id)
+      })
     },
     /** Whether the database has all drafts. */
     isWritten: () => unwritten.size === 0,

@@ -206,6 +206,21 @@ test('drafts live in memory without IndexedDB, with one console warning', async 
   warn.mockRestore()
 })
 
+test('a draft whose last change the database refuses is not reported as stored, though an earlier write of it succeeds', async () => {
+  const { database } = fakeDrafts()
+  const written: ((isWritten: boolean) => void)[] = []
+  const write = () => new Promise<boolean>((resolve) => written.push(resolve))
+  const app = await page('ann', { database: { ...database, write } })
+  const editor = app.edit('typed')
+  app.keeper.flush()
+  editor.text = 'typed on'
+  editor.changed()
+  app.keeper.flush()
+  written[0]?.(true)
+  written[1]?.(false)
+  expect(await app.keeper.settle()).toBe(false)
+})
+
 test('a hanging database times out, and settle reports unsaved drafts', async () => {
   jest.useFakeTimers()
   try {
