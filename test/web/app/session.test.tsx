@@ -242,6 +242,20 @@ test('§4 a session renewed in another tab continues when the old token expires'
   await act(() => jest.advanceTimersByTimeAsync(61_000))
   expect(selectSignedIn(store.getState())).toBe(true)
   expect(services.jar.get('token')).toBe(token)
+  expect(await screen.findByRole('heading', { level: 1, name: 'Files' })).toBeVisible()
+})
+
+test.each([
+  ['/files', () => screen.findByRole('heading', { level: 1, name: 'Files' })],
+  [`/consoles?instances=${lobby[0]!.instances[0]!.uid}`, () => screen.findByRole('region', { name: /^Console of/ })],
+])('after another sign-in in another tab, %s is shown as after a reload', async (address, shown) => {
+  const { network, services } = renderApp(address, { signedInAs: 'ann' })
+  network.shows(lobby)
+  await shown()
+  setVisibility('hidden')
+  services.jar.set('token', tokenOf('bob'))
+  setVisibility('visible')
+  expect(await shown()).toBeVisible()
 })
 
 test('§6 a login in another tab takes effect when this tab becomes visible', async () => {
