@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from '@testing-library/react'
+import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { sessionEnded } from '../../../src/web/facts'
 import { deploymentOf, entryOf, instanceOf, userOf } from '../../support/web/factories'
 import { network } from '../../support/web/network'
@@ -125,6 +125,9 @@ test('the arrow keys move through the commands and wrap around', async () => {
   const chosen = () => document.getElementById(input.getAttribute('aria-activedescendant')!)?.textContent
   expect(chosen()).toBe('Overviewg o')
   await user.keyboard('{ArrowDown}')
+  expect(chosen()).toBe('Deploymentsg d')
+  // An arrow key of an input method chooses a candidate.
+  fireEvent.keyDown(input, { key: 'ArrowDown', isComposing: true })
   expect(chosen()).toBe('Deploymentsg d')
   await user.keyboard('{ArrowUp}{ArrowUp}')
   expect(chosen()).toBe('Log out')

@@ -47,6 +47,7 @@ export function PaletteDialog() {
   }, [at, query])
 
   const onKeyDown = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return
     const to = {
       ArrowDown: at + 1,
       ArrowUp: at - 1,
@@ -57,7 +58,7 @@ export function PaletteDialog() {
       event.preventDefault()
       const isPage = event.key.startsWith('Page')
       setChosenAt(isPage ? Math.min(to, shown.length - 1) : (to + shown.length) % shown.length)
-    } else if (event.key === 'Enter' && !event.nativeEvent.isComposing) {
+    } else if (event.key === 'Enter') {
       event.preventDefault()
       list.current?.querySelector<HTMLElement>('[aria-selected="true"]')?.click()
     }

@@ -35,7 +35,8 @@ export function CreateDatabaseDialog({ creation: { type, name } }: { creation: C
     report(result, `Successfully created ${label} database ${name}`, `Failed to create ${label} database ${name}`)
   }
   // A form whose submit button is disabled is not submitted by Enter, so the refusal is reported here.
-  const onKeyDown = ({ key }: KeyboardEvent) => key === 'Enter' && !isValid && refuse()
+  const onKeyDown = ({ key, nativeEvent }: KeyboardEvent) =>
+    key === 'Enter' && !nativeEvent.isComposing && !isValid && refuse()
 
   return (
     <FormDialog

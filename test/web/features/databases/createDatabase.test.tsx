@@ -45,6 +45,9 @@ test.each([
     expect(within(dialog).queryByText(MESSAGE)).not.toBeInTheDocument()
     expect(field).toHaveAttribute('aria-invalid', 'false')
   }
+  // The Enter of an input method ends a composition.
+  fireEvent.keyDown(field, { key: 'Enter', isComposing: true })
+  expect(notifications()).toEqual([])
   await user.type(field, '{Enter}')
   expect(notifications()).toEqual(['Invalid database name'])
   expect(create.calls).toHaveLength(0)

@@ -146,6 +146,15 @@ test('§5 the browser stores the last 100 commands per instance, except commands
   expect(field()).toHaveValue('')
 })
 
+test('the arrow keys of an input method, which choose a candidate, do not recall commands', async () => {
+  const { user } = await consolePage()
+  await user.type(field(), 'say hello{Enter}')
+  fireEvent.keyDown(field(), { key: 'ArrowUp', isComposing: true })
+  expect(field()).toHaveValue('')
+  fireEvent.keyDown(field(), { key: 'ArrowUp' })
+  expect(field()).toHaveValue('say hello')
+})
+
 test('§5 the browser does not store what is no command, such as a response to a prompt for a password', async () => {
   const { user, services } = await consolePage()
   await user.type(field(), 'hunter22{Enter}list{Enter}')

@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from '@testing-library/react'
+import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import {
   ROW,
   consolePage,
@@ -40,6 +40,18 @@ test('Ctrl+F searches the console with count, highlights and steps; Escape retur
   expect(search).toHaveValue('')
   expect(field()).toHaveFocus()
   expect(log().querySelector('mark')).toBeNull()
+})
+
+test('Enter and Escape of an input method neither change the match nor end the search', async () => {
+  const { print, user } = await consolePage()
+  await print(...numbered(1, 30))
+  await user.type(searchField(), 'line')
+  await waitFor(() => expect(count()).toBe('30 of 30'))
+  for (const key of ['Enter', 'Escape']) fireEvent.keyDown(searchField(), { key, isComposing: true })
+  expect(count()).toBe('30 of 30')
+  expect(searchField()).toHaveValue('line')
+  fireEvent.keyDown(searchField(), { key: 'Enter' })
+  expect(count()).toBe('29 of 30')
 })
 
 test('typing a search jumps to the nearest match, upwards from the bottom or onwards from the scroll position', async () => {

@@ -41,7 +41,7 @@ export function CommandField({
     if (console && console.getBoundingClientRect().bottom > window.innerHeight) console.scrollIntoView({ block: 'end' })
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== 'ArrowUp' && event.key !== 'ArrowDown') return
+    if ((event.key !== 'ArrowUp' && event.key !== 'ArrowDown') || event.nativeEvent.isComposing) return
     event.preventDefault()
     if (event.key === 'ArrowUp') older()
     else newer()

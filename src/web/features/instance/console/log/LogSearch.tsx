@@ -53,6 +53,7 @@ export function LogSearch({ label, shown, live, field, pane, onLeave }: LogSearc
   })
 
   const onKeyDown = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return
     if (event.key === 'Enter') {
       event.preventDefault()
       if (event.shiftKey) showNext()
