@@ -85,7 +85,7 @@ test.each([
   ['API keys', call('getApiKeys', undefined, 'fulfilled', [{ id: 'a1', name: 'nightly', deployments: [SECRET] }])],
   ['API keys of a user', call('getUserKeys', 2, 'fulfilled', [{ id: 'a1', name: 'nightly', deployments: [SECRET] }])],
   ['the access chosen for an API key', keyEdited({ isRestricted: true, deployments: [SECRET] })],
-  ['chosen access', accessChosen({ id: 2, access })],
+  ['chosen access', accessChosen({ id: 2, access, saved: access })],
   ['chosen access of an invite code', inviteAccessChosen(access)],
 ])('the name of a deleted deployment is masked in the grants of %s', (_kind, action) => {
   const actions = [

@@ -21,7 +21,7 @@ export const typedPayloads: Record<string, Typed> = {
   'admin/dialogOpened': { message: 'text', access: ACCESS },
   'admin/inviteMessageTyped': 'text',
   'admin/inviteAccessChosen': ACCESS,
-  'admin/accessChosen': { access: ACCESS },
+  'admin/accessChosen': { access: ACCESS, saved: ACCESS },
   'admin/usersSearched': 'text',
   'admin/activityFiltered': { search: 'text' },
   'keys/creationEdited': { name: 'text', date: 'text', deployments: 'text' },
@@ -69,7 +69,7 @@ export const typedState: Record<string, Typed> = {
     userSearch: 'text',
     activity: { search: 'text' },
     dialog: { message: 'text', access: ACCESS },
-    accessEdits: { '*': ACCESS },
+    accessEdits: { '*': { access: ACCESS, saved: ACCESS } },
   },
   keys: { dialog: { name: 'text', date: 'text', deployments: 'text' } },
   files: {

@@ -23,6 +23,9 @@ export type AdminDialog =
   | { kind: 'endSessions'; id: number; of?: string }
   | { kind: 'deleteKey'; id: number; of: string }
 
+/** Unsaved rights, and the saved ones that they were made from. */
+export type AccessEdit = { access: UserAccess; saved: UserAccess }
+
 export type AdminState = {
   dialog: AdminDialog | null
   userSearch: string
@@ -30,8 +33,8 @@ export type AdminState = {
   inviteFilter: InviteStatus | null
   /** `kind: null` means all kinds. `hours: null` means any time; otherwise the maximum age. */
   activity: { kind: ActivityKind | null; hours: number | null; search: string }
-  /** Unsaved changes of rights, by user id. */
-  accessEdits: Record<number, UserAccess>
+  /** By user id. */
+  accessEdits: Record<number, AccessEdit>
 }
 
 const initialState: AdminState = {
@@ -71,8 +74,9 @@ const adminSlice = createSlice({
     activityFiltered(state, { payload }: PayloadAction<Partial<AdminState['activity']>>) {
       Object.assign(state.activity, payload)
     },
-    accessChosen(state, { payload: { id, access } }: PayloadAction<{ id: number; access: UserAccess }>) {
-      state.accessEdits[id] = access
+    /** `saved` counts at the first change only. */
+    accessChosen(state, { payload: { id, access, saved } }: PayloadAction<{ id: number } & AccessEdit>) {
+      state.accessEdits[id] = { access, saved: state.accessEdits[id]?.saved ?? saved }
     },
     accessChoiceDropped(state, { payload: id }: PayloadAction<number>) {
       delete state.accessEdits[id]
@@ -90,7 +94,7 @@ const adminSlice = createSlice({
     selectUserSearch: (state) => state.userSearch,
     selectInviteFilter: (state) => state.inviteFilter,
     selectActivityFilter: (state) => state.activity,
-    selectAccessEdit: (state, id: number): UserAccess | undefined => state.accessEdits[id],
+    selectAccessEdit: (state, id: number): AccessEdit | undefined => state.accessEdits[id],
   },
 })
 

@@ -69,7 +69,7 @@ export const payloads: Record<string, unknown> = {
   'admin/inviteTried': undefined,
   'admin/usersSearched': 'bob',
   'admin/activityFiltered': { kind: 'file', search: 'lobby' },
-  'admin/accessChosen': { id: 1, access: { role: 'limited', grants } },
+  'admin/accessChosen': { id: 1, access: { role: 'limited', grants }, saved: { role: 'limited', grants } },
   'admin/accessChoiceDropped': 1,
 
   'keys/creationStarted': undefined,

@@ -3,6 +3,7 @@ import type { UserAccess } from '../../../../src/contract/access'
 import { RIGHTS } from '../../../../src/contract/pageRules'
 import type { UserMethods } from '../../../../src/web/api/users'
 import { activityOf, deploymentOf, userOf } from '../../../support/web/factories'
+import { navigate } from '../../../support/web/navigate'
 import { network } from '../../../support/web/network'
 import { problemsIn } from '../../../support/web/problems'
 import { renderApp } from '../../../support/web/renderApp'
@@ -129,6 +130,22 @@ test('decisions §16: rights are chosen one by one or all of a deployment, and a
       ],
     },
   ])
+})
+
+test('rights that another administrator has changed since are not replaced without a word', async () => {
+  const { user } = await rendered(2)
+  await user.click(await box('Power on lobby'))
+  expect(screen.getByText('Unsaved changes')).toBeVisible()
+
+  navigate('/admin')
+  await screen.findByRole('heading', { level: 1, name: 'Administration' })
+  network.get('/api/users/2/access').answers({ role: 'limited', grants: [{ deployment: 'lobby', rights: ['view'] }] })
+  navigate('/admin/users/2')
+  expect(await screen.findByText(/^Unsaved changes\. These rights were changed elsewhere since:/)).toBeVisible()
+
+  await user.click(screen.getByRole('button', { name: 'Discard' }))
+  expect(await box('Console on lobby')).not.toBeChecked()
+  expect(screen.queryByText(/^Unsaved changes/)).not.toBeInTheDocument()
 })
 
 test('a right on a deployment that was deleted meanwhile can be taken away', async () => {

@@ -37,14 +37,15 @@ function RightsForm({ id, username, saved }: { id: number; username: string; sav
   const [save, { isLoading, error, reset }] = useSetUserAccessMutation()
   const report = useReportQuietly()
   const dispatch = useDispatch()
-  const access = edit ?? saved
-  const isChanged = edit !== undefined && !allowsSame(edit, saved)
+  const access = edit?.access ?? saved
+  const isChanged = edit !== undefined && !allowsSame(edit.access, saved)
+  const isOutdated = isChanged && !allowsSame(edit.saved, saved)
 
   const change = (changed: UserAccess) => {
     if (isLoading) return
     // The error of the last attempt was about other rights.
     if (error) reset()
-    dispatch(accessChosen({ id, access: changed }))
+    dispatch(accessChosen({ id, access: changed, saved }))
   }
   const discard = () => {
     reset()
@@ -62,7 +63,11 @@ function RightsForm({ id, username, saved }: { id: number; username: string; sav
       <AccessFields access={access} onChange={change} />
       <FailureAlert error={error} text={failureText(error, `Failed to change the rights of ${username}`)} />
       <div className={styles.save}>
-        <p role="status">{isChanged ? 'Unsaved changes' : ''}</p>
+        <p role="status">
+          {isChanged && 'Unsaved changes'}
+          {isOutdated &&
+            '. These rights were changed elsewhere since: discard your changes to see that, or save them to replace it.'}
+        </p>
         {isChanged && !isLoading && (
           <Button variant="outline-secondary" onClick={discard}>
             Discard
