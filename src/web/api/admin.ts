@@ -12,7 +12,7 @@ import type {
 import { api } from './api'
 import type { DataOf } from './transport/dataSchema'
 import { dataSchema, listIn } from './transport/dataSchema'
-import { undoOnFailure, updateOnSuccess } from './transport/cacheUpdates'
+import { changeUnlessFailed, updateOnSuccess } from './transport/cacheUpdates'
 
 const userUrl = (id: number) => `users/${encodeURIComponent(id)}`
 
@@ -30,15 +30,16 @@ export const adminApi = api
         query: ({ id, is_admin }) => ({ url: `${userUrl(id)}/admin`, method: 'PATCH', body: { is_admin } }),
         transformResponse: () => null,
         async onQueryStarted({ id, is_admin }, { dispatch, queryFulfilled }) {
-          const patch = dispatch(
-            adminApi.util.updateQueryData('getUsers', undefined, (users) => {
-              const user = users.find((candidate) => candidate.id === id)
-              if (!user) return
-              user.is_admin = is_admin
-              if (user.role) user.role = is_admin ? 'administrator' : 'operator'
-            }),
-          )
-          await undoOnFailure(queryFulfilled, patch)
+          const withUser = (change: (user: User) => void) =>
+            dispatch(
+              adminApi.util.updateQueryData('getUsers', undefined, (users) =>
+                users.filter((user) => user.id === id).forEach(change),
+              ),
+            )
+          await changeUnlessFailed(queryFulfilled, withUser, ({ role }) => ({
+            is_admin,
+            ...(role && { role: is_admin ? ('administrator' as const) : ('operator' as const) }),
+          }))
         },
         invalidatesTags: ['User'],
       }),

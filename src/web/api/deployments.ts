@@ -12,7 +12,7 @@ import type { NodesResponse } from '../../contract/network'
 import { api } from './api'
 import type { DataOf } from './transport/dataSchema'
 import { dataSchema, listIn } from './transport/dataSchema'
-import { undoOnFailure, updateOnSuccess } from './transport/cacheUpdates'
+import { changeUnlessFailed, updateOnSuccess } from './transport/cacheUpdates'
 
 /** Restart and delete answer after the last instance has stopped, which may take minutes. */
 const STOPPING_TIMEOUT_MS = 600_000
@@ -89,13 +89,13 @@ export const deploymentsApi = api.injectEndpoints({
       query: ({ name, enabled }) => ({ url: `${urlOf(name)}/toggle`, method: 'POST', body: { enabled } }),
       transformResponse: () => null,
       async onQueryStarted({ name, enabled }, { dispatch, queryFulfilled }) {
-        const patch = dispatch(
-          deploymentsApi.util.updateQueryData('getDeployments', undefined, (deployments) => {
-            const deployment = deployments.find((candidate) => candidate.name === name)
-            if (deployment) deployment.enabled = enabled
-          }),
-        )
-        await undoOnFailure(queryFulfilled, patch)
+        const withDeployment = (change: (deployment: ListedDeployment) => void) =>
+          dispatch(
+            deploymentsApi.util.updateQueryData('getDeployments', undefined, (deployments) =>
+              deployments.filter((deployment) => deployment.name === name).forEach(change),
+            ),
+          )
+        await changeUnlessFailed(queryFulfilled, withDeployment, () => ({ enabled }))
       },
       invalidatesTags: ['Deployment'],
     }),

@@ -1,4 +1,5 @@
 import { act, screen, waitFor, within } from '@testing-library/react'
+import { deploymentsApi } from '../../../../src/web/api/deployments'
 import { deploymentOf, instanceOf } from '../../../support/web/factories'
 import { notifications } from '../../../support/web/notifications'
 import { renderApp } from '../../../support/web/renderApp'
@@ -100,6 +101,23 @@ test('§8 a failed switch is rolled back with a notification', async () => {
   await waitFor(() => expect(within(screen.getByRole('article', { name: 'lobby' })).getByText('Active')).toBeVisible())
   expect(notifications()).toEqual(['Failed to toggle lobby'])
   expect(list.calls).toHaveLength(1)
+})
+
+test('a failed switch is rolled back for its deployment, though the list has another order by then', async () => {
+  const { network, user, store } = rendered()
+  const { release } = network.post('/api/deployments/lobby/toggle').answersLater(503)
+  await user.click(await screen.findByRole('switch', { name: 'lobby enabled' }))
+  const first = deploymentOf('arena', { enabled: false })
+  act(
+    () =>
+      void store.dispatch(
+        deploymentsApi.util.updateQueryData('getDeployments', undefined, (deployments) => [first, ...deployments]),
+      ),
+  )
+  network.get('/api/deployments').answersLater({})
+  release()
+  expect(await within(await card('lobby')).findByText('Active')).toBeVisible()
+  expect(within(await card('arena')).getByText('Inactive')).toBeVisible()
 })
 
 test('§6 a 401 for a switch request leads to /login without a notification', async () => {
