@@ -5,7 +5,7 @@ import { findIdentityOf, insertIdentity } from '../../../src/platform/state/acco
 import { insertPasskey, listPasskeys } from '../../../src/platform/state/accounts/passkeys'
 import { deleteOtherAccess, lockUser, replacePassword } from '../../../src/platform/state/accounts/users'
 import { isQueryWaiting } from '../../support/platform/isQueryWaiting'
-import { ORIGIN, passkeyCalls, type PasskeyOptions } from '../../support/platform/passkeyCalls'
+import { ORIGIN, passkeyCalls } from '../../support/platform/passkeyCalls'
 import { assertionOf } from '../../support/platform/softAuthenticator'
 import { usePlatform } from '../../support/platform/startPlatform'
 import { until } from '../../support/platform/until'
@@ -83,16 +83,16 @@ test('security 96: a password reset also ends access that is created at the same
 }, 60_000)
 
 test('security 96: a passkey that signs in while a password reset removes it opens no session', async () => {
-  const { post, addPasskey } = passkeyCalls(platform)
+  const { addPasskey, aloneOptions, alone } = passkeyCalls(platform)
   const hal = await platform().register('hal')
   const id = await idOf('hal')
   const key = await addPasskey(hal)
-  const { options } = (await post('/api/auth/passkey-login-options', {})).body.data
+  const options = await aloneOptions()
   const { signIn } = await platform()
     .db.transaction()
     .execute(async (transaction) => {
       await lockUser(transaction, id)
-      const signIn = post('/api/auth/passkey-login', { response: assertionOf(key, options as PasskeyOptions, ORIGIN) })
+      const signIn = alone(assertionOf(key, options, ORIGIN))
       // The passkey is verified.
       await until(() => isQueryWaiting(platform().db))
       await replacePassword(transaction, id, 'of another password')

@@ -29,6 +29,10 @@ export function passkeyCalls(platform: () => TestPlatform) {
   }
   const optionsOf = async (step: object) =>
     (await post('/api/auth/passkey-options', step)).body.data.options as PasskeyOptions
+  /** For a sign-in with a passkey alone, without a password. */
+  const aloneOptions = async () =>
+    (await post('/api/auth/passkey-login-options', {})).body.data.options as PasskeyOptions
+  const alone = (response: object) => post('/api/auth/passkey-login', { response })
   const methodsOf = async ({ token }: Account) =>
     (await platform().call('GET', '/api/account/methods', { token })).body.data as {
       authenticators: { id: string; name: string }[]
@@ -36,5 +40,5 @@ export function passkeyCalls(platform: () => TestPlatform) {
       recoveryCodes: number
     }
 
-  return { post, proofOf, addPasskey, stepOf, optionsOf, methodsOf }
+  return { post, proofOf, addPasskey, stepOf, optionsOf, aloneOptions, alone, methodsOf }
 }
