@@ -1,9 +1,14 @@
 import { readFile, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
+import pino from 'pino'
+import { createEntryLocks } from '../../../src/platform/share/changes/entryLocks'
+import { openTemporaries } from '../../../src/platform/share/changes/temporaries'
+import { createJail } from '../../../src/platform/share/jail'
+import { createWriteBack } from '../../../src/platform/share/replicas/writeBack'
 import { until } from '../../support/platform/until'
 import { filesIn, put, useWriteBack } from '../../support/platform/writtenBack'
 
-const { copy, lobby, writeBack, writeBackSince } = useWriteBack()
+const { directory, share, copy, lobby, writeBack, writeBackSince } = useWriteBack()
 
 test('a newer file in the directory, written by another instance or an operator, is kept', async () => {
   await put(copy(), { 'whitelist.json': 'as it was at the start', 'ops.json': 'written by the instance' })
@@ -14,6 +19,38 @@ test('a newer file in the directory, written by another instance or an operator,
   expect(await readFile(join(lobby(), 'whitelist.json'), 'utf8')).toBe('edited meanwhile')
   expect(await readFile(join(lobby(), 'ops.json'), 'utf8')).toBe('written by the instance')
 })
+
+test.each(['old.dat', 'new.dat'])(
+  'a file that is saved as %s in the directory while that of the instance is being written is kept',
+  async (name) => {
+    await put(lobby(), { 'old.dat': 'old' })
+    await utimes(join(lobby(), 'old.dat'), 1_700_000_000, 1_700_000_000)
+    await put(copy(), { [name]: 'written by the instance' })
+    const { ctimeMs } = await stat(join(copy(), name))
+    await until(() => Date.now() > ctimeMs + 20)
+    const log = pino({ level: 'silent' })
+    const jail = createJail(share())
+    const temporaries = await openTemporaries(join(directory(), 'data'), jail, createEntryLocks(), log)
+    const writeBackSlowly = createWriteBack(
+      jail,
+      {
+        ...temporaries,
+        async file(parent, mode) {
+          const temporary = await temporaries.file(parent, mode)
+          await put(lobby(), { [name]: 'saved meanwhile' })
+          return temporary
+        },
+      },
+      log,
+      async () => [],
+    )
+    const task = { copy: copy(), directory: lobby(), paths: ['*.dat'] }
+    expect(await writeBackSlowly(task, new AbortController().signal)).toBe(0)
+    expect(await readFile(join(lobby(), name), 'utf8')).toBe('saved meanwhile')
+    // No unfinished file is left.
+    expect(await filesIn(lobby())).toEqual([...new Set([name, 'old.dat'])].toSorted())
+  },
+)
 
 describe('security 167: a file whose time lies in the future, as after extracting an archive of another time zone,', () => {
   const tomorrow = Date.now() / 1000 + 86_400

@@ -94,6 +94,8 @@ function isNewest(existing: Times, copy: Times, copiedAt: number): boolean {
   return changedAt(existing) >= changedAt(copy) && changedAt(existing) <= Date.now() + CLOCK_SKEW_MS
 }
 
+const NEWER_EXISTS = new Error('A newer file exists.')
+
 async function writeFileBack(
   from: OpenDirectory,
   to: OpenDirectory,
@@ -108,8 +110,11 @@ async function writeFileBack(
     const targetName = await findName(name, NO_FILE, context, async (candidate) =>
       (await lstatOf(to, candidate))?.isDirectory() === true ? undefined : candidate,
     )
-    const existing = await lstatOf(to, targetName)
-    if (existing?.isFile() && isNewest(existing, stats, context.copiedAt)) return 0
+    const keepsExisting = async () => {
+      const existing = await lstatOf(to, targetName)
+      return existing?.isFile() === true && isNewest(existing, stats, context.copiedAt)
+    }
+    if (await keepsExisting()) return 0
     const holes = holesOf(stats)
     if (context.holes + holes > HOLES_LIMIT) {
       context.skipped.add(tooManyHolesMessage(`${parentPath}${name}`, stats))
@@ -129,7 +134,15 @@ async function writeFileBack(
       await temporary.discard()
       throw error
     }
-    await temporary.replace(targetName)
+    try {
+      await temporary.replace(targetName, to, async () => {
+        // Check again: copying takes as long as the file is large, and a newer one may have been stored meanwhile.
+        if (await keepsExisting()) throw NEWER_EXISTS
+      })
+    } catch (error) {
+      if (error === NEWER_EXISTS) return 0
+      throw error
+    }
     return 1
   } finally {
     await handle.close()
