@@ -75,6 +75,29 @@ test('a response for all does not apply to the next upload', async () => {
   await waitFor(() => expect(screen.getByRole('dialog')).toHaveTextContent('"b" exists'))
 })
 
+test.each(['Skip', 'Keep both', 'Replace'])(
+  'a double click, and a held Enter, on %s answers for one file, not for the next',
+  async (answer) => {
+    const { user } = await uploading([file('a'), file('b'), file('c')], [entryOf('a'), entryOf('b'), entryOf('c')])
+    const isAsked = async (name: string) =>
+      waitFor(() => expect(screen.getByRole('dialog')).toHaveTextContent(`"${name}" exists already`))
+    await isAsked('a')
+    await user.dblClick(screen.getByRole('button', { name: answer }))
+    await isAsked('b')
+    act(() => screen.getByRole('button', { name: answer }).focus())
+    await user.keyboard('{Enter>3/}')
+    await isAsked('c')
+  },
+)
+
+test('a held Escape skips one file', async () => {
+  const { user } = await uploading([file('a'), file('b')], [entryOf('a'), entryOf('b')])
+  await asked()
+  await user.keyboard('{Escape>3/}')
+  await waitFor(() => expect(screen.getByRole('dialog')).toHaveTextContent('"b" exists already'))
+  expect(await item('b')).toHaveTextContent('Exists already')
+})
+
 test('decisions §3: a 409 for a name that the listing did not contain asks, too', async () => {
   const { answer, sends, uploads, user } = await uploading([file('late')])
   await sends('late')

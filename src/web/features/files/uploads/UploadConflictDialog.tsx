@@ -4,6 +4,7 @@ import { useDispatch, useSelector } from 'react-redux'
 import type { ConflictAnswer, Upload } from './uploadSlice'
 import { conflictAnswered, forAllChosen, selectIsForAll } from './uploadSlice'
 import { Checkbox } from '../../../ui/form/Checkbox'
+import { oncePerPress } from '../../../ui/oncePerPress'
 import styles from './transfers.module.scss'
 
 /** `others` is the number of further conflicts in the same batch. */
@@ -11,9 +12,17 @@ export function UploadConflictDialog({ upload, others }: { upload: Upload; other
   const isForAll = useSelector(selectIsForAll)
   const dispatch = useDispatch()
   const answer = (given: ConflictAnswer) => () => dispatch(conflictAnswered({ id: upload.id, answer: given }))
+  // The dialog asks for the next file at once.
+  const pressed = (given: ConflictAnswer) => oncePerPress(answer(given))
   return (
     // Escape and a click outside choose the answer that changes nothing.
-    <Modal show onHide={answer('skip')} centered aria-labelledby="conflict-title">
+    <Modal
+      show
+      onHide={answer('skip')}
+      onEscapeKeyDown={(event) => event.repeat && event.preventDefault()}
+      centered
+      aria-labelledby="conflict-title"
+    >
       <Modal.Header>
         <Modal.Title as="h2" id="conflict-title">
           File Exists
@@ -28,13 +37,13 @@ export function UploadConflictDialog({ upload, others }: { upload: Upload; other
         </Checkbox>
       </Modal.Body>
       <Modal.Footer>
-        <Button variant="outline-secondary" onClick={answer('skip')}>
+        <Button variant="outline-secondary" {...pressed('skip')}>
           Skip
         </Button>
-        <Button variant="outline-secondary" onClick={answer('keepBoth')}>
+        <Button variant="outline-secondary" {...pressed('keepBoth')}>
           Keep both
         </Button>
-        <Button variant="danger" onClick={answer('replace')}>
+        <Button variant="danger" {...pressed('replace')}>
           Replace
         </Button>
       </Modal.Footer>

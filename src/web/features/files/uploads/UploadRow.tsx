@@ -2,6 +2,7 @@ import { useDispatch } from 'react-redux'
 import { ActionIcon } from '../../../ui/ActionIcon'
 import { formatBytes } from '../../../ui/formatBytes'
 import { Icon } from '../../../ui/Icon'
+import { oncePerPress } from '../../../ui/oncePerPress'
 import { ProgressBar } from './ProgressBar'
 import type { Upload } from './uploadSlice'
 import { isActive, uploadCancelled, uploadRetried } from './uploadSlice'
@@ -30,14 +31,13 @@ export function UploadRow({ upload: { id, name, size, sent, status, problem } }:
         </small>
         {status === 'sending' && <ProgressBar label={`Progress of ${name}`} done={sent} total={size} />}
       </div>
-      {/* One button for both, which keeps the focus. A double click and a held key count once. */}
+      {/* One button for both, which keeps the focus. */}
       {(canRetry || isActive(status)) && (
         <button
           type="button"
           className={styles.button}
           aria-label={`${canRetry ? 'Retry' : 'Cancel'} ${name}`}
-          onKeyDown={(event) => event.repeat && event.key === 'Enter' && event.preventDefault()}
-          onClick={({ detail }) => detail < 2 && dispatch(canRetry ? uploadRetried(id) : uploadCancelled(id))}
+          {...oncePerPress(() => dispatch(canRetry ? uploadRetried(id) : uploadCancelled(id)))}
         >
           {canRetry ? <ActionIcon name="restart" /> : <Icon name="close" />}
         </button>
