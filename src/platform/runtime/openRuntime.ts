@@ -36,9 +36,11 @@ export async function openRuntime(
   let plainReason: string | undefined
   if (isolation !== 'off') {
     try {
-      const runtime = await openContainedRuntime(settings)
-      await stopPlainInstances(dataDir, (instances) =>
-        log.warn({ instances }, 'stopping instances that run as plain processes; they restart in containers'),
+      // Before the runtime writes back their files: it takes runs that it does not know for stopped ones.
+      const runtime = await openContainedRuntime(settings, () =>
+        stopPlainInstances(dataDir, (instances) =>
+          log.warn({ instances }, 'stopping instances that run as plain processes; they restart in containers'),
+        ),
       )
       return { runtime: withLocalPaths(runtime, paths), plainReason: undefined }
     } catch (error) {

@@ -42,14 +42,13 @@ export const containedRecords = (dataDir: string): string => recordsIn(directory
  * Runs instances in local containers: runc, with one conmon each (decisions §12). None of them is a child of the
  * platform, which may be stopped, upgraded or killed: the next one finds every container by its record, continues its
  * console and completes unfinished work.
+ * @param beforeRuns called when containers work, before anything is done for recorded runs
  * @throws IsolationUnavailable if programs are missing or containers do not work
  */
-export async function openContainedRuntime({
-  shareDir,
-  programs,
-  log,
-  ...copyParts
-}: ContainedSettings): Promise<Runtime<LocalSpec>> {
+export async function openContainedRuntime(
+  { shareDir, programs, log, ...copyParts }: ContainedSettings,
+  beforeRuns?: () => Promise<unknown>,
+): Promise<Runtime<LocalSpec>> {
   const { dataDir } = copyParts
   const found = findContainerPrograms(process.env.PATH ?? '')
   if ('missing' in found)
@@ -72,6 +71,7 @@ export async function openContainedRuntime({
       `a trial container did not work: ${error instanceof Error ? error.message.trim() : String(error)}`,
     )
   })
+  await beforeRuns?.()
   return withCopies(await openContainedDriver({ directory, isolation, containers, log }), copyParts)
 }
 
