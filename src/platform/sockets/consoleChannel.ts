@@ -7,7 +7,7 @@ import type { InstanceState } from '../../contract/instance'
 import { CLOSE_RIGHTS_CHANGED, CLOSE_SESSION_ENDED } from '../../contract/pageRules'
 import type { ActivityLog } from '../accounts/activityLog'
 import type { TrustedProxies } from '../accounts/clientAddress'
-import { credentialOf, may, requireRight } from '../caller'
+import { credentialOf, may, requireRight, type Caller } from '../caller'
 import type { Callers } from '../accounts/callers'
 import { noSession } from '../accounts/sessions'
 import { createKeyedCounter } from '../concurrency/keyedCounter'
@@ -103,9 +103,8 @@ export function openConsoleChannel(
     if (!target) throw new AppError('NOT_FOUND', 'There is no such channel.')
     if (!isAllowedOrigin(request, origins))
       throw new AppError('NOT_ALLOWED', 'Connections from this origin are not allowed.')
-    const user = { ...(await authenticate(request)), address: proxies.addressOf(request) }
-    // A caller with the right `power` alone receives the instance's state, and no lines.
-    if (!may(user, 'power', target.deployment)) requireRight(user, 'console', target.deployment)
+    const user = await authenticate(request)
+    requireViewer(user, target.deployment)
     countConnection(socket, user.userId)
     const state = await instanceState(target.deployment, target.podName)
     if (!state) throw new AppError('NOT_FOUND', 'There is no such instance.')
@@ -115,7 +114,12 @@ export function openConsoleChannel(
       instance.connecting += 1
       try {
         await instance.feed.ready
-        wss.handleUpgrade(request, socket, head, (viewer) => join(instance, viewer, user, target.since))
+        // Sessions and rights are watched from here on. Those of the beginning may have ended while this waited.
+        const present = await callers.present(credentialOf(user))
+        if (!present) throw noSession()
+        requireViewer(present, target.deployment)
+        const viewerUser = { ...present, address: proxies.addressOf(request) }
+        wss.handleUpgrade(request, socket, head, (viewer) => join(instance, viewer, viewerUser, target.since))
       } finally {
         instance.connecting -= 1
         watched.release(instance)
@@ -189,6 +193,14 @@ export function openConsoleChannel(
     wss.close()
     await records.close()
   })
+}
+
+/**
+ * A caller with the right `power` alone receives the instance's state, and no lines.
+ * @throws AppError as `requireRight`
+ */
+function requireViewer(caller: Caller, deployment: string): void {
+  if (!may(caller, 'power', deployment)) requireRight(caller, 'console', deployment)
 }
 
 interface Target {
