@@ -6,7 +6,8 @@ import { requireKeptDirectories } from './hostPaths'
 type DefinedDirectory = Pick<Definition, 'name' | 'dataDirectory'>
 
 /**
- * Warns of a directory within that of another deployment: each instance can change everything in its directory.
+ * Warns of a directory that is that of another deployment, or lies within it: each instance can change everything in
+ * its directory.
  * @param isNamed whether a deployment may be named in the warning
  */
 export function directoryWarnings(
@@ -19,6 +20,10 @@ export function directoryWarnings(
   return others
     .filter((other) => other.name !== name)
     .flatMap((other) => {
+      if (dataDirectory === other.dataDirectory)
+        return [
+          `dataDirectory: ${dataDirectory} is also the directory of ${ownerOf(other.name)}: the instances of both read and change the same files.`,
+        ]
       if (isWithin(dataDirectory, other.dataDirectory))
         return [
           `dataDirectory: ${dataDirectory} lies in the directory of ${ownerOf(other.name)}, whose instances can read and change its files.`,

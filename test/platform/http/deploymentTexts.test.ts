@@ -77,6 +77,9 @@ test('security 203: a directory within that of another deployment is reported wi
   expect((await call('GET', '/outer')).body.data.warnings).toEqual([
     'dataDirectory: /outer holds the directory of the deployment "inner", whose files the instances of this one can read and change.',
   ])
+  expect(await warningsOf('outermost', textOf('outermost', '/outer'))).toContain(
+    'dataDirectory: /outer is also the directory of the deployment "outer": the instances of both read and change the same files.',
+  )
   const definition = { name: 'inner', dataDirectory: '/outer/sub/inner' }
   expect(directoryWarnings(definition, [{ name: 'outer', dataDirectory: '/outer' }], () => false)).toEqual([
     'dataDirectory: /outer/sub/inner lies in the directory of another deployment, whose instances can read and change its files.',
