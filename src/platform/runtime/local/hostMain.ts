@@ -101,7 +101,9 @@ async function respond(
 ): Promise<void> {
   try {
     const result = await resultOf(host, subscriptions, call, args)
-    const pieces = args.at(-1) === IN_PIECES ? piecesOf(result as ConsoleLine[]) : []
+    // Not for other calls: a command may be that word.
+    const isInPieces = (call === 'history' || call === 'follow') && args.at(-1) === IN_PIECES
+    const pieces = isInPieces ? piecesOf(result as ConsoleLine[]) : []
     const last = pieces.pop()
     for (const piece of pieces) sendLine(socket, { id, piece })
     sendLine(socket, { id, result: last ?? result })

@@ -12,7 +12,7 @@ import { openLocalRuntime } from '../../../../src/platform/runtime/local/localRu
 import { stopPlainInstances } from '../../../../src/platform/runtime/openRuntime'
 import type { LocalSpec, Runtime } from '../../../../src/platform/runtime/runtime'
 import { createReplicas, type Replicas } from '../../../../src/platform/share/replicas/replicas'
-import { localSpec, pathsIn } from '../../../support/platform/instanceSpec'
+import { ANSWERING_PROGRAM, localSpec, pathsIn } from '../../../support/platform/instanceSpec'
 import { isGone } from '../../../support/platform/processesOf'
 import { stopHost } from '../../../support/platform/stopHost'
 import { useTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
@@ -136,6 +136,17 @@ describe('a long history', () => {
       (await ask(3, 'history', 'long', 10_000)).map((message) => (JSON.parse(message) as { result: unknown }).result),
     ).toEqual([await runtime.history('long', 10_000)])
   })
+})
+
+test('a command may be the word by which lines are requested in pieces', async () => {
+  const command: LocalSpec['command'] = ['node', '-e', ANSWERING_PROGRAM]
+  await runtime.ensure(localSpec({ podName: 'pieces', command, directory: directory() }))
+  const prints = (line: string) =>
+    until(async () => (await runtime.history('pieces', 10)).some(({ content }) => content === line))
+  await prints('Ready')
+  expect(await runtime.write('pieces', 'inPieces')).toBe(true)
+  await prints('heard inPieces')
+  await runtime.kill('pieces')
 })
 
 test('a follower that does not read does not block an instance that prints continuously', async () => {
