@@ -1,13 +1,7 @@
 import type { Definition } from '../../../contract/deployment'
 import type { RuntimeInstance } from '../../runtime/runtime'
 import type { Db } from '../../state/db'
-import {
-  setDrain,
-  setDrainSince,
-  setRestartRun,
-  setDesiredState,
-  type InstanceRow,
-} from '../../state/deployments/instances'
+import { setDrain, setDrainSince, updateDrained, type InstanceRow } from '../../state/deployments/instances'
 import { isDrained, isDraining } from './drain'
 import { forEachInstance, hasExited, type ReconcileContext, type Runs } from './reconcileContext'
 
@@ -51,12 +45,13 @@ export async function advanceDrains(
       // The run may have ended by itself. The action after the drain is still done, and the rest of the pass must know
       // it: the end of a run that is wanted counts as a crash.
       if (row.drain_then !== 'restart') {
-        row.wanted = row.drain_then === 'gone' ? 'gone' : 'stopped'
-        await setDesiredState(db, row.uid, row.wanted)
+        const wanted = row.drain_then === 'gone' ? 'gone' : 'stopped'
+        if (!(await updateDrained(db, row, { wanted }))) return
+        row.wanted = wanted
       }
       // Before a restart, the drain stays until the end is recorded: because of it, that end is no crash.
       const isRecorded = !isDraining(row, run) || row.drain_then !== 'restart' || row.handled_run === row.drain_run
-      if (isDone && isRecorded) await setDrain(db, row.uid, null)
+      if (isDone && isRecorded) await updateDrained(db, row, { drain_run: null, drain_then: null, drain_since: null })
       return
     }
     const count = players.playersOf(run)?.count
@@ -72,9 +67,13 @@ export async function advanceDrains(
     }
     const elapsedMs = row.drain_since ? elapsedSince(context, run.runId, row.drain_since.getTime()) : 0
     if (isDrained(row, definition, count, elapsedMs)) {
-      if (row.drain_then === 'restart') await setRestartRun(db, row.uid, run.runId)
-      else await setDesiredState(db, row.uid, row.drain_then === 'gone' ? 'gone' : 'stopped')
-      await runtime.stop(row.pod_name)
+      const wanted = row.drain_then === 'gone' ? 'gone' : 'stopped'
+      const isCurrent = await updateDrained(
+        db,
+        row,
+        row.drain_then === 'restart' ? { restart_run: run.runId } : { wanted },
+      )
+      if (isCurrent) await runtime.stop(row.pod_name)
     } else if (row.drain_since && definition.drain) {
       delays.push(Math.max(0, definition.drain.timeoutSeconds * 1000 - elapsedMs))
     }

@@ -10,7 +10,7 @@ import {
   setExit,
   setDrain,
   setLateRun,
-  setRestartRun,
+  endRestartOf,
   type InstanceRow,
 } from '../../state/deployments/instances'
 import { lastExitOf } from './crashCapsule'
@@ -206,7 +206,7 @@ async function stopDisabledInstance(
   row: InstanceRow,
   run: RuntimeInstance | undefined,
 ): Promise<void> {
-  if (row.restart_run !== null) await setRestartRun(db, row.uid, null)
+  if (row.restart_run !== null) await endRestartOf(db, row)
   if (row.drain_run !== null) await setDrain(db, row.uid, null)
   if (!hasExited(run)) return runtime.stop(row.pod_name)
   if (run?.exit && row.handled_run !== run.runId) {
@@ -248,7 +248,7 @@ async function advanceRestart(
       return
     }
     if (!isUp(run) && row.blocked_reason === null && row.wanted === 'running') return
-    await setRestartRun(db, row.uid, null)
+    await endRestartOf(db, row)
   }
 }
 

@@ -215,7 +215,39 @@ export async function setDrainSince(db: Db, uid: string, since: Date): Promise<v
   await db.updateTable('instances').set({ drain_since: since }).where('uid', '=', uid).execute()
 }
 
-/** Requests the replacement of a run; null ends the request. */
-export async function setRestartRun(db: Db, uid: string, runId: string | null): Promise<void> {
+/**
+ * Stores what follows from a drain that was read before. Does nothing if a user has cancelled it since, or requested
+ * another one.
+ * @returns whether it was stored
+ */
+export async function updateDrained(
+  db: Db,
+  { uid, drain_run }: Pick<InstanceRow, 'uid' | 'drain_run'>,
+  change: Partial<Pick<InstanceRow, 'wanted' | 'restart_run' | 'drain_run' | 'drain_then' | 'drain_since'>>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('instances')
+    .set(change)
+    .where('uid', '=', uid)
+    .where('drain_run', '=', drain_run)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
+
+/** Requests the replacement of a run. */
+export async function setRestartRun(db: Db, uid: string, runId: string): Promise<void> {
   await db.updateTable('instances').set({ restart_run: runId }).where('uid', '=', uid).execute()
+}
+
+/** Ends the request to replace a run, unless the replacement of another one was requested since. */
+export async function endRestartOf(
+  db: Db,
+  { uid, restart_run }: Pick<InstanceRow, 'uid' | 'restart_run'>,
+): Promise<void> {
+  await db
+    .updateTable('instances')
+    .set({ restart_run: null })
+    .where('uid', '=', uid)
+    .where('restart_run', '=', restart_run)
+    .execute()
 }
