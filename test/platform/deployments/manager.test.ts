@@ -98,6 +98,27 @@ test('a later manager adopts running instances and starts none twice', async () 
   expect((await consoleOf('bot')).filter((line) => line.startsWith('pid'))).toHaveLength(1)
 })
 
+test('each pass counts as finished, also while others follow at once', async () => {
+  let passes = 0
+  let updates = 0
+  const scheduleUpdate = () => {
+    updates += 1
+    managed.discovery.scheduleUpdate()
+  }
+  const manager = manage(undefined, {
+    discovery: { ...managed.discovery, scheduleUpdate },
+    // As when instances change in every pass.
+    onPass() {
+      passes += 1
+      if (passes < 5) manager.wake()
+      else expect(updates).toBeGreaterThanOrEqual(4)
+    },
+  })
+  await until(() => passes >= 5)
+  await manager.close()
+  expect(updates).toBe(passes)
+})
+
 test('decisions §4: one of two platforms is the manager, and the other takes over when it stops', async () => {
   const one = manage()
   await until(() => one.isActive)

@@ -77,12 +77,19 @@ export function startManager(
     return Math.min(INTERVAL_MS, delay ?? INTERVAL_MS)
   }
 
+  function passEnded(): void {
+    context.discovery.scheduleUpdate()
+    lastPassAt = performance.now()
+  }
+
+  /** Makes a pass, and others as long as something changes during each. */
   async function runPass(): Promise<void> {
     let delay = INTERVAL_MS
     try {
       do {
         isWoken = false
         delay = await manage()
+        passEnded()
         if (failure !== undefined) log.info('the manager checks the instances again')
         failure = undefined
         // While many instances change, passes take at most half of the time, so that API calls are not starved.
@@ -92,9 +99,8 @@ export function startManager(
       if (failure !== String(error)) log.error({ err: error }, 'the manager failed to check the instances; retrying')
       failure = String(error)
       if (!election.isWon) delay = STANDBY_MS
+      passEnded()
     }
-    context.discovery.scheduleUpdate()
-    lastPassAt = performance.now()
     clearTimeout(timer)
     if (!closed) timer = setTimeout(wake, delay)
   }
