@@ -130,6 +130,7 @@ function startingInstance({ podName, port }: LocalSpec): RuntimeInstance {
     podName,
     runId: randomUUID(),
     state: 'STARTING',
+    waitsFor: 'the copy of its files',
     ip: '127.0.0.1',
     port,
     startedAt: Date.now(),

@@ -124,6 +124,8 @@ export interface RuntimeInstance {
   exit: InstanceExit | undefined
   /** Why a run whose program has ended is still STOPPING, as text for users; undefined if it should end soon. */
   problem?: string | undefined
+  /** What a STARTING run whose program does not run yet waits for. */
+  waitsFor?: 'the copy of its files' | 'its program to start' | undefined
   /** The node of the cluster that it runs on. Undefined on this machine, and until a node is chosen. */
   node?: string | undefined
   /**

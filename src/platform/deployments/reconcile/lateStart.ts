@@ -11,11 +11,9 @@ export function lateStartOf(
   now: number,
 ): Instance['lateStart'] {
   if (run.state !== 'STARTING' || now < dueAt({ readyTimeoutSeconds }, run)) return undefined
-  // Without a ready pattern, a run is ready as soon as its process exists.
-  return {
-    afterSeconds: readyTimeoutSeconds,
-    waitingFor: ready === undefined ? 'the copy of its files' : `a console line that matches ${ready}`,
-  }
+  // Without a ready pattern, a run is ready as soon as its program runs.
+  const ofProgram = ready === undefined ? 'its program to start' : `a console line that matches ${ready}`
+  return { afterSeconds: readyTimeoutSeconds, waitingFor: run.waitsFor ?? ofProgram }
 }
 
 /** The deadline for a STARTING run to be ready, in milliseconds since the epoch. */

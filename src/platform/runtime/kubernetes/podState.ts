@@ -178,6 +178,8 @@ function stateOf(pod: V1Pod): RuntimeInstance['state'] {
   return isReady ? 'RUNNING' : 'STARTING'
 }
 
+const waitsForOf = (pod: V1Pod) => (isCopying(pod) ? 'the copy of its files' : 'its program to start')
+
 /** The run of a Pod. @param seenEndedAt when the platform first saw that it had ended */
 export function instanceOf(pod: V1Pod, seenEndedAt = Date.now()): RuntimeInstance {
   const state = stateOf(pod)
@@ -189,6 +191,7 @@ export function instanceOf(pod: V1Pod, seenEndedAt = Date.now()): RuntimeInstanc
     port: runOptionsOf(pod).port,
     startedAt: startOf(pod),
     exit: state === 'EXITED' ? exitOf(pod, seenEndedAt) : undefined,
+    waitsFor: state === 'STARTING' && !awaitsReadyLine(pod) ? waitsForOf(pod) : undefined,
     node: pod.spec?.nodeName,
   }
 }

@@ -53,6 +53,16 @@ test('the node of a run is known once it is chosen', () => {
   expect(instanceOf({ ...pod, spec: { ...pod.spec!, nodeName: 'node-a' } }).node).toBe('node-a')
 })
 
+test('a run waits for its copy, then for its program, then for nothing that the cluster knows', () => {
+  const waitsFor = (pod: V1Pod) => instanceOf(pod).waitsFor
+  const copying = { phase: 'Pending', initContainerStatuses: [containerStatus('copy', running)] }
+  expect(waitsFor(podWith(undefined, {}, copying))).toBe('the copy of its files')
+  expect(waitsFor(podWith(undefined, {}, { phase: 'Pending' }))).toBe('its program to start')
+  expect(waitsFor(podWith({ waiting: { reason: 'ImagePullBackOff' } }))).toBe('its program to start')
+  expect(waitsFor(podWith(running))).toBeUndefined()
+  expect(waitsFor(podWith(ended(0)))).toBeUndefined()
+})
+
 const HOUR_MS = 3_600_000
 
 test.each([
