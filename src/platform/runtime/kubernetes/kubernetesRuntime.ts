@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http'
+import type { V1Pod } from '@kubernetes/client-node'
 import type { Logger } from 'pino'
 import { createKeyedQueue } from '../../concurrency/keyedQueue'
 import { createSharedRead } from '../../concurrency/sharedRead'
@@ -24,6 +25,10 @@ import { createPodUsage } from './podUsage'
 
 /** Minimum time between two lists of the nodes. A list may have megabytes, and any user can request it at any rate. */
 const NODES_PAUSE_MS = 250
+
+// Its run has ended in the console, which each run does once.
+const FOUND_AGAIN =
+  '[System] Its Pod is still there: it had lost the label by which the platform finds it, and has it again. What it prints is shown from its next start on.'
 
 export interface KubernetesParts extends PodSettings {
   copies: KeptCopies
@@ -75,6 +80,7 @@ export function openKubernetesRuntime(parts: KubernetesParts): Runtime {
     await consoles.of(spec.podName).settle()
     inputs.close(spec.podName)
     if (present) await runs.forget(present)
+    else if (await isFoundAgain(spec)) return
     try {
       await prepare(spec)
     } catch (error) {
@@ -85,18 +91,39 @@ export function openKubernetesRuntime(parts: KubernetesParts): Runtime {
     }
     try {
       const pod = await pods.apply(podOf(spec, parts))
-      const lostMark = lostMarkOf(pod, parts.stateId)
-      if (lostMark === undefined) return runs.put(pod)
-      // Nobody would stop it.
-      if (spec.keep) await pods.release(pod)
-      await pods.delete(pod, KILL_AFTER_SECONDS)
-      runs.startFailed(spec, clusterStartFailure(lostMark))
+      if (await isMarked(spec, pod)) runs.put(pod)
     } catch (error) {
-      if (!(error instanceof ClusterRefusal)) throw error
-      // The client library has no message for a 401.
-      const reason = error.message || (STATUS_CODES[error.status] ?? `status ${error.status}`)
-      runs.startFailed(spec, clusterStartFailure(reason), isTemporaryRefusal(error))
+      refuseStart(spec, error)
     }
+  }
+
+  /** Whether the instance's Pod is only without its label. Its program may run in the files that a start prepares. */
+  async function isFoundAgain(spec: InstanceSpec): Promise<boolean> {
+    try {
+      const pod = await pods.markAgain(spec.podName, parts.stateId)
+      if (!pod) return false
+      if (await isMarked(spec, pod)) await note(spec.podName, FOUND_AGAIN)
+    } catch (error) {
+      refuseStart(spec, error)
+    }
+    return true
+  }
+
+  /** Whether the platform can find a Pod again. If not, the Pod is deleted: nobody would stop it. */
+  async function isMarked(spec: InstanceSpec, pod: V1Pod): Promise<boolean> {
+    const lostMark = lostMarkOf(pod, parts.stateId)
+    if (lostMark === undefined) return true
+    if (spec.keep) await pods.release(pod)
+    await pods.delete(pod, KILL_AFTER_SECONDS)
+    runs.startFailed(spec, clusterStartFailure(lostMark))
+    return false
+  }
+
+  function refuseStart(spec: InstanceSpec, error: unknown): void {
+    if (!(error instanceof ClusterRefusal)) throw error
+    // The client library has no message for a 401.
+    const reason = error.message || (STATUS_CODES[error.status] ?? `status ${error.status}`)
+    runs.startFailed(spec, clusterStartFailure(reason), isTemporaryRefusal(error))
   }
 
   function holdOf(podName: string): string | undefined {
@@ -122,6 +149,8 @@ export function openKubernetesRuntime(parts: KubernetesParts): Runtime {
         const pod = runs.get(podName)
         if (pod && !isOver(pod)) return
         if (pod) await runs.forget(pod)
+        // It is stopped and removed once it is seen again.
+        else if (await pods.markAgain(podName, parts.stateId)) return
         await parts.copies.remove(podName)
         runs.forgetRun(podName)
         inputs.close(podName)

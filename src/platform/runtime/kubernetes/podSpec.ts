@@ -46,6 +46,14 @@ export function isOfState({ metadata }: Pick<V1Pod, 'metadata'>, stateId: string
   return (metadata?.annotations?.[STATE_ANNOTATION] ?? stateId) === stateId
 }
 
+/** A JSON Patch (RFC 6902) that sets the platform's label on an object of this state; it fails on any other. */
+export const markOf = (stateId: string): object[] => [
+  { op: 'test', path: `/metadata/annotations/${escaped(STATE_ANNOTATION)}`, value: stateId },
+  { op: 'add', path: `/metadata/labels/${escaped(MANAGED_BY_LABEL)}`, value: MANAGED_BY[MANAGED_BY_LABEL] },
+]
+
+const escaped = (key: string) => key.replaceAll('/', '~1')
+
 /**
  * Why the platform cannot find a Pod again that it has just created: an admission webhook has changed it.
  * @returns text for users; undefined if it can find it

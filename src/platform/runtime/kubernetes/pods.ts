@@ -1,7 +1,7 @@
 import type { V1Pod } from '@kubernetes/client-node'
 import { ClusterRefusal, type ClusterClient } from './clusterClient'
 import { ENDED_DEADLINE_SECONDS, nameOf, runIdOf } from './podState'
-import { KEEP_FINALIZER, READY_CONDITION } from './podSpec'
+import { KEEP_FINALIZER, markOf, READY_CONDITION } from './podSpec'
 
 /** The platform's name as a writer of fields (Kubernetes: "Server-Side Apply"). */
 export const FIELD_MANAGER = 'quarterdeck'
@@ -14,6 +14,11 @@ export interface Pods {
   apply(pod: V1Pod): Promise<V1Pod>
   /** Sets annotations. @returns undefined if this Pod is gone */
   annotate(pod: V1Pod, annotations: Record<string, string>): Promise<V1Pod | undefined>
+  /**
+   * Sets the label by which the platform finds its Pods on a Pod of this state that lost it, and that may still run.
+   * @returns undefined if there is none of this name
+   */
+  markAgain(podName: string, stateId: string): Promise<V1Pod | undefined>
   /** Sets the condition that opens the Pod's readiness gate. @returns undefined if this Pod is gone */
   setReady(pod: V1Pod): Promise<V1Pod | undefined>
   /** Ends all containers of this Pod; the Pod stays, with their statuses. @returns undefined if this Pod is gone */
@@ -60,6 +65,17 @@ export function createPods(client: ClusterClient): Pods {
           ),
         ),
       ),
+    async markAgain(podName, stateId) {
+      const pod = await ifPresent(
+        client.call((core, { setHeaderOptions, PatchStrategy }) =>
+          core.patchNamespacedPod(
+            { name: podName, namespace, body: markOf(stateId), fieldManager: FIELD_MANAGER },
+            setHeaderOptions('Content-Type', PatchStrategy.JsonPatch),
+          ),
+        ),
+      )
+      return pod?.metadata?.uid === undefined ? undefined : pod
+    },
     setReady: (pod) =>
       ifPresent(
         client.call((core, { setHeaderOptions, PatchStrategy }) =>

@@ -54,8 +54,11 @@ beforeEach(async () => {
   requested = []
   watches = []
   api = await startApiServer(root(), (request, response) => {
-    const { method, url = '' } = request
+    const { method, url = '', headers } = request
     response.setHeader('content-type', 'application/json')
+    if (headers['content-type'] === 'application/json-patch+json')
+      // No Pod of this state is without its label.
+      return void response.writeHead(422).end(JSON.stringify({ kind: 'Status' }))
     if (method !== 'GET') requested.push(`${method} ${url.replace(/\?.*/, '')}`)
     if (method === 'PATCH' && refusal !== undefined) {
       response.writeHead(403).end(JSON.stringify({ kind: 'Status', message: refusal }))

@@ -5,6 +5,7 @@ import type { Runtime } from '../../../../src/platform/runtime/runtime'
 import { startApiServer, type ApiServer } from '../../../support/platform/apiServer'
 import { openClusterRuntime } from '../../../support/platform/clusterRuntime'
 import { freshState, type FreshState } from '../../../support/platform/freshState'
+import { POD_SETTINGS } from '../../../support/platform/lobbyPods'
 import { instanceSpec } from '../../../support/platform/instanceSpec'
 import { useTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
 
@@ -16,6 +17,10 @@ let runtime: Runtime
 let refusal: { status: number; message: string } | undefined
 /** How an admission webhook changes Pods. */
 let webhook: ((metadata: NonNullable<V1Pod['metadata']>) => void) | undefined
+/** A Pod that is in the cluster without the label of the platform, as it is once it has it again. */
+let unlabelled: V1Pod | undefined
+/** The instances whose files were prepared for a start, or removed. */
+let touched: string[]
 /** The paths of what should be deleted. */
 let deleted: string[]
 /** The paths of what should be created. */
@@ -27,14 +32,19 @@ afterAll(() => state.close())
 beforeEach(async () => {
   asked = []
   deleted = []
+  refusal = undefined
   webhook = undefined
+  unlabelled = undefined
+  touched = []
   logged = []
   // No Pods, no Services, and a watch without changes.
   api = await startApiServer(root(), (request, response) => {
     const { method, url = '' } = request
     response.setHeader('content-type', 'application/json')
     const change = webhook
-    if (method === 'PATCH' && change) {
+    if (request.headers['content-type'] === 'application/json-patch+json' && !refusal)
+      response.writeHead(unlabelled ? 200 : 404).end(JSON.stringify(unlabelled ?? { kind: 'Status' }))
+    else if (method === 'PATCH' && change) {
       void json(request).then((body) => {
         const pod = body as V1Pod
         Object.assign(pod.metadata!, { uid: 'uid-1' })
@@ -52,6 +62,8 @@ beforeEach(async () => {
   })
   runtime = openClusterRuntime(api.client, state, {
     log: pino({ level: 'error' }, { write: (line) => void logged.push(line) }),
+    prepare: async ({ podName }) => void touched.push(podName),
+    copies: { ...POD_SETTINGS.copies, remove: async (podName) => void touched.push(podName) },
   })
 })
 afterEach(async () => {
@@ -131,6 +143,19 @@ test.each<[what: string, name: string, change: typeof webhook]>([
     expect(deleted).toEqual(['/api/v1/namespaces/games/pods/lobby-1'])
   },
 )
+
+test('security 253: the files of a Pod that runs on without its label are neither prepared again nor removed', async () => {
+  unlabelled = {
+    metadata: { name: 'lobby-1', uid: 'uid-1', labels: { 'app.kubernetes.io/managed-by': 'quarterdeck' } },
+  }
+  await runtime.ensure(instanceSpec({ podName: 'lobby-1', command: ['game'] }))
+  await runtime.remove('lobby-1')
+  expect(touched).toEqual([])
+  expect(asked).toEqual([])
+  expect((await runtime.history('lobby-1', 10)).map(({ content }) => content)).toEqual([
+    '[System] Its Pod is still there: it had lost the label by which the platform finds it, and has it again. What it prints is shown from its next start on.',
+  ])
+})
 
 test.each([
   ['an invalid Pod', 422, 'Pod "lobby-1" is invalid: spec.containers[0].image: Required value'],
