@@ -7,6 +7,12 @@ const ANSWER_TIMEOUT_MS = 30_000
 /** Safety limit in bytes for a program that prints while no platform runs to rotate its log. */
 const LOG_SIZE_MAX = 64 * 2 ** 20
 
+/**
+ * Runs a program with the default umask. runc creates the mount points of a container with the umask that it has, and
+ * on a machine with a stricter one, such as 077, the user of an instance could not enter its `/etc`.
+ */
+const WITH_DEFAULT_UMASK = 'umask 022 && exec "$@"'
+
 /** The conmon process of a container, which owns its input and output and records its exit code. */
 export interface Monitor {
   pid: number
@@ -38,7 +44,7 @@ export interface ConmonParts {
  */
 export async function startConmon(parts: ConmonParts): Promise<number> {
   const { PATH } = process.env
-  const child = spawn(parts.conmon, argumentsOf(parts), {
+  const child = spawn('/bin/sh', ['-c', WITH_DEFAULT_UMASK, 'conmon', parts.conmon, ...argumentsOf(parts)], {
     cwd: parts.bundle,
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
     env: { PATH, _OCI_SYNCPIPE: '3' },

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as jail from '../../../../src/platform/share/jail'
-import { describeContained, useContainedRuntime } from '../../../support/platform/containedInstances'
+import { describeContained, testAsRoot, useContainedRuntime } from '../../../support/platform/containedInstances'
 import { until } from '../../../support/platform/until'
 
-const { root, dataDir, runtime, spec, find, hasEnded, lines, withRunc } = useContainedRuntime()
+const { root, dataDir, runtime, spec, find, hasEnded, lines, runInside, withRunc } = useContainedRuntime()
 
 describeContained('while runc starts a container (skipped where runc, conmon or socat is missing)', () => {
   test('a stop is not lost: the program gets its stop command', async () => {
@@ -42,5 +42,17 @@ describeContained('while runc starts a container (skipped where runc, conmon or 
     }
     await hasEnded('late')
     expect(await lines('late')).toContain('heard stop')
+  })
+})
+
+describeContained('on a machine with the umask 077 (skipped where runc, conmon or socat is missing)', () => {
+  testAsRoot('an instance may enter its system directories', async () => {
+    const umask = process.umask(0o077)
+    try {
+      const said = await runInside('masked', 'test -x /etc && cat /etc/passwd && echo Read')
+      expect(said).toContain('Read')
+    } finally {
+      process.umask(umask)
+    }
   })
 })
