@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { isAlive } from '../../processLock'
 
 /** Longer than it takes to create a container on a busy machine. */
@@ -47,7 +47,8 @@ export async function startConmon(parts: ConmonParts): Promise<number> {
   const child = spawn('/bin/sh', ['-c', WITH_DEFAULT_UMASK, 'conmon', parts.conmon, ...argumentsOf(parts)], {
     cwd: parts.bundle,
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
-    env: { PATH, _OCI_SYNCPIPE: '3' },
+    // Without this locale, conmon refuses paths that are not ASCII.
+    env: { PATH, LC_ALL: 'C.UTF-8', _OCI_SYNCPIPE: '3' },
   })
   const errors = child.stderr
   let stderr = ''
@@ -83,7 +84,8 @@ function argumentsOf({ runc, runcArgs, id, bundle, exitDirectory, logFile }: Con
     ...['-r', runc, ...runcArgs.map((arg) => `--runtime-arg=${arg}`)],
     ...['-b', bundle, '-p', join(bundle, 'pid'), '--conmon-pidfile', join(bundle, 'conmon.pid')],
     ...['--exit-dir', exitDirectory],
-    ...['-l', `k8s-file:${logFile}`, '--log-size-max', String(LOG_SIZE_MAX)],
+    // Relative to its working directory, because it takes what follows another colon for something else.
+    ...['-l', `k8s-file:${relative(bundle, logFile)}`, '--log-size-max', String(LOG_SIZE_MAX)],
     ...['--no-new-keyring', '--no-sync-log'],
     ...['-i', '--leave-stdin-open', '--full-attach', '--socket-dir-path', bundle],
   ]

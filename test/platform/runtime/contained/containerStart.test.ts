@@ -1,10 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as jail from '../../../../src/platform/share/jail'
 import { describeContained, testAsRoot, useContainedRuntime } from '../../../support/platform/containedInstances'
 import { until } from '../../../support/platform/until'
 
-const { root, dataDir, runtime, spec, find, hasEnded, lines, runInside, withRunc } = useContainedRuntime()
+const { root, dataDir, runtime, spec, find, hasEnded, lines, runInside, withRunc, withRuntimeIn } =
+  useContainedRuntime()
 
 describeContained('while runc starts a container (skipped where runc, conmon or socat is missing)', () => {
   test('a stop is not lost: the program gets its stop command', async () => {
@@ -54,5 +55,13 @@ describeContained('on a machine with the umask 077 (skipped where runc, conmon o
     } finally {
       process.umask(umask)
     }
+  })
+})
+
+describeContained('in a data directory with an unusual name (skipped where runc, conmon or socat is missing)', () => {
+  test.each(['données', 'a:b c'])('security 250: instances are contained: %s', async (name) => {
+    const other = join(root(), name)
+    mkdirSync(other, { mode: 0o711 })
+    await withRuntimeIn(other, async () => expect(await runInside('unusual', 'echo Started')).toContain('Started'))
   })
 })
