@@ -107,6 +107,12 @@ function pidScope(): string {
 }
 
 /**
+ * Identifies what all processes end with: the boot of the machine, and the container around this process. Empty without
+ * /proc. The kernel gives the number of a PID namespace to a later one, so its first process is part of it.
+ */
+export const PROCESS_SCOPE = pidScope() && `${pidScope()} ${startTimeOf(1)}`
+
+/**
  * Whether a run of a process is alive. A zombie is not: where the first process of a container is not an init, zombies
  * are never reaped. While its state cannot be read (no free file descriptor), a process counts as alive: what counts as
  * ended is started again, beside the program that still runs.

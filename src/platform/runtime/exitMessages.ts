@@ -1,5 +1,6 @@
 import { AppError, errorCodeOf } from '../errors'
 import { DISK_FAILURES } from '../share/fileFailure'
+import { PROCESS_SCOPE } from '../processLock'
 import type { InstanceExit } from './runtime'
 
 /** Grace period between SIGTERM and SIGKILL (decisions §5). */
@@ -8,13 +9,19 @@ export const KILL_AFTER_MS = 10_000
 /** The console message for the end of a run. */
 export function describeExit({ code, signal, requested, failure, interruption }: InstanceExit): string {
   if (failure) return failure
-  if (interruption !== undefined) return interruptionText(interruption)
+  if (interruption !== undefined) return interruption
   const how = signal ? `by signal ${signal}` : `with exit code ${code}`
   return requested ? `Stopped (${how}).` : `Ended by itself ${how}.`
 }
 
-/** @param interruption of `InstanceExit` */
-export const interruptionText = (interruption: string) => `Ended by the cluster: ${interruption}`
+/**
+ * `InstanceExit.interruption` of a run that ended with all processes of its machine, or of the container that the
+ * platform runs in; an orderly shutdown may have recorded an exit code.
+ */
+export const RESTARTED = 'Ended before the machine or the platform’s container was started again.'
+
+/** Whether the machine, or the platform's container, was started again since a run began. @param scope of its record */
+export const hasRestarted = (scope: string | undefined): boolean => scope !== undefined && scope !== PROCESS_SCOPE
 
 /** The console message for a start that the cluster refuses. @param reason of the cluster, as text */
 export const clusterStartFailure = (reason: string) => `Could not be started: ${reason.replace(/\.?$/, '.')}`

@@ -93,8 +93,8 @@ export interface InstanceExit {
    */
   isTemporary?: boolean
   /**
-   * Why the cluster ended it, as text for users. Such an end is no crash. Undefined if it ended by itself or on
-   * request.
+   * What ended it, or may have, if neither the program nor a request did: the cluster, or a restart of the machine. A
+   * sentence for users. Such an end is no crash.
    */
   interruption?: string
   /**
@@ -141,6 +141,8 @@ export interface StoredRun {
   runId: string
   /** The directory of the record: in a copy of the data directory, that of the original. Absent in older records. */
   storedIn?: string
+  /** See PROCESS_SCOPE. Absent in older records. */
+  scope?: string
 }
 
 export interface Usage {

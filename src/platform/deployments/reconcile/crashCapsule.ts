@@ -1,6 +1,5 @@
 import type { CrashCapsule, LastExit } from '../../../contract/instance'
 import { storable } from '../../runtime/consoleText'
-import { interruptionText } from '../../runtime/exitMessages'
 import type { InstanceExit, Runtime } from '../../runtime/runtime'
 import type { Db } from '../../state/db'
 import { listMetrics } from '../../state/deployments/metrics'
@@ -28,7 +27,7 @@ export function describeCrashes(count: number, last: InstanceExit): string {
 
 /** The message of an end that needs more than a code or a signal, without a final full stop. */
 function failureOf({ failure, killed, interruption }: InstanceExit): string | undefined {
-  const message = failure ?? killed ?? (interruption === undefined ? undefined : interruptionText(interruption))
+  const message = failure ?? killed ?? interruption
   return message === undefined ? undefined : storable(message).replace(/\.$/, '')
 }
 

@@ -29,8 +29,8 @@ export async function recordExit(
   const isWanted = row.wanted === 'running' && !exit.requested
   if (isWanted && exit.isTemporary) return recordTemporaryFailure(context, row, run.runId, exit)
   failedStarts.delete(row.pod_name)
-  // An end that the cluster has caused is no crash, nor one during a drain before a restart, whose command may end the
-  // program: its instance starts again at once.
+  // An end with the machine or by the cluster is no crash, nor one during a drain before a restart, whose command may
+  // end the program: its instance starts again at once.
   const isCrash = isWanted && exit.interruption === undefined && !isDraining(row, run)
   const next = isCrash ? nextStartAfterCrash(row.crashes, exit.at) : { crashes: row.crashes, startAfter: 0 }
   const capsule = isCrash ? await captureCrash({ db, runtime }, row.pod_name, exit) : undefined

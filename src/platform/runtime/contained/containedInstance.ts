@@ -3,13 +3,13 @@ import type { Logger } from 'pino'
 import { openRealDirectory, type OpenDirectory } from '../../share/jail'
 import { isAlive, startTimeOf } from '../../processLock'
 import { markCopy } from '../copyMarker'
-import { describeExit, KILL_AFTER_MS, STOPPED_BEFORE } from '../exitMessages'
+import { describeExit, hasRestarted, KILL_AFTER_MS, STOPPED_BEFORE } from '../exitMessages'
 import { killNamespace, pidNamespaceOf } from '../processes'
 import { ReadyLine, TOO_SLOW_LINE } from '../readyLine'
 import type { RunRecords } from '../runRecords'
 import type { LocalSpec } from '../runtime'
 import { isMonitorAlive } from './conmon'
-import { exitOf, OUT_OF_MEMORY, UNKNOWN_EXIT, type RunFailure } from './containerExit'
+import { exitOf, runFailureOf, type RunFailure } from './containerExit'
 import { ContainerLog } from './log/containerLog'
 import type { Containers } from './containers'
 import { InstanceInput } from './instanceInput'
@@ -300,18 +300,14 @@ export class ContainedInstance {
       await delay(10)
     );
     const exit = code ?? (await containers.exitCode(containerId))
-    const killed = (await containers.hasRunOutOfMemory(containerId)) ? OUT_OF_MEMORY : undefined
+    const failed = runFailureOf(record, exit, await containers.hasRunOutOfMemory(containerId))
     // A program whose monitor ended first is killed with its container.
-    const hasEnded = record.pid !== undefined && !isAlive(record.pid, record.pidStartTime ?? '')
+    const hasEnded =
+      record.pid !== undefined && !isAlive(record.pid, record.pidStartTime ?? '') && !hasRestarted(record.scope)
     // May fail without a free file descriptor. The next check repeats it, and needs the exit code removed next.
     await this.console.finishLines()
     if (!(await this.removeContainer(record, containerId))) return
-    await this.recordExit(
-      record,
-      exit,
-      exit === undefined ? UNKNOWN_EXIT : killed,
-      exit !== undefined || (hasEnded && !record.isKilled),
-    )
+    await this.recordExit(record, exit, failed, exit !== undefined || (hasEnded && !record.isKilled))
   }
 
   /**

@@ -1,20 +1,37 @@
 import { constants } from 'node:os'
+import { hasRestarted, RESTARTED } from '../exitMessages'
 import type { InstanceExit } from '../runtime'
+import type { RunRecord } from './runRecord'
 
-/** Why a run could not be started, its end is unknown, or the system killed it, as in `InstanceExit`. */
+/** Why a run could not be started, its end is unknown, or something else ended it, as in `InstanceExit`. */
 export interface RunFailure {
   failure?: string
+  interruption?: string
   killed?: string
   isTemporary?: boolean
 }
 
-export const UNKNOWN_EXIT: RunFailure = {
+const UNKNOWN_EXIT: RunFailure = {
   failure: 'Ended; the exit code is unknown, because its monitor ended first or could not record it.',
 }
 
 /** If SIGKILL ended it: a program may go on when one of its processes was killed. */
-export const OUT_OF_MEMORY: RunFailure = {
+const OUT_OF_MEMORY: RunFailure = {
   killed: 'Killed for memory: it needed more than it may use (resources.memory), or the machine had none left.',
+}
+
+/**
+ * What ended a run other than its program, or hides how it ended.
+ * @param code as for `exitOf`
+ */
+export function runFailureOf(
+  { scope, state }: RunRecord,
+  code: number | undefined,
+  hasRunOutOfMemory: boolean,
+): RunFailure | undefined {
+  if (hasRunOutOfMemory && code !== undefined) return OUT_OF_MEMORY
+  if (hasRestarted(scope) && (code === undefined || state !== 'STOPPING')) return { interruption: RESTARTED }
+  return code === undefined ? UNKNOWN_EXIT : undefined
 }
 
 /**
@@ -37,6 +54,7 @@ export function exitOf(
     orderly: (isStopped || code === 0) && isOrderly && signal !== 'SIGKILL',
     failure: failed?.failure,
     ...(failed?.isTemporary && { isTemporary: true }),
+    ...(failed?.interruption !== undefined && { interruption: failed.interruption }),
     ...(failed?.killed !== undefined && signal === 'SIGKILL' && !isStopped && { killed: failed.killed }),
   }
 }

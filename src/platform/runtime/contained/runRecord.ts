@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
+import { PROCESS_SCOPE } from '../../processLock'
 import { openRunRecords, type RunRecords } from '../runRecords'
 import type { LocalSpec, RuntimeInstance, StoredRun } from '../runtime'
 import { isMonitorAlive, type Monitor } from './conmon'
@@ -48,6 +49,7 @@ export function newRunRecord(
     port,
     startedAt: Date.now(),
     exit: undefined,
+    scope: PROCESS_SCOPE,
   } as const
   return {
     ...run,

@@ -243,7 +243,7 @@ export function exitOf(pod: V1Pod, at: number): InstanceExit {
     ...((copyFailure === undefined ? rejection !== undefined : TEMPORARY_COPY_FAILURE.test(copyFailure)) && {
       isTemporary: true,
     }),
-    ...(interruption !== undefined && { interruption }),
+    ...(interruption !== undefined && { interruption: `Ended by the cluster: ${interruption}` }),
     ...(killed !== undefined && { killed }),
   }
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { openRunRecords, type RunRecords } from '../runRecords'
-import type { ConsoleLine, LocalSpec, RuntimeInstance } from '../runtime'
+import { describeExit, hasRestarted, RESTARTED } from '../exitMessages'
+import type { ConsoleLine, InstanceExit, LocalSpec, RuntimeInstance } from '../runtime'
 import { ConsoleLog } from './consoleLog'
 import { PROTOCOL_VERSION, type HostCalls } from './hostProtocol'
 import { removePipes } from './instancePipes'
@@ -72,8 +73,7 @@ export class InstanceHost implements Omit<HostCalls, 'follow' | 'unfollow'> {
           ...newRunRecord({ podName, port: undefined, stop: { command: undefined, timeoutSeconds: 0 } }),
           state: 'EXITED',
         },
-        failure,
-        isTemporary,
+        { failure, ...(isTemporary && { isTemporary }) },
       )
   }
 
@@ -181,7 +181,7 @@ export class InstanceHost implements Omit<HostCalls, 'follow' | 'unfollow'> {
     if (record.state === 'EXITED') return
     if (isRunning(record)) return this.runOf(record).stopOrphan()
     this.limiter.release(record.podName)
-    this.recordFailure(record, HOST_ENDED)
+    this.recordFailure(record, hasRestarted(record.scope) ? { interruption: RESTARTED } : { failure: HOST_ENDED })
   }
 
   private runOf(record: RunRecord): InstanceProcess {
@@ -193,21 +193,14 @@ export class InstanceHost implements Omit<HostCalls, 'follow' | 'unfollow'> {
     return run
   }
 
-  private recordFailure(record: RunRecord, failure: string, isTemporary = false): void {
-    Object.assign(record, {
-      state: 'EXITED',
-      pid: undefined,
-      exit: {
-        code: null,
-        signal: null,
-        at: Date.now(),
-        requested: false,
-        failure,
-        ...(isTemporary && { isTemporary }),
-      },
-    })
+  private recordFailure(
+    record: RunRecord,
+    failed: Pick<Partial<InstanceExit>, 'failure' | 'isTemporary' | 'interruption'>,
+  ): void {
+    const exit = { code: null, signal: null, at: Date.now(), requested: false, failure: undefined, ...failed }
+    Object.assign(record, { state: 'EXITED', pid: undefined, exit })
     this.runs.set(record.podName, { process: undefined, record })
-    this.note(record.podName, `[System] ${failure}`)
+    this.note(record.podName, `[System] ${describeExit(exit)}`)
     this.changed(record)
   }
 

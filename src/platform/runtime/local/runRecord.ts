@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { isAlive } from '../../processLock'
+import { isAlive, PROCESS_SCOPE } from '../../processLock'
 import type { LocalSpec, RuntimeInstance, StoredRun } from '../runtime'
 
 /** State of a run on disk, for the next host. */
@@ -26,6 +26,7 @@ export function newRunRecord({
     port,
     startedAt: Date.now(),
     exit: undefined,
+    scope: PROCESS_SCOPE,
     pid: undefined,
     pidStartTime: '',
     stop,

@@ -27,7 +27,7 @@ test.each<[string, V1Pod, object]>([
   [
     'an eviction',
     podWith(undefined, {}, { phase: 'Failed', reason: 'Evicted', message: 'The node was low on resource: memory.' }),
-    { interruption: 'Evicted: The node was low on resource: memory.' },
+    { interruption: 'Ended by the cluster: Evicted: The node was low on resource: memory.' },
   ],
   [
     'a drained node',
@@ -45,9 +45,13 @@ test.each<[string, V1Pod, object]>([
         ],
       },
     ),
-    { interruption: 'Eviction API: evicting' },
+    { interruption: 'Ended by the cluster: Eviction API: evicting' },
   ],
-  ['a deletion in the cluster', podWith(running, deleted), { interruption: 'its Pod was deleted in the cluster' }],
+  [
+    'a deletion in the cluster',
+    podWith(running, deleted),
+    { interruption: 'Ended by the cluster: its Pod was deleted in the cluster' },
+  ],
   [
     'a stop before the start',
     podWith(undefined, { ...stopped, ...deleted }),
