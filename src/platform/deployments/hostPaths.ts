@@ -34,12 +34,14 @@ export async function requireDeploymentDirectory(
   const state = await findMountState(parts, directory, dataDirectory, seen && directory_mounted)
   const mounted = state === 'mounted'
   if (seen && mounted === directory_mounted) return directory
-  if (state === 'lost') throw mountLost(`${SHARED_ROOT}${dataDirectory}`, WITHOUT_FILES)
+  if (state === 'lost') throw directoryLost(dataDirectory)
   await setDirectorySeen(parts.db, name, dataDirectory, mounted)
   return directory
 }
 
 const WITHOUT_FILES = 'start without its files'
+const directoryLost = (path: string) => mountLost(`${SHARED_ROOT}${path}`, WITHOUT_FILES)
+const mountsEntryLost = (path: string) => mountLost(`${SHARED_ROOT}${path} in "mounts"`, WITHOUT_FILES)
 
 /** @param path as in a definition. @throws as `fileFailure` */
 async function findMountState(
@@ -73,9 +75,31 @@ export async function requireMounts(
     })
     const state = await findMountState(parts, directory, path, mounts_mounted.includes(path))
     if (state === 'mounted') mounted.push(path)
-    else if (state === 'lost') throw mountLost(`${SHARED_ROOT}${path} in "mounts"`, WITHOUT_FILES)
+    else if (state === 'lost') throw mountsEntryLost(path)
   }
   if (mounted.join() !== mounts_mounted.join()) await setMountsMounted(parts.db, name, mounted)
+}
+
+/**
+ * Whether an instance is blocked because a directory was not mounted, and that is mounted again. Files in the empty
+ * directory below the mount do not count: a restore may be under way.
+ */
+export async function isMountedAgain(
+  location: ShareLocation,
+  { dataDirectory, mounts = [] }: Definition,
+  blockedReason: string | null,
+): Promise<boolean> {
+  const path =
+    directoryLost(dataDirectory).message === blockedReason
+      ? dataDirectory
+      : mounts.find((mount) => mountsEntryLost(mount).message === blockedReason)
+  if (path === undefined) return false
+  try {
+    return (await findMountState(location, await findDeploymentDirectory(location, path), path, false)) === 'mounted'
+  } catch (error) {
+    if (error instanceof AppError) return false
+    throw error
+  }
 }
 
 /**

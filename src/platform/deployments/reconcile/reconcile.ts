@@ -17,7 +17,7 @@ import { lastExitOf } from './crashCapsule'
 import { MAX_RESTART_DELAY_MS } from './crashes'
 import { recordExit } from './recordExit'
 import { tryParseDefinition } from '../definitions'
-import { requireDeploymentDirectory } from '../hostPaths'
+import { isMountedAgain, requireDeploymentDirectory } from '../hostPaths'
 import { dueAt, lateStartOf } from './lateStart'
 import { hasTimedOut } from './restartTimeouts'
 import { requestDrain, isBeingRemoved, advanceDrains } from './advanceDrains'
@@ -160,7 +160,8 @@ async function reconcileDeployment(
       return
     }
     const { isBlocked, startAfter } = await recordExit(context, definition, row, run)
-    if (isBlocked || row.wanted === 'stopped') return
+    if (row.wanted === 'stopped') return
+    if (isBlocked && !(await isMountedAgain(context, definition, row.blocked_reason))) return
     const delay = startAfter - context.now()
     // A longer wait means that the clock was set back: start at once.
     if (delay > 0 && delay <= MAX_RESTART_DELAY_MS) delays.push(delay)
