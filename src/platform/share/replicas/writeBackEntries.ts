@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Stats } from 'node:fs'
 import { mkdir, statfs } from 'node:fs/promises'
 import { AppError, errorCodeOf } from '../../errors'
@@ -240,9 +241,14 @@ async function findName<Result>(
   throw new AppError('CONFLICT', `"${name}" ${reason}, and the names beside it are taken as well.`)
 }
 
-/** A name with an addition. A name that leaves no room for it loses characters at its end. */
+/**
+ * A name with an addition. A name that leaves no room for it loses characters at its end, and gets a hash: names that
+ * begin alike must not become one, in which one file would replace another.
+ */
 function lengthened(name: string, addition: string): string {
+  if (Buffer.byteLength(name + addition) <= MAX_NAME_BYTES) return name + addition
+  const end = `~${createHash('sha256').update(name).digest('hex').slice(0, 16)}${addition}`
   const characters = [...name]
-  while (Buffer.byteLength(characters.join('') + addition) > MAX_NAME_BYTES) characters.pop()
-  return characters.join('') + addition
+  while (Buffer.byteLength(characters.join('') + end) > MAX_NAME_BYTES) characters.pop()
+  return characters.join('') + end
 }
