@@ -111,7 +111,7 @@ export function openKubernetesRuntime(parts: KubernetesParts): Runtime {
 
   /** Whether the platform can find a Pod again. If not, the Pod is deleted: nobody would stop it. */
   async function isMarked(spec: InstanceSpec, pod: V1Pod): Promise<boolean> {
-    const lostMark = lostMarkOf(pod, parts.stateId)
+    const lostMark = lostMarkOf(pod, parts.stateId, 'Pods')
     if (lostMark === undefined) return true
     if (spec.keep) await pods.release(pod)
     await pods.delete(pod, KILL_AFTER_SECONDS)

@@ -55,20 +55,25 @@ export const markOf = (stateId: string): object[] => [
 const escaped = (key: string) => key.replaceAll('/', '~1')
 
 /**
- * Why the platform cannot find a Pod again that it has just created: an admission webhook has changed it.
+ * Why the platform cannot find an object again that it has just created: an admission webhook has changed it.
+ * @param kind in the plural
  * @returns text for users; undefined if it can find it
  */
-export function lostMarkOf(pod: Pick<V1Pod, 'metadata'>, stateId: string): string | undefined {
-  const { labels, annotations } = pod.metadata ?? {}
+export function lostMarkOf(
+  object: Pick<V1Pod, 'metadata'>,
+  stateId: string,
+  kind: 'Pods' | 'Services',
+): string | undefined {
+  const { labels, annotations } = object.metadata ?? {}
   const changed =
     labels?.[MANAGED_BY_LABEL] !== MANAGED_BY[MANAGED_BY_LABEL]
       ? `label ${MANAGED_BY_LABEL} to "${labels?.[MANAGED_BY_LABEL] ?? ''}"`
-      : isOfState(pod, stateId)
+      : isOfState(object, stateId)
         ? undefined
         : `annotation ${STATE_ANNOTATION} to "${annotations?.[STATE_ANNOTATION] ?? ''}"`
   return (
     changed &&
-    `an admission webhook of the cluster changes the ${changed}, by which the platform finds its Pods. Exclude them from it`
+    `an admission webhook of the cluster changes the ${changed}, by which the platform finds its ${kind}. Exclude them from it`
   )
 }
 

@@ -2,7 +2,7 @@ import type { V1Service } from '@kubernetes/client-node'
 import type { Logger } from 'pino'
 import type { PublishedDeployment } from '../runtime'
 import { ClusterRefusal, isTemporaryRefusal, type ClusterClient } from './clusterClient'
-import { DEPLOYMENT_LABEL, isOfState, MANAGED_BY, ofState } from './podSpec'
+import { DEPLOYMENT_LABEL, isOfState, lostMarkOf, MANAGED_BY, ofState } from './podSpec'
 import { FIELD_MANAGER } from './pods'
 
 /** Services are also applied without a change, so that a deleted one is created again. */
@@ -30,16 +30,25 @@ export function createServices(
 
   const isOwn = (service: V1Service) => isOurs(service) && isOfState(service, stateId)
 
-  /** @returns whether it has to be tried again soon */
-  async function apply(service: V1Service): Promise<boolean> {
+  /**
+   * @param exists whether it was there before
+   * @returns whether it has to be tried again soon
+   */
+  async function apply(service: V1Service, exists: boolean): Promise<boolean> {
     const name = nameOf(service)
     try {
-      await client.call((core, { setHeaderOptions, PatchStrategy }) =>
+      const applied = await client.call((core, { setHeaderOptions, PatchStrategy }) =>
         core.patchNamespacedService(
           { name, namespace, body: service, fieldManager: FIELD_MANAGER, force: true },
           setHeaderOptions('Content-Type', PatchStrategy.ServerSideApply),
         ),
       )
+      const lostMark = lostMarkOf(applied, stateId, 'Services')
+      if (lostMark !== undefined) {
+        // Nobody would delete it with its deployment. One that players use already keeps its address.
+        if (!exists) await client.call((core) => core.deleteNamespacedService({ name, namespace }))
+        throw new ClusterRefusal(422, lostMark)
+      }
       refusals.delete(name)
       return false
     } catch (error) {
@@ -66,7 +75,7 @@ export function createServices(
       // A Service that was created elsewhere, such as the console's own, must not be changed.
       if (taken.has(name))
         log.error({ service: name }, 'failed to create the Service of a deployment: another Service has its name')
-      else if (await apply(service)) isToRetry = true
+      else if (await apply(service, own.includes(name))) isToRetry = true
     }
     for (const name of refusals.keys()) if (!wanted.has(name)) refusals.delete(name)
     published = { text, until: performance.now() + (isToRetry ? RETRY_MS : RESYNC_MS) }

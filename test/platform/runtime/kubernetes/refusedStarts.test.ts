@@ -1,5 +1,5 @@
 import { json } from 'node:stream/consumers'
-import type { V1Pod } from '@kubernetes/client-node'
+import type { V1Pod, V1Service } from '@kubernetes/client-node'
 import pino from 'pino'
 import type { Runtime } from '../../../../src/platform/runtime/runtime'
 import { startApiServer, type ApiServer } from '../../../support/platform/apiServer'
@@ -21,6 +21,8 @@ let webhook: ((metadata: NonNullable<V1Pod['metadata']>) => void) | undefined
 let unlabelled: V1Pod | undefined
 /** The instances whose files were prepared for a start, or removed. */
 let touched: string[]
+/** The Services that are in the cluster. */
+let services: V1Service[]
 /** The paths of what should be deleted. */
 let deleted: string[]
 /** The paths of what should be created. */
@@ -36,8 +38,9 @@ beforeEach(async () => {
   webhook = undefined
   unlabelled = undefined
   touched = []
+  services = []
   logged = []
-  // No Pods, no Services, and a watch without changes.
+  // No Pods, and a watch without changes.
   api = await startApiServer(root(), (request, response) => {
     const { method, url = '' } = request
     response.setHeader('content-type', 'application/json')
@@ -58,6 +61,7 @@ beforeEach(async () => {
       asked.push(url.replace(/\?.*/, ''))
       response.writeHead(refusal?.status ?? 200).end(JSON.stringify({ kind: 'Status', ...refusal }))
     } else if (url.includes('watch=')) response.flushHeaders()
+    else if (url.includes('/services')) response.end(JSON.stringify({ items: services }))
     else response.end('{"metadata": {"resourceVersion": "1"}, "items": []}')
   })
   runtime = openClusterRuntime(api.client, state, {
@@ -155,6 +159,26 @@ test('security 253: the files of a Pod that runs on without its label are neithe
   expect((await runtime.history('lobby-1', 10)).map(({ content }) => content)).toEqual([
     '[System] Its Pod is still there: it had lost the label by which the platform finds it, and has it again. What it prints is shown from its next start on.',
   ])
+})
+
+test('a Service that has existed for long is not deleted because an admission webhook changes its label now', async () => {
+  webhook = (metadata) => void services.push({ metadata: structuredClone(metadata) })
+  const published = { deployment: 'lobby', port: 25_565, expose: 'none' } as const
+  await runtime.publish?.([published])
+  expect(services).toHaveLength(1)
+  webhook = ({ labels }) => void delete labels!['app.kubernetes.io/managed-by']
+  await runtime.publish?.([{ ...published, port: 25_566 }])
+  expect(deleted).toEqual([])
+  expect(logged.join()).toContain('an admission webhook of the cluster changes the label')
+})
+
+test('a Service whose label an admission webhook changes is deleted, because it could not be seen again, with the reason', async () => {
+  webhook = ({ labels }) => void delete labels!['app.kubernetes.io/managed-by']
+  await runtime.publish?.([{ deployment: 'lobby', port: 25_565, expose: 'none' }])
+  expect(deleted).toEqual(['/api/v1/namespaces/games/services/lobby'])
+  expect(logged.join()).toContain(
+    'an admission webhook of the cluster changes the label app.kubernetes.io/managed-by to \\"\\", by which the platform finds its Services. Exclude them from it',
+  )
 })
 
 test.each([
