@@ -11,7 +11,7 @@ import { OpenIdProblem } from './problem'
 const REQUEST_MS = 5000
 /** How long a successful check is reused. */
 const SUCCESS_TTL_MS = 60_000
-/** How long a failed check is reused. */
+/** How long a failed check is reused, and any check after a sign-in that was refused. */
 const FAILURE_TTL_MS = 5000
 /** How long `isAvailable` waits. */
 const MAX_STATUS_WAIT_MS = 2000
@@ -52,6 +52,7 @@ export function createProvider(
   const { issuer, roleClaim } = settings
   let known: Configuration | undefined
   let checkedAt = -Infinity
+  let maxAgeMs = FAILURE_TTL_MS
   let isAnswering: boolean | undefined
   let running: Promise<void> | undefined
 
@@ -62,6 +63,7 @@ export function createProvider(
           known = configuration
           if (isAnswering === false) log.info({ issuer }, 'the OpenID Connect provider answers again')
           isAnswering = true
+          maxAgeMs = SUCCESS_TTL_MS
         },
         (error: unknown) => {
           if (isAnswering !== false)
@@ -70,6 +72,7 @@ export function createProvider(
               'the OpenID Connect provider does not answer as expected; trying again on use',
             )
           isAnswering = false
+          maxAgeMs = FAILURE_TTL_MS
         },
       )
       .finally(() => {
@@ -79,7 +82,7 @@ export function createProvider(
     return running
   }
 
-  const isDue = () => performance.now() - checkedAt > (isAnswering ? SUCCESS_TTL_MS : FAILURE_TTL_MS)
+  const isDue = () => performance.now() - checkedAt > maxAgeMs
 
   async function configuration(): Promise<Configuration> {
     if (running) await running
@@ -125,7 +128,10 @@ export function createProvider(
     async claimsOf(query, checks) {
       const config = known ?? (await configuration())
       return redeem(config, query, checks, roleClaim).catch((error: unknown) => {
-        throw problemOf(error)
+        const problem = problemOf(error)
+        // The provider may have new keys. Those that were read belong to the metadata, and are read again with it.
+        if (problem.reason === 'refused') maxAgeMs = FAILURE_TTL_MS
+        throw problem
       })
     },
   }

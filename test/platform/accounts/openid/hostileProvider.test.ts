@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { startHostileProvider, type HostileProvider } from '../../../support/platform/openid/hostileProvider'
-import { startIdentityProvider } from '../../../support/platform/openid/identityProvider'
+import { startIdentityProvider, type IdentityProvider } from '../../../support/platform/openid/identityProvider'
 import { openBrowser, openIdEnvironment, REDIRECT_URI } from '../../../support/platform/openid/openIdBrowser'
 import { freePort } from '../../../support/platform/freePort'
 import { startPlatform, useEmptyPlatform, type TestPlatform } from '../../../support/platform/startPlatform'
@@ -174,6 +174,30 @@ describe('a provider that does not answer', () => {
     // In the middle: it ends before the code is redeemed.
     await provider.close()
     expect(await browser.open(back)).toMatchObject({ to: '/login?sso=unavailable' })
+    await platform.close()
+  })
+
+  test('and comes back with another key signs its users in at their second try, although its old key was just read', async () => {
+    const port = await freePort()
+    const platform = await startPlatform({ environment: openIdEnvironment(`http://127.0.0.1:${port}`) })
+    const signIn = async (provider: IdentityProvider) => {
+      const browser = openBrowser(platform)
+      provider.people.set('bob', { preferred_username: 'bob', groups: ['staff'] })
+      return (await browser.open(await provider.walk((await browser.open(START)).to, 'bob'))).to
+    }
+    const first = await startIdentityProvider([REDIRECT_URI], port)
+    let ahead = 6000
+    const now = performance.now.bind(performance)
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => now() + ahead)
+    expect(await signIn(first)).toBe('/')
+    await first.close()
+    const second = await startIdentityProvider([REDIRECT_URI], port)
+    // Reads of the keys are five seconds apart.
+    ahead += 6000
+    expect(await signIn(second)).toBe('/login?sso=refused')
+    expect(await signIn(second)).toBe('/')
+    clock.mockRestore()
+    await second.close()
     await platform.close()
   })
 
