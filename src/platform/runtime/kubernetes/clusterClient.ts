@@ -26,6 +26,8 @@ const MAX_CALLS = 20
 const MAX_QUEUE_MS = 10_000
 /** How long a configuration is used before it is read again, because it may be renewed. */
 const CONFIG_MS = 60_000
+/** Minimum time between two reads of a configuration whose credentials the server refuses. */
+const REFUSED_CONFIG_MS = 5000
 /** TCP probes detect a peer that has vanished while a stream is idle. */
 const KEEP_ALIVE_MS = 10_000
 /** Maximum size of the body of a refusal. */
@@ -76,17 +78,24 @@ export interface ClusterClient {
 export function createClusterClient(source: ClusterSource, namespace: string): ClusterClient {
   const limit = pLimit(MAX_CALLS)
   const agentFor = createAgentPool()
-  let known: { config: Promise<ClusterConfig>; until: number } | undefined
+  let known: { config: Promise<ClusterConfig>; readAt: number; maxAgeMs: number } | undefined
 
   function readConfig(): Promise<ClusterConfig> {
-    if (known && performance.now() < known.until) return known.config
+    if (known && performance.now() < known.readAt + known.maxAgeMs) return known.config
     const config = readClusterConfig(source)
-    const entry = { config, until: performance.now() + CONFIG_MS }
+    const entry = { config, readAt: performance.now(), maxAgeMs: CONFIG_MS }
     known = entry
     config.catch(() => {
       if (known === entry) known = undefined
     })
     return config
+  }
+
+  /** As the function of this module; after a refusal of its credentials, the configuration is read again soon. */
+  function failureOfRequest(error: unknown): Error {
+    const failure = failureOf(error)
+    if (known && failure instanceof ClusterRefusal && failure.status === 401) known.maxAgeMs = REFUSED_CONFIG_MS
+    return failure
   }
 
   return {
@@ -100,7 +109,7 @@ export function createClusterClient(source: ClusterSource, namespace: string): C
           const { configuration, expired } = withDeadline(config, REQUEST_TIMEOUT_MS, agentFor)
           return await Promise.race([work(new config.client.CoreV1Api(configuration), config.client), expired])
         } catch (error) {
-          throw failureOf(error)
+          throw failureOfRequest(error)
         }
       })
     },
@@ -110,7 +119,10 @@ export function createClusterClient(source: ClusterSource, namespace: string): C
       // A credential plugin may hang.
       await withTimeout(config.applyToHTTPSOptions(options))
       options.agent = agentFor(options.agent)
-      return openStream(`${server}${path}?${new URLSearchParams(query).toString()}`, options, signal)
+      const url = `${server}${path}?${new URLSearchParams(query).toString()}`
+      return openStream(url, options, signal).catch((error: unknown) => {
+        throw failureOfRequest(error)
+      })
     },
     async connectInput(podName, container) {
       // Without the library, which throws uncatchable errors for empty or unknown messages of the server.
