@@ -1,8 +1,9 @@
+import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import { readdirSync, readlinkSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { warnOfFreePort } from '../../src/platform/listen'
+import { requireFreeAddress, warnOfFreePort } from '../../src/platform/listen'
 import { lockOwner } from '../../src/platform/processLock'
 import { killLeftovers, runProgram, type RunningProgram } from '../support/platform/runPlatform'
 import { processesOf } from '../support/platform/processesOf'
@@ -17,6 +18,8 @@ run() { sh -c 'LISTEN_PID=$$ exec "$@"' sh "$@"; }
 run "$@"
 run "$@"
 `
+
+jest.mock('node:dns/promises', () => ({ lookup: jest.fn() }))
 
 let manager: RunningProgram | undefined
 const directory = useTemporaryDirectory()
@@ -120,4 +123,20 @@ describe('security: the warning about a port that an instance could take during 
   test('is not logged where instances are Pods, which have networks of their own', async () => {
     expect(await warnings(18_080, '0.0.0.0', [], 'kubernetes')).toEqual([])
   })
+})
+
+test('security: no other program may have the second address of localhost, because browsers would send their sessions there', async () => {
+  const other = createServer().listen({ port: 0, host: '127.0.0.2' })
+  await once(other, 'listening')
+  const { port } = other.address() as AddressInfo
+  const addresses = ['127.0.0.1', '192.0.2.1', '127.0.0.2'].map((address) => ({ address, family: 4 }))
+  jest.mocked(lookup).mockResolvedValue(addresses as never)
+  const settings = { host: 'localhost', port }
+  await expect(requireFreeAddress(settings, {})).rejects.toMatchObject({
+    lines: [`Port ${port} on 127.0.0.2 is in use: stop the program that uses it or set QUARTERDECK_PORT`],
+  })
+  other.close()
+  await once(other, 'close')
+  // The machine lacks one of the others, as that of IPv6.
+  await requireFreeAddress(settings, {})
 })
