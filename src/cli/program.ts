@@ -42,22 +42,16 @@ export async function runProgram(args: string[]): Promise<number> {
     for (const name of names) terminal.line(name)
     return EXIT.ok
   }
-  const isSend = commandOf(args) === 'send'
-  const asksForHelp = args.some((arg) => arg === '--help' || arg === '-h')
-  const program = yargs(args)
+  const { ownArgs, words } = splitSend(args)
+  const program = yargs(ownArgs)
     .scriptName('quarterdeck')
     .usage('$0 <command>\n\nThe command line of a Quarterdeck console.')
     .option('json', { type: 'boolean', default: false, describe: 'Print JSON', global: true })
-    .parserConfiguration({
-      // A console command may contain words such as -a.
-      'unknown-options-as-args': isSend,
-      'parse-positional-numbers': false,
-    })
+    .parserConfiguration({ 'parse-positional-numbers': false })
     .detectLocale(false)
     .version(packageVersion())
     .alias('version', 'V')
-    // yargs takes "help" as the last word for --help, and games have a command of this name.
-    .help(!isSend || asksForHelp)
+    .help()
     .alias('help', 'h')
     .recommendCommands()
     .epilogue(EPILOGUE)
@@ -71,15 +65,24 @@ export async function runProgram(args: string[]): Promise<number> {
     .fail((message, error) => {
       throw error ?? new CliError(EXIT.usage, usageText(message, args))
     })
-  // --version and -V may be words of a console command.
-  if (isSend) program.version(false)
   addSignIn(program)
-  addConsoles(program)
+  addConsoles(program, words)
   addPower(program)
   addChanges(program, result)
   addOthers(program)
   await program.parseAsync()
   return result.exitCode
+}
+
+/**
+ * Splits the arguments of `send`: what follows the instance is the console command, which may contain words that are
+ * options here, such as -h. Only a first `--` is left out. A placeholder tells yargs that there is a command.
+ */
+function splitSend(args: string[]): { ownArgs: string[]; words: string[] } {
+  const instanceAt = args.findIndex((arg, at) => !arg.startsWith('-') && at > args.indexOf('send'))
+  if (commandOf(args) !== 'send' || instanceAt === -1) return { ownArgs: args, words: [] }
+  const words = args.slice(instanceAt + (args[instanceAt + 1] === '--' ? 2 : 1))
+  return { ownArgs: [...args.slice(0, instanceAt + 1), ...(words.length > 0 ? ['words'] : [])], words }
 }
 
 /** What is wrong, and the call that prints the help of the command in use. */
@@ -124,7 +127,8 @@ function addSignIn(program: Argv<{ json: boolean }>): void {
   )
 }
 
-function addConsoles(program: Argv<{ json: boolean }>): void {
+/** @param words the console command of `send` */
+function addConsoles(program: Argv<{ json: boolean }>, words: string[]): void {
   program.command(
     'ps [deployment..]',
     'List deployments and instances',
@@ -152,10 +156,13 @@ function addConsoles(program: Argv<{ json: boolean }>): void {
     'send <instance> <words..>',
     'Send a command to the console of an instance',
     (options) =>
-      options
-        .positional('instance', { type: 'string', demandOption: true })
-        .positional('words', { type: 'string', array: true, demandOption: true, describe: 'The command' }),
-    async ({ json, instance, words }) => send(await openSession(json), instance, words.join(' ')),
+      options.positional('instance', { type: 'string', demandOption: true }).positional('words', {
+        type: 'string',
+        array: true,
+        demandOption: true,
+        describe: 'The command: all that follows',
+      }),
+    async ({ json, instance }) => send(await openSession(json), instance, words.join(' ')),
   )
 }
 

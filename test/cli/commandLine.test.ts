@@ -164,7 +164,9 @@ test('each command prints JSON with --json', async () => {
     [['version'], { version }],
   ]
   for (const [args, printed, expectedCode = 0] of commands) {
-    const { code, stdout, stderr } = await runWith(args[0] === 'login' ? key : '', ...args, '--json')
+    // What follows the instance of `send` is the command.
+    const given = args[0] === 'send' ? ['--json', ...args] : [...args, '--json']
+    const { code, stdout, stderr } = await runWith(args[0] === 'login' ? key : '', ...given)
     expect({ args, code, stderr: code === expectedCode ? '' : stderr }).toEqual({
       args,
       code: expectedCode,
@@ -185,7 +187,7 @@ test('send sends words that are options of other commands, and help', async () =
   writeFileSync(at('words.yaml'), definition('words'))
   await ok('apply', '-f', at('words.yaml'), '--yes')
   await ok('start', 'words')
-  for (const command of ['help', 'say -V --version help']) {
+  for (const command of ['help', 'say -V --version help', 'say -h --help --json', '-x -- y']) {
     await ok('send', 'words', ...command.split(' '))
     await until(
       () => ok('logs', 'words'),
