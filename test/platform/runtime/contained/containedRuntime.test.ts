@@ -90,6 +90,26 @@ describeContained('contained instances (skipped where runc, conmon or socat is m
     })
   })
 
+  test('an instance that an orderly shutdown of the machine ended has not crashed, although its exit code is known', async () => {
+    await runtime().ensure(spec('shut', ['sh', '-c', "trap 'exit 7' TERM; echo up; while :; do sleep 0.05; done"]))
+    await prints('shut', 'up')
+    const file = join(dataDir(), 'runtime/contained/runs/shut.json')
+    const record = JSON.parse(readFileSync(file, 'utf8')) as RunRecord
+    await reopen(() => {
+      writeFileSync(file, JSON.stringify({ ...record, scope: 'an earlier boot' }))
+      process.kill(record.pid!, 'SIGTERM')
+    })
+    expect((await hasEnded('shut'))?.exit).toMatchObject({
+      code: 7,
+      requested: false,
+      orderly: false,
+      interruption: 'Ended before the machine or the platform’s container was started again.',
+    })
+    expect((await lines('shut')).at(-1)).toBe(
+      '[System] Ended before the machine or the platform’s container was started again.',
+    )
+  })
+
   test('what an instance leaves unchanged in its copy is not copied again at its next start', async () => {
     writeFileSync(join(directoryOf('large'), 'world.dat'), 'as it was')
     const copied = spec('large', ['stat', '-c', 'inode %i', 'world.dat'], { copy: true })
