@@ -1,9 +1,11 @@
-import type { Cookie, Page } from 'playwright-core'
+import type { Cookie, Locator, Page } from 'playwright-core'
 import { browserTest, openPage } from '../support/browser/browserTest'
 import { openEveryPage } from '../support/browser/everyPage'
+import { inReach } from '../support/browser/inReach'
 import { overflowOf } from '../support/browser/overflow'
 import { signUp, startProduct, type Product } from '../support/browser/startProduct'
 import { tabThrough } from '../support/browser/tabThrough'
+import { until } from '../support/platform/until'
 
 let product: Product
 let session: Cookie[] | undefined
@@ -44,6 +46,48 @@ browserTest('every page fits 320 pixels, and 1280 pixels at a zoom of 200 %', as
   })
   expect(found).toEqual([])
 })
+
+browserTest('at a zoom of 200 % the header and its links cover no focused control and no item of a menu', async () => {
+  const { page } = await openPage(product.url)
+  await signIn(page)
+  const found: string[] = []
+  await openEveryPage(page, product, async (shown, route) => {
+    await shown.setViewportSize({ width: 640, height: 400 })
+    for (const key of ['Tab', 'Shift+Tab'])
+      for (const { control, isCovered } of await tabThrough(shown, key))
+        if (isCovered) found.push(`${route} ${key}: ${control}`)
+    await shown.setViewportSize({ width: 1280, height: 900 })
+  })
+  expect(found).toEqual([])
+
+  await page.setViewportSize({ width: 640, height: 400 })
+  const menus = {
+    '/': 'Actions for sample',
+    '/deployments': 'Actions for sample',
+    '/files': /^Sort/,
+    '/admin': /^Actions for /,
+  }
+  for (const [path, name] of Object.entries(menus)) {
+    await page.goto(path)
+    await expectItemsInReach(page, page.getByRole('button', { name }).filter({ visible: true }))
+  }
+  await page.getByRole('button', { name: 'Menu', exact: true }).click()
+  await expectItemsInReach(page, page.getByRole('button', { name: 'Your account' }))
+  // The menu of a row opens above it, where the head of the table is.
+  await page.goto('/files')
+  await expectItemsInReach(page, page.getByRole('button', { name: 'Actions for sample' }))
+})
+
+/** Opens a menu and focuses each item, as the arrow keys do. */
+async function expectItemsInReach(page: Page, button: Locator): Promise<void> {
+  await button.click()
+  await page.getByRole('menu').waitFor()
+  for (const item of await page.locator('[role^=menuitem]').all()) {
+    await item.focus()
+    await until(() => inReach(item))
+  }
+  await page.keyboard.press('Escape')
+}
 
 const TEXT_SCALE = ['12/16', '13/18', '14/20', '16/24', '20/28', '28/34']
 

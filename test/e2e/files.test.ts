@@ -2,8 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Download, Locator, Page } from 'playwright-core'
+import type { Download, Page } from 'playwright-core'
 import { browserTest, expectGoodPage, openPage } from '../support/browser/browserTest'
+import { inReach } from '../support/browser/inReach'
 import { signUp, useProduct } from '../support/browser/startProduct'
 import { until } from '../support/platform/until'
 
@@ -22,12 +23,6 @@ const act = async (page: Page, name: string, action: string) => {
     .click()
   await page.getByRole('menuitem', { name: action, exact: true }).click()
 }
-/** Whether no other element covers the center of an element. */
-const inReach = (found: Locator) =>
-  found.evaluate((element) => {
-    const { x, y, width, height } = element.getBoundingClientRect()
-    return element.contains(document.elementFromPoint(x + width / 2, y + height / 2))
-  })
 const dialog = (page: Page) => page.getByRole('dialog')
 const gone = (page: Page) => dialog(page).waitFor({ state: 'detached' })
 const bytesOf = async (download: Download) => readFile(await download.path())

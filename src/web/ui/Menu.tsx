@@ -1,10 +1,32 @@
-import { useEffect, useId, useRef, useState, type ComponentProps, type KeyboardEvent, type ReactNode } from 'react'
+import {
+  useEffect,
+  useId,
+  useMemo,
+  useRef,
+  useState,
+  type ComponentProps,
+  type KeyboardEvent,
+  type ReactNode,
+} from 'react'
 import Dropdown from 'react-bootstrap/Dropdown'
 import { Glyph } from './Glyph'
 import { Icon } from './Icon'
 
-/** Positioned from the left: from the right, Popper includes the width of the scrollbar, a fixed element does not. */
-const POPPER = { strategy: 'fixed' as const, modifiers: [{ name: 'computeStyles', options: { adaptive: false } }] }
+/** Options of Popper for a menu that stays in the part of the window that the header and its links do not cover. */
+function popperConfig() {
+  const { scrollPaddingTop, scrollPaddingBottom } = getComputedStyle(document.documentElement)
+  const padding = { top: parseFloat(scrollPaddingTop) || 0, bottom: parseFloat(scrollPaddingBottom) || 0 }
+  return {
+    strategy: 'fixed' as const,
+    modifiers: [
+      // From the left: from the right, Popper includes the width of the scrollbar, a fixed element does not.
+      { name: 'computeStyles', options: { adaptive: false } },
+      { name: 'flip', options: { padding } },
+      // Where there is room neither below nor above, the menu covers its button.
+      { name: 'preventOverflow', options: { padding, altAxis: true } },
+    ],
+  }
+}
 const DOTS = 'M12 5.5v.1M12 12v.1M12 18.5v.1'
 
 type MenuProps = {
@@ -31,6 +53,7 @@ export function Menu({ label, button, className, heading, children, tabIndex, is
   const open = isOpen ?? isOpenHere
   const toggle = onToggle ?? setOpenHere
   const menu = useRef<HTMLDivElement>(null)
+  const popper = useMemo(() => (open ? popperConfig() : undefined), [open])
 
   useEffect(() => {
     if (!open) return
@@ -59,7 +82,7 @@ export function Menu({ label, button, className, heading, children, tabIndex, is
           className="menu"
           role="menu"
           aria-describedby={heading ? headingId : undefined}
-          popperConfig={POPPER}
+          popperConfig={popper}
           onKeyDown={(event) => {
             if (event.key !== 'Escape') return moveFocus(event)
             // Stops the event, because the menu may be inside the header's menu on a phone, and one Escape must close
