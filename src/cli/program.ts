@@ -20,6 +20,8 @@ interface Result {
 
 /** The option with which a shell's completion script requests the words that may follow. */
 const COMPLETION = '--get-yargs-completions'
+/** Options with a value, of all commands. The library makes a list of a repeated one. */
+const SINGLE_OPTIONS = ['server', 'key-file', 'lines', 'file']
 const EPILOGUE = `The key is read from QUARTERDECK_KEY and the address from QUARTERDECK_SERVER where they are set.
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not signed in, 4 not allowed, 5 not found, 6 server not reachable,
 7 apply --dry-run would change something, 130 interrupted.`
@@ -62,8 +64,14 @@ export async function runProgram(args: string[]): Promise<number> {
     // A command that is still being typed is incomplete.
     .strict(!isCompletion)
     .strictCommands(!isCompletion)
-    .fail((message, error) => {
-      throw error ?? new CliError(EXIT.usage, usageText(message, args))
+    .check((values) => {
+      const repeated = SINGLE_OPTIONS.find((name) => Array.isArray(values[name]))
+      return repeated === undefined || `--${repeated} may be given once.`
+    })
+    .fail((message: string | null, error) => {
+      // The library has a message for wrong usage, with or without an error of its own, and none for a failed command.
+      if (error instanceof CliError || message === null) throw error
+      throw new CliError(EXIT.usage, usageText(message, args))
     })
   addSignIn(program)
   addConsoles(program, words)
@@ -91,8 +99,11 @@ function usageText(message: string, args: string[]): string {
   const nearest = /^Did you mean (\S+)\?$/.exec(message)?.[1]
   if (nearest !== undefined) return unknownCommandText(args, nearest)
   const isKnown = !command.startsWith('-') && message !== `Unknown command: ${command}`
+  const withoutValue = /^Not enough arguments following: (\S+)$/.exec(message)?.[1]
+  let said = message
   // The library counts arguments instead of naming them. The help names them.
-  const said = message.startsWith('Not enough non-option arguments') ? 'An argument is missing.' : message
+  if (message.startsWith('Not enough non-option arguments')) said = 'An argument is missing.'
+  if (withoutValue !== undefined) said = `${withoutValue.length === 1 ? '-' : '--'}${withoutValue} needs a value.`
   return `${said}\nSee: quarterdeck ${isKnown ? `${command} ` : ''}--help`
 }
 

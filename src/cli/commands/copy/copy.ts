@@ -12,7 +12,10 @@ const REMOTE = 'remote:'
 /** Copies files and directories between this machine and the shared area; exactly one of the paths is `remote:/…`. */
 export async function copy({ terminal, api }: Session, from: string, to: string): Promise<void> {
   if (from.startsWith(REMOTE) === to.startsWith(REMOTE))
-    throw new CliError(EXIT.usage, 'One of the two paths must be on the server, such as remote:/lobby/plugins')
+    throw new CliError(
+      EXIT.usage,
+      'One of the two paths must be on this machine, and the other on the server, such as remote:/lobby/plugins',
+    )
   const progress: Progress = { files: 0, bytes: 0 }
   const progressText = () =>
     `${progress.files} ${progress.files === 1 ? 'file' : 'files'}, ${bytesText(progress.bytes)}`
