@@ -281,7 +281,7 @@ browserTest(
 
     // After a reload the console does not know the secrets; typed into the wrong fields, they are masked all the same.
     await page.goto(`${product().url}/files/${encodeURIComponent(KEY)}`)
-    await page.getByText('Directory not found').waitFor()
+    await page.getByText('Directory Not Found').waitFor()
     await header(page, 'Files').click()
     await page.getByRole('button', { name: 'notes.txt', exact: true }).waitFor()
     await typeIntoAll(page)

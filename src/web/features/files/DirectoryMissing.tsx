@@ -7,7 +7,7 @@ export function DirectoryMissing({ path }: { path: string }) {
   const parent = parentPath(path)
   return (
     <Notice
-      title="Directory not found"
+      title="Directory Not Found"
       icon="compass"
       actions={
         <>

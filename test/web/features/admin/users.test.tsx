@@ -109,7 +109,7 @@ test('before a limited user becomes an administrator, a dialog says that their r
   await user.click(toggle)
   const dialog = await screen.findByRole('dialog', { name: 'Make Administrator' })
   expect(dialog).toHaveTextContent(
-    'An administrator may do everything. The rights that bob has now are removed: without administrator rights, bob will be an operator, who may do everything with all deployments, files and databases.',
+    'An administrator may do everything. The rights that bob has now are removed. If bob stops being an administrator later, bob will be an operator, who may do everything with all deployments, files and databases.',
   )
   await user.click(within(dialog).getByRole('button', { name: 'Cancel' }))
   await waitFor(() => expect(dialog).not.toBeInTheDocument())

@@ -173,10 +173,10 @@ test('§8 a response without content is a failed load', async () => {
   expect(await screen.findByRole('alert')).toHaveTextContent('Failed to load deployment configuration content')
 })
 
-test("§8 a missing deployment shows 'Deployment not found' with a link back", async () => {
+test("§8 a missing deployment shows 'Deployment Not Found' with a link back", async () => {
   const { network } = renderApp('/deployments/ghost/edit', { signedInAs: 'ann' })
   network.get('/api/deployments/ghost').answers(404, { message: 'There is no deployment named "ghost".' })
-  expect(await screen.findByRole('heading', { name: 'Deployment not found' })).toBeVisible()
+  expect(await screen.findByRole('heading', { name: 'Deployment Not Found' })).toBeVisible()
   expect(screen.getByRole('alert')).toHaveTextContent('Failed to load deployment configuration content')
   expect(screen.getByRole('link', { name: 'Back to Deployments' })).toHaveAttribute('href', '/deployments')
 })

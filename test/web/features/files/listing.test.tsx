@@ -181,7 +181,7 @@ test('a listing that failed leaves a Retry button in the place of the files', as
 test('§8 a listing of a missing directory is in the problem log, too', async () => {
   const { network, store } = renderApp('/files/gone', { signedInAs: 'ann' })
   network.get('/api/sftp/files').answers(404, { message: 'There is no such directory.' })
-  await screen.findByRole('heading', { name: 'Directory not found' })
+  await screen.findByRole('heading', { name: 'Directory Not Found' })
   expect(problemsIn(store)).toEqual(['Failed to load files of /nfsshare/gone: There is no such directory.'])
 })
 
@@ -201,7 +201,7 @@ test('§3 only the type d is a directory; every other type letter is a file', as
 test('a new connection, which is told that all is synchronised, does not request a missing directory again', async () => {
   const { network, store, realtime } = renderApp('/files/gone', { signedInAs: 'ann' })
   const { calls } = network.get('/api/sftp/files').answers(404, { message: 'There is no such directory.' })
-  await screen.findByRole('heading', { name: 'Directory not found' })
+  await screen.findByRole('heading', { name: 'Directory Not Found' })
   const tells = (event: string) =>
     act(() => void realtime.listener?.received({ id: 'CLIENT_FILE_SYNC', data: { event } }))
   tells('sync_completed')
@@ -214,10 +214,10 @@ test('a new connection, which is told that all is synchronised, does not request
   await waitFor(() => expect(calls).toHaveLength(2))
 })
 
-test("a missing directory shows 'Directory not found' with links back", async () => {
+test("a missing directory shows 'Directory Not Found' with links back", async () => {
   const { network, user } = renderApp('/files/worlds/gone', { signedInAs: 'ann' })
   network.get('/api/sftp/files').answers(404, { message: 'There is no such directory.' })
-  expect(await screen.findByRole('heading', { name: 'Directory not found' })).toBeVisible()
+  expect(await screen.findByRole('heading', { name: 'Directory Not Found' })).toBeVisible()
   expect(screen.getByRole('link', { name: 'Up to worlds' })).toHaveAttribute('href', '/files/worlds')
   expect(screen.getByRole('link', { name: 'Back to Root' })).toHaveAttribute('href', '/files')
   for (const name of ['Create New', 'Upload Files']) {

@@ -26,8 +26,9 @@ export function MakeAdministratorDialog({ id }: { id: number }) {
       onClose={() => dispatch(dialogClosed('makeAdministrator'))}
     >
       <p>
-        An administrator may do everything. The rights that {username} has now are removed: without administrator
-        rights, {username} will be an operator, who may do everything with all deployments, files and databases.
+        An administrator may do everything. The rights that {username} has now are removed. If {username} stops being an
+        administrator later, {username} will be an operator, who may do everything with all deployments, files and
+        databases.
       </p>
     </ConfirmDialog>
   )

@@ -73,7 +73,7 @@ function Configuration({ name }: { name: string }) {
 function UnknownDeployment({ name }: { name: string }) {
   return (
     <Notice
-      title="Deployment not found"
+      title="Deployment Not Found"
       icon="compass"
       actions={
         <Link to="/deployments" className="btn btn-primary">
@@ -81,7 +81,7 @@ function UnknownDeployment({ name }: { name: string }) {
         </Link>
       }
     >
-      <title>Deployment not found · Quarterdeck</title>
+      <title>Deployment Not Found · Quarterdeck</title>
       <p role="alert">Failed to load deployment configuration content</p>
       <p>There is no deployment named &quot;{name}&quot;. It may have been deleted.</p>
     </Notice>

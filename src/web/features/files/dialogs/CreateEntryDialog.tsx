@@ -10,6 +10,7 @@ import { creationEdited, dialogClosed, entryFocused, formSubmitted } from '../fi
 import { newNameProblem } from './fileNames'
 import { joinPath } from '../sharedPath'
 import { FailureAlert } from '../../../ui/FailureAlert'
+import styles from './fileDialogs.module.scss'
 
 const tabs = [
   { key: 'file', title: 'File' },
@@ -65,7 +66,7 @@ export function CreateEntryDialog({
         chosen={tab}
         onChoose={(chosen) => dispatch(creationEdited({ tab: chosen }))}
       />
-      <div role="tabpanel" id={panelId('create', tab)} aria-labelledby={tabId('create', tab)}>
+      <div className={styles.panel} role="tabpanel" id={panelId('create', tab)} aria-labelledby={tabId('create', tab)}>
         <FailureAlert error={error} title={isDirectory ? 'Failed to create directory' : 'Failed to create file'} />
         <Field
           label={isDirectory ? 'Directory name' : 'File name'}
