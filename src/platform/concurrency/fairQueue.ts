@@ -1,3 +1,5 @@
+import { createKeyedCounter } from './keyedCounter'
+
 /** Tasks that run concurrently in total: more of them only compete for the same disk, process or database server. */
 const MAX_CONCURRENT = 3
 /** The same per user, so that one user's long tasks leave slots to the others. */
@@ -18,24 +20,21 @@ export interface FairQueue {
 export function createFairQueue(): FairQueue {
   /** Queues by user in round-robin order: a user who got a slot moves to the end. */
   const waiting = new Map<number, (() => void)[]>()
-  const running = new Map<number, number>()
-  const runningOf = (userId: number) => running.get(userId) ?? 0
+  const runningByUser = createKeyedCounter<number>()
+  let running = 0
 
-  function occupy(userId: number): void {
-    running.set(userId, runningOf(userId) + 1)
+  function count(userId: number, change: 1 | -1): void {
+    runningByUser.add(userId, change)
+    running += change
   }
 
   function release(userId: number): void {
-    if (runningOf(userId) > 1) running.set(userId, runningOf(userId) - 1)
-    else running.delete(userId)
+    count(userId, -1)
     startQueued()
   }
 
   function isFree(userId: number): boolean {
-    return (
-      [...running.values()].reduce((sum, count) => sum + count, 0) < MAX_CONCURRENT &&
-      runningOf(userId) < MAX_CONCURRENT_PER_USER
-    )
+    return running < MAX_CONCURRENT && runningByUser.get(userId) < MAX_CONCURRENT_PER_USER
   }
 
   function startQueued(): void {
@@ -45,7 +44,7 @@ export function createFairQueue(): FairQueue {
       const next = queue.shift()
       if (queue.length > 0) waiting.set(userId, queue)
       if (!next) continue
-      occupy(userId)
+      count(userId, 1)
       next()
     }
   }
@@ -54,7 +53,7 @@ export function createFairQueue(): FairQueue {
     queuedCount: (userId) => waiting.get(userId)?.length ?? 0,
     async acquire(userId, signal) {
       signal.throwIfAborted()
-      if (isFree(userId)) occupy(userId)
+      if (isFree(userId)) count(userId, 1)
       else {
         await new Promise<void>((resolve, reject) => {
           const queue = waiting.get(userId) ?? []

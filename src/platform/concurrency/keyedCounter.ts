@@ -1,7 +1,7 @@
-/** Counts by key. A key whose count is back at zero takes no memory. */
+/** Counts by key. A key with a count of zero takes no memory. */
 export function createKeyedCounter<Key>(): {
   get(key: Key): number
-  /** @param amount negative to count back */
+  /** @param amount negative to decrement */
   add(key: Key, amount: number): void
 } {
   const counts = new Map<Key, number>()
