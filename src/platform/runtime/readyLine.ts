@@ -1,4 +1,5 @@
 import { createContext, Script } from 'node:vm'
+import { createTokenBucket } from '../concurrency/tokenBucket'
 import type { ConsoleLine } from './runtime'
 
 /** CPU time that the matching of a run may use at once. */
@@ -25,8 +26,7 @@ export class ReadyLine {
   private readonly batch: { lines: string[]; at: number } = { lines: [], at: 0 }
   private readonly context: object
   private readonly script: Script
-  private budget = BURST_MS
-  private updatedAt = performance.now()
+  private readonly cpuTime = createTokenBucket(BURST_MS, SHARE)
 
   constructor(expression: string) {
     this.context = createContext({ given: this.batch })
@@ -45,25 +45,19 @@ export class ReadyLine {
     if (lines.length === 0) return false
     Object.assign(this.batch, { lines, at: 0 })
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-      this.refill()
-      if (this.budget < 1) return 'too slow'
+      const budget = this.cpuTime.left()
+      if (budget < 1) return 'too slow'
       const startedAt = performance.now()
       const before = process.cpuUsage()
       try {
-        return Boolean(this.script.runInContext(this.context, { timeout: Math.floor(this.budget) }))
+        return Boolean(this.script.runInContext(this.context, { timeout: Math.floor(budget) }))
       } catch {
         // Timed out. The timeout counts real time, but the budget counts CPU time, so some of it may be left.
       } finally {
         const { user, system } = process.cpuUsage(before)
-        this.budget -= Math.min(performance.now() - startedAt, (user + system) / 1000)
+        this.cpuTime.spend(Math.min(performance.now() - startedAt, (user + system) / 1000))
       }
     }
     return 'too slow'
-  }
-
-  private refill(): void {
-    const now = performance.now()
-    this.budget = Math.min(BURST_MS, this.budget + (now - this.updatedAt) * SHARE)
-    this.updatedAt = now
   }
 }

@@ -1,5 +1,6 @@
 import { appendFile, open, readFile, rename, rm, stat, writeFile, type FileHandle } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
+import { createTokenBucket } from '../../../concurrency/tokenBucket'
 import { errorCodeOf } from '../../../errors'
 import { consoleText } from '../../consoleText'
 import { MAX_STORED_LINES } from '../../lineRing'
@@ -48,10 +49,8 @@ export class ContainerLog {
   private follower: ((lines: ConsoleLine[]) => void) | undefined
   private lineWatch: ((texts: string[]) => void) | undefined
   private queue: Promise<unknown> = Promise.resolve()
-  private decodeBudget = DECODE_BURST
-  /** Monotonic: a wall clock that is set back would stop the decoding. */
-  private budgetUpdatedAt = performance.now()
-  /** Monotonic, as above. */
+  private readonly decodeBudget = createTokenBucket(DECODE_BURST, DECODE_RATE)
+  /** Time of the next rotation at the earliest, on the clock of `performance.now()`. */
   private rotateAt = 0
   private isReading = false
   private isClosed = false
@@ -224,8 +223,9 @@ export class ContainerLog {
     const buffer = Buffer.allocUnsafe(size)
     const { bytesRead } = (await this.handle?.read(buffer, 0, size, this.offset)) ?? { bytesRead: 0 }
     if (bytesRead === 0) return 0
-    const isDecoded =
-      this.follower !== undefined || this.lineWatch !== undefined ? this.takeDecodeBudget(bytesRead) : false
+    const isWatched = this.follower !== undefined || this.lineWatch !== undefined
+    const isDecoded = isWatched && this.decodeBudget.left() >= bytesRead
+    if (isDecoded) this.decodeBudget.spend(bytesRead)
     const lines: ConsoleLine[] = []
     const rowsEnd = eachRow(buffer.subarray(0, bytesRead), (start, end) => {
       const line = this.joiner.add(readRow(buffer, start, end), buffer, end, isDecoded)
@@ -239,15 +239,6 @@ export class ContainerLog {
     this.lineWatch?.(printedTexts(lines))
     if (lines.length > 0) this.follower?.(lines)
     return used
-  }
-
-  private takeDecodeBudget(bytes: number): boolean {
-    const now = performance.now()
-    this.decodeBudget = Math.min(DECODE_BURST, this.decodeBudget + (now - this.budgetUpdatedAt) * DECODE_RATE)
-    this.budgetUpdatedAt = now
-    if (this.decodeBudget < bytes) return false
-    this.decodeBudget -= bytes
-    return true
   }
 
   /** Opens the file at the log's path; it succeeds the current file, if there is one. */
