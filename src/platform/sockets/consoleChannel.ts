@@ -16,9 +16,10 @@ import type { Power } from '../deployments/power'
 import { AppError } from '../errors'
 import type { Runtime } from '../runtime/runtime'
 import { stateFailure } from '../state/db'
+import { closeSocket } from './closeSocket'
 import { createConsoleRecord } from './consoleRecord'
 import { executeConsoleRequest } from './consoleRequests'
-import { endViewer, executeMessages, sendFeed, watchLiveness } from './consoleViewer'
+import { executeMessages, sendFeed, watchLiveness } from './consoleViewer'
 import { closeTooFast, createByteCounter, RateLimitedServer } from './frameRate'
 import { isAllowedOrigin, type AuthenticateHandshake } from './handshake'
 import { watchSessions } from './sessionWatch'
@@ -180,8 +181,8 @@ export function openConsoleChannel(
     (opened, isStillValid) => {
       for (const [viewer, user] of watched.viewers()) {
         if (user !== opened) continue
-        if (isStillValid) endViewer(viewer, CLOSE_RIGHTS_CHANGED, 'rights changed')
-        else endViewer(viewer, CLOSE_SESSION_ENDED, 'session ended')
+        if (isStillValid) closeSocket(viewer, CLOSE_RIGHTS_CHANGED, 'rights changed')
+        else closeSocket(viewer, CLOSE_SESSION_ENDED, 'session ended')
       }
     },
   )

@@ -8,8 +8,6 @@ import type { ConsoleFeed, Outlet } from './consoleFeed'
 const HISTORY_LINES = 1000
 /** A viewer that does not answer a ping until the next one is disconnected. */
 const PING_MS = 30_000
-/** Time for a peer to answer a close. */
-const CLOSE_MS = 1000
 /** Limit of a viewer's queued messages, which are executed one after another and may take seconds. */
 const MAX_QUEUED_MESSAGES = 100
 /** Limit of a viewer's queued messages in bytes. */
@@ -79,12 +77,6 @@ export function executeMessages(
         queuedBytes -= data.length
       })
   })
-}
-
-/** Closes with a handshake, and terminates a peer that does not answer. */
-export function endViewer(viewer: WebSocket, code: number, reason: string): void {
-  viewer.close(code, reason)
-  setTimeout(() => viewer.terminate(), CLOSE_MS).unref()
 }
 
 /** Answers a request that wants a response, and writes a notice for any other. */

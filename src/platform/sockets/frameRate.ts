@@ -1,12 +1,11 @@
 import { WebSocket, WebSocketServer, type ServerOptions } from 'ws'
 import { CLOSE_TOO_FAST } from '../../contract/pageRules'
+import { closeSocket } from './closeSocket'
 
 /** Messages and control frames together. Browsers send a few. */
 const MAX_FRAMES_PER_SECOND = 50
-/** Time for the peer to answer the close. */
-const CLOSE_MS = 1000
 /**
- * Bytes of unsent responses. Consoles queue less than half of this, so a peer above it sends frames without reading the
+ * Bytes of unsent data. Consoles queue less than half of this, so a peer above it sends frames without reading the
  * responses.
  */
 const MAX_UNSENT_BYTES = 2 * 2 ** 20
@@ -43,15 +42,14 @@ export function createByteCounter(limit: number): (userId: number, bytes: number
 
 /** Closes the connection of a peer that sends too much, and reads nothing more from it. */
 export function closeTooFast(socket: WebSocket): void {
-  socket.close(CLOSE_TOO_FAST, 'too many messages')
+  closeSocket(socket, CLOSE_TOO_FAST, 'too many messages')
   socket.pause()
-  setTimeout(() => socket.terminate(), CLOSE_MS).unref()
 }
 
 /**
  * A WebSocket that is closed when its peer sends too many frames in a second, including pings and pongs: processing
  * many small frames would take all of the platform's CPU time. It then stops reading. A peer that sends frames without
- * reading the responses is disconnected, because these would pile up.
+ * reading the responses is disconnected, because the responses would fill the memory.
  */
 export class RateLimitedWebSocket extends WebSocket {
   /** Called by the server with an open connection. */
