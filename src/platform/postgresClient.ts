@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { Client, type ClientConfig } from 'pg'
 
-/** A longer message is refused. The platform's largest results are a few megabytes. */
+/** A longer message is refused. The platform's largest responses are a few megabytes. */
 const MESSAGE_MAX_BYTES = 64 * 1024 * 1024
 /** Maximum size of a message that is checked as a whole. Such messages are descriptions and errors. */
 const CHECKED_MAX_BYTES = 1024 * 1024

@@ -104,8 +104,8 @@ export function bodyOf<Data>({ data, error, response }: CallResult<Data>): Data 
   throw new CliError(exitCodeOf(status), `${failure.message}${request}${adviceOf(status)}`, failure.code)
 }
 
-/** Whether the response was not waited for: Node.js waits five minutes for its beginning, many proxies one. */
-export const isUnawaited = (error: Error): boolean =>
+/** Whether Node.js (after five minutes) or a proxy (often after one) stopped waiting for the response. */
+export const isResponseTimeout = (error: Error): boolean =>
   error instanceof CliError && (error.code === GATEWAY_TIMEOUT || error.code === 'UND_ERR_HEADERS_TIMEOUT')
 
 /**

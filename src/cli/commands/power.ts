@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Done } from '../../contract/envelope'
-import { dataOf, isUnawaited, type Api, type Instance } from '../api/client'
+import { dataOf, isResponseTimeout, type Api, type Instance } from '../api/client'
 import { openConsole } from '../consoleChannel'
 import { CliError, EXIT } from '../failure'
 import type { Session } from '../session'
@@ -112,7 +112,7 @@ async function restartDeployment(
     })
     .catch((error: Error) => {
       // The restart continues without its client.
-      if (isUnawaited(error)) blockedBefore.clear()
+      if (isResponseTimeout(error)) blockedBefore.clear()
       else if (!abandoned.signal.aborted) failure = error
     })
   try {

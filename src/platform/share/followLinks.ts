@@ -41,7 +41,7 @@ export async function runAsync<Result>(steps: Generator<unknown, Result>): Promi
   while (!step.done) {
     const { value } = step
     step = await Promise.resolve(value).then(
-      (answer) => steps.next(answer),
+      (result) => steps.next(result),
       (error: unknown) => steps.throw(error),
     )
   }

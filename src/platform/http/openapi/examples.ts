@@ -30,13 +30,13 @@ export function addExamples<Document extends object>(document: Document): Docume
       const example = parameters[parameter.name]
       if (example !== undefined && parameter.schema?.type !== 'integer') parameter.example = example
     }
-    const sent = requestBody?.content['application/json']
-    if (sent && bodyExamples[operationId] !== undefined) sent.example = bodyExamples[operationId]
+    const body = requestBody?.content['application/json']
+    if (body && bodyExamples[operationId] !== undefined) body.example = bodyExamples[operationId]
     for (const [status, response] of Object.entries(responses)) {
       if (response.description === 'Default Response') response.description = STATUS_CODES[status] ?? ''
-      const answered = response.content?.['application/json']
-      if (status.startsWith('2') && answered && responseExamples[operationId])
-        answered.example = { success: true, data: responseExamples[operationId] }
+      const success = response.content?.['application/json']
+      if (status.startsWith('2') && success && responseExamples[operationId])
+        success.example = { success: true, data: responseExamples[operationId] }
     }
   }
   return document

@@ -54,7 +54,7 @@ export async function startConmon(parts: ConmonParts): Promise<number> {
   let stderr = ''
   errors?.on('data', (chunk: Buffer) => (stderr = (stderr + chunk.toString()).slice(-2000)))
   errors?.on('error', () => undefined)
-  const report = await bodyOf(child).finally(() => errors?.destroy())
+  const report = await readReport(child).finally(() => errors?.destroy())
   const { pid, data, message } = JSON.parse(report === '' ? '{}' : report) as {
     pid?: number
     data?: number
@@ -92,7 +92,7 @@ function argumentsOf({ runc, runcArgs, id, bundle, exitDirectory, logFile }: Con
 }
 
 /** Resolves with conmon's report: `{"pid": …}`, or `{"pid": -1, "message": …}` after a failure. */
-async function bodyOf(child: ChildProcess): Promise<string> {
+async function readReport(child: ChildProcess): Promise<string> {
   const sync = child.stdio[3]
   return new Promise<string>((resolve, reject) => {
     let text = ''

@@ -233,9 +233,9 @@ export class ContainedInstance {
     const ready = new ReadyLine(record.ready)
     const isAwaited = () => record.state === 'STARTING' && this.record === record && !this.isClosed
     const watch = (texts: string[]) => {
-      const result = isAwaited() && ready.matches(texts)
-      if (result === false) return
-      if (result === 'too slow') void this.console.note(TOO_SLOW_LINE)
+      const match = isAwaited() && ready.matches(texts)
+      if (match === false) return
+      if (match === 'too slow') void this.console.note(TOO_SLOW_LINE)
       record.state = 'RUNNING'
       this.changed()
       void this.console.watchLines(0, undefined)

@@ -100,11 +100,11 @@ export function startInformer<Item extends KubernetesObject>(parts: InformerPart
 
   async function list(): Promise<void> {
     const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(WATCH_TIMEOUT_MS)])
-    const response = JSON.parse(
+    const listed = JSON.parse(
       await readText(await client.stream(path, selectors, signal), MAX_LIST_BYTES),
     ) as List<Item>
-    copy.replace(response.items.filter(isIncluded))
-    version = response.metadata.resourceVersion
+    copy.replace(listed.items.filter(isIncluded))
+    version = listed.metadata.resourceVersion
     synced = now()
     setReady()
   }

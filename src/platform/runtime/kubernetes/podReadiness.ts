@@ -58,10 +58,10 @@ export function createPodReadiness({ runs, pods, consoleOf, retry, log }: PodRea
       let isFound = false
       try {
         await consoleOf(podName).watchLines((texts) => {
-          const result = isFound ? false : line.matches(texts)
-          if (result === false) return
+          const match = isFound ? false : line.matches(texts)
+          if (match === false) return
           isFound = true
-          void markReady(pod, result === 'too slow')
+          void markReady(pod, match === 'too slow')
         })
       } catch (error) {
         // The state's database does not answer. The step is repeated, and watches then.

@@ -228,9 +228,9 @@ export class InstanceProcess {
   }
 
   private checkReady(ready: ReadyLine, lines: string[]): void {
-    const result = ready.matches(lines)
-    if (result === false) return
-    if (result === 'too slow') this.log.note(TOO_SLOW_LINE)
+    const match = ready.matches(lines)
+    if (match === false) return
+    if (match === 'too slow') this.log.note(TOO_SLOW_LINE)
     this.ready = undefined
     this.record.state = 'RUNNING'
     this.onChange()

@@ -9,7 +9,7 @@ import { IN_PIECES, type CallName, type HostCalls } from './hostProtocol'
 interface Subscription {
   next: number
   listener: (lines: ConsoleLine[]) => void
-  /** New lines that arrived before the response with the stored ones; undefined after that response. */
+  /** New lines that arrived before the response with the stored ones; undefined after that. */
   buffered: ConsoleLine[] | undefined
 }
 
