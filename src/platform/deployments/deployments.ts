@@ -119,7 +119,7 @@ export function createDeployments({ ownPorts = () => [], ...others }: Deployment
     async deploymentTypeIndexAt(path) {
       const around = (await directories()).filter((deployment) => `${path}/`.startsWith(`${deployment.path}/`))
       // Directories can be nested: the innermost one wins.
-      around.sort((one, other) => other.path.length - one.path.length)
+      around.sort((a, b) => b.path.length - a.path.length)
       return around[0]?.typeIndex ?? null
     },
 

@@ -3,8 +3,8 @@ import type { ConnectConsole } from './reconnectingConsole'
 /** The browser sends the session's cookie with the handshake. */
 export const connectConsole: ConnectConsole = (url, listener) => {
   const socket = new WebSocket(url)
-  let closed = false
-  const unlessClosed = (report: () => void) => closed || report()
+  let isClosed = false
+  const unlessClosed = (report: () => void) => isClosed || report()
   socket.onopen = () => unlessClosed(() => listener.opened())
   socket.onmessage = ({ data }) => unlessClosed(() => listener.received(data))
   socket.onerror = () => unlessClosed(() => listener.failed())
@@ -12,7 +12,7 @@ export const connectConsole: ConnectConsole = (url, listener) => {
   return {
     send: (text) => socket.send(text),
     close() {
-      closed = true
+      isClosed = true
       socket.close()
     },
   }

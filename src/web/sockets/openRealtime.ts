@@ -26,7 +26,7 @@ const options = {
 /** Connects to the page's own origin. The browser sends the session's cookie, so no token is needed here. */
 export function openRealtime(listener: RealtimeListener, origin: string): RealtimeConnection {
   let retry: ReturnType<typeof setTimeout> | undefined
-  let closed = false
+  let isClosed = false
   let isPolling = true
   // `forceNew`: an earlier connection may belong to another user.
   const socket = io(origin, { ...options, ...(basePath() && { path: `${basePath()}/socket.io` }), forceNew: true })
@@ -35,7 +35,7 @@ export function openRealtime(listener: RealtimeListener, origin: string): Realti
   }
   socket.on('connect', () => listener.connected())
   socket.on('disconnect', () => {
-    if (closed) return
+    if (isClosed) return
     listener.disconnected()
     reconnectLater()
   })
@@ -55,7 +55,7 @@ export function openRealtime(listener: RealtimeListener, origin: string): Realti
     connected: () => socket.connected,
     send: (message) => void socket.emit(REALTIME_EVENT, message),
     close() {
-      closed = true
+      isClosed = true
       clearTimeout(retry)
       socket.off()
       socket.disconnect()

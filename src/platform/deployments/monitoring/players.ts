@@ -67,14 +67,14 @@ export function watchPlayers({ db, runtime, listening, onChange, now }: WatchPar
   let known = new Map<string, Counted>()
   let warnings = new Map<string, string>()
   let timer: NodeJS.Timeout | undefined
-  let closed = false
+  let isClosed = false
   let busy: Promise<void> = Promise.resolve()
 
   /** One failing ping must not keep the players of others from being counted. */
   const count = ({ ip, runId }: RuntimeInstance, port: number) =>
     limit(async (): Promise<Counted | undefined> => {
       const at = performance.now()
-      const players = closed ? undefined : await playersAt(ip, port).catch(() => undefined)
+      const players = isClosed ? undefined : await playersAt(ip, port).catch(() => undefined)
       return players && { runId, players, at }
     })
 
@@ -106,7 +106,7 @@ export function watchPlayers({ db, runtime, listening, onChange, now }: WatchPar
       // The database may be unavailable for a moment: keep the last result.
       .catch(() => undefined)
       .finally(() => {
-        if (!closed) timer = setTimeout(pollAndSchedule, INTERVAL_MS)
+        if (!isClosed) timer = setTimeout(pollAndSchedule, INTERVAL_MS)
       })
   }
   pollAndSchedule()
@@ -119,7 +119,7 @@ export function watchPlayers({ db, runtime, listening, onChange, now }: WatchPar
     },
     portWarning: (podName) => warnings.get(podName),
     async close() {
-      closed = true
+      isClosed = true
       clearTimeout(timer)
       await busy
     },

@@ -39,7 +39,7 @@ export function startManager(
   },
 ): Manager {
   const { pool, runtime, db, log, onPass } = options
-  const election = createElection(pool, () => closed)
+  const election = createElection(pool, () => isClosed)
   const context: ReconcileContext = {
     ...options,
     runtime: fenceRuntime(runtime, election.confirm),
@@ -49,7 +49,7 @@ export function startManager(
     loggedProblems: new Map(),
   }
   let wasActive = false
-  let closed = false
+  let isClosed = false
   let isWoken = false
   let running: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
@@ -94,7 +94,7 @@ export function startManager(
         failure = undefined
         // While many instances change, passes take at most half of the time, so that API calls are not starved.
         if (isWoken) await pause(Math.min(passMs, MAX_PAUSE_MS))
-      } while (isWoken && !closed)
+      } while (isWoken && !isClosed)
     } catch (error) {
       if (failure !== String(error)) log.error({ err: error }, 'the manager failed to check the instances; retrying')
       failure = String(error)
@@ -102,11 +102,11 @@ export function startManager(
       passEnded()
     }
     clearTimeout(timer)
-    if (!closed) timer = setTimeout(wake, delay)
+    if (!isClosed) timer = setTimeout(wake, delay)
   }
 
   function wake(): void {
-    if (closed) return
+    if (isClosed) return
     isWoken = true
     running ??= runPass().finally(() => {
       running = undefined
@@ -135,7 +135,7 @@ export function startManager(
     },
     confirmActive: election.isConfirmed,
     async close() {
-      closed = true
+      isClosed = true
       clearTimeout(timer)
       clearInterval(heartbeatTimer)
       unwatch()

@@ -82,7 +82,7 @@ export function selectForRemoval<Row extends { pod_name: string; slot: number }>
     const count = countOf(row.pod_name)
     return count === undefined || (count > 0 && !areDrained) ? [] : [{ row, count }]
   })
-  known.sort((one, other) => one.count - other.count || other.row.slot - one.row.slot)
+  known.sort((a, b) => a.count - b.count || b.row.slot - a.row.slot)
   return known.map(({ row }) => row).slice(0, Math.max(0, rows.length - desired))
 }
 

@@ -49,11 +49,15 @@ export function createResponseBuffers(): ResponseBuffers {
     return sums
   }
 
-  /** Ends one response of the client that holds most. @returns false if that is no more than the client `key` would */
+  /**
+   * Ends the oldest response of the client that holds most.
+   * @param keyBytes what the client `key` would hold
+   * @returns false if no other client holds more
+   */
   function endOldestOfLargest(key: string, keyBytes: number): boolean {
-    const [largest] = [...bytesByClient()].sort(([, one], [, other]) => other - one)
+    const [largest] = [...bytesByClient()].sort(([, a], [, b]) => b - a)
     if (!largest || largest[0] === key || largest[1] <= keyBytes) return false
-    const [oldest] = [...counted.values()].filter(({ holders }) => holders.every((one) => one.key === largest[0]))
+    const [oldest] = [...counted.values()].filter(({ holders }) => holders.every((holder) => holder.key === largest[0]))
     for (const { end } of [...(oldest?.holders ?? [])]) end()
     return oldest !== undefined
   }

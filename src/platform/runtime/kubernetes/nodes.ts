@@ -29,7 +29,7 @@ export async function listNodes(client: ClusterClient, pods: V1Pod[]): Promise<N
         memory: capacityOf('memory'),
       }
     })
-    .sort((one, other) => (one.name < other.name ? -1 : 1))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
 function isReady({ status }: V1Node): boolean {

@@ -86,7 +86,7 @@ export function reportPodEvents({ client, runs, isActive, messages, log }: PodEv
 function eventMessagesOf(pod: V1Pod, events: CoreV1Event[]): ClusterMessage[] {
   const isReported = messagesOf(pod).length > 0
   const newest = new Map<string, CoreV1Event>()
-  for (const event of [...events].sort((one, other) => timeOf(one) - timeOf(other)))
+  for (const event of [...events].sort((a, b) => timeOf(a) - timeOf(b)))
     if (event.involvedObject.name === nameOf(pod)) newest.set(event.reason ?? '', event)
   return [...newest]
     .filter(([reason, { message }]) => reason && message && !(isReported && REPORTED_BY_STATUS.includes(reason)))

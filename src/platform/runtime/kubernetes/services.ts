@@ -92,7 +92,7 @@ const isOurs = ({ metadata }: V1Service) =>
  * "a-exposed".
  */
 function uniqueByName(services: V1Service[]): Map<string, V1Service> {
-  const headlessLast = [...services].sort((one, other) => rank(one) - rank(other))
+  const headlessLast = [...services].sort((a, b) => rank(a) - rank(b))
   return new Map(headlessLast.map((service) => [nameOf(service), service]))
 }
 

@@ -92,9 +92,7 @@ export async function revokeInvitesOf(transaction: Db, userId: number): Promise<
     .where('revoked', '=', false)
     .returning(['message', 'created_at'])
     .execute()
-  return revoked
-    .sort((one, other) => other.created_at.getTime() - one.created_at.getTime())
-    .map(({ message }) => message)
+  return revoked.sort((a, b) => b.created_at.getTime() - a.created_at.getTime()).map(({ message }) => message)
 }
 
 /** Prevents, until the end of the transaction, new invites with grants and deletions of deployments. */

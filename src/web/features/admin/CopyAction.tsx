@@ -6,7 +6,8 @@ import styles from './admin.module.scss'
 type CopyActionProps = {
   text: string
   what: 'code' | 'link'
-  /** Makes the accessible name of each button in a list unique. */ of: string
+  /** Makes the accessible name of each button in a list unique. */
+  of: string
 }
 
 export function CopyAction({ text, what, of }: CopyActionProps) {

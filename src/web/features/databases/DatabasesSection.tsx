@@ -33,7 +33,7 @@ export function DatabasesSection({ type, query: { data, error, isFetching, refet
   const isMissing = isNotConfigured(error)
   const found = data
     ?.filter(({ name }) => name.toLowerCase().includes(filter.trim().toLowerCase()))
-    .sort((one, other) => one.name.localeCompare(other.name))
+    .sort((a, b) => a.name.localeCompare(b.name))
 
   return (
     <section className={styles.section} aria-labelledby={id}>

@@ -21,7 +21,7 @@ export function freePlace(own: Box, obstacles: readonly Obstacle[], bottom: numb
   if (isInside(shown) && costAt(shown) === 0) return shown
 
   const below = near.map((obstacle) => Math.ceil(obstacle.bottom) + GAP_PX)
-  const places = [own.top, ...below, bottom - height].filter(isInside).sort((one, other) => one - other)
+  const places = [own.top, ...below, bottom - height].filter(isInside).sort((a, b) => a - b)
   const costs = places.map(costAt)
   return places[costs.indexOf(Math.min(...costs))] ?? own.top
 }

@@ -17,7 +17,7 @@ export function KeyDeployments({ creation, problem, onChange }: KeyDeploymentsPr
   const { isRestricted, deployments: chosen } = creation
   const { data, error, isFetching, refetch } = useGetDeploymentsQuery(undefined, { skip: !isRestricted })
   const name = useId()
-  const names = data?.map((deployment) => deployment.name).sort((one, other) => one.localeCompare(other))
+  const names = data?.map((deployment) => deployment.name).sort((a, b) => a.localeCompare(b))
   return (
     <ChoiceGroup label="Deployments" problem={problem}>
       <div className={styles.options}>

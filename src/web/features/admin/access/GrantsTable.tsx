@@ -23,7 +23,7 @@ export function GrantsTable({ grants, onChange }: { grants: Grant[]; onChange: (
   const wanted = search.trim().toLowerCase()
   // A deployment that was deleted since it was chosen has a row as well, with which its rights can be taken away.
   const all = data && new Set([...data.map(({ name }) => name), ...grants.map(({ deployment }) => deployment)])
-  const names = all && [...all].sort((one, other) => one.localeCompare(other))
+  const names = all && [...all].sort((a, b) => a.localeCompare(b))
   const shown = names?.filter((name) => name.includes(wanted))
 
   return (

@@ -45,7 +45,7 @@ export function ActivityFilters({ username, busy, onRefresh }: ActivityFiltersPr
       >
         <option value="">All users</option>
         {[...names]
-          .sort((one, other) => one.localeCompare(other))
+          .sort((a, b) => a.localeCompare(b))
           .map((name) => (
             <option key={name} value={name}>
               {name}

@@ -11,7 +11,7 @@ import styles from './user.module.scss'
 export function UserSessions({ id }: { id: number }) {
   const query = useGetUserSessionsQuery(id, { refetchOnMountOrArgChange: true, refetchOnFocus: true })
   const dispatch = useDispatch()
-  const sessions = query.data?.toSorted((one, other) => other.last_used_at.localeCompare(one.last_used_at)) ?? []
+  const sessions = query.data?.toSorted((a, b) => b.last_used_at.localeCompare(a.last_used_at)) ?? []
 
   const endAll = sessions.length > 1 && (
     <button

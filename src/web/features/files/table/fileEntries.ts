@@ -18,18 +18,18 @@ const naturalKey = (name: string) =>
       return String(number.length).padStart(3, '0') + number
     })
 
-const compare = <Value extends string | number>(one: Value, other: Value) => (one < other ? -1 : one > other ? 1 : 0)
+const compare = <Value extends string | number>(a: Value, b: Value) => (a < b ? -1 : a > b ? 1 : 0)
 
 /** Sorts directories first in either direction (product §2). Ties are sorted by name. */
 export function sortEntries(files: readonly FileEntry[], { by, descending }: Sort): FileEntry[] {
   const sign = descending ? -1 : 1
   return files
     .map((file) => ({ file, key: naturalKey(file.name) }))
-    .sort((one, other) => {
-      const isDirectory = Number(other.file.type === 'd') - Number(one.file.type === 'd')
+    .sort((a, b) => {
+      const isDirectory = Number(b.file.type === 'd') - Number(a.file.type === 'd')
       if (isDirectory !== 0) return isDirectory
-      const names = compare(one.key, other.key) || compare(one.file.name, other.file.name)
-      return by === 'name' ? sign * names : sign * compare(one.file[by], other.file[by]) || names
+      const names = compare(a.key, b.key) || compare(a.file.name, b.file.name)
+      return by === 'name' ? sign * names : sign * compare(a.file[by], b.file[by]) || names
     })
     .map(({ file }) => file)
 }
