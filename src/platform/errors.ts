@@ -36,20 +36,18 @@ export class StartError extends Error {
   }
 }
 
-const unnamed = (errno: number) => `Unknown system error -${errno}`
-/**
- * Codes of errors for which Node.js has no name: a disk quota that is used up, and what ext4 and XFS answer for damaged
- * data.
- */
-const NAMES: ReadonlyMap<unknown, string> = new Map([
-  [unnamed(constants.errno.EDQUOT), 'EDQUOT'],
-  [unnamed(constants.errno.EBADMSG), 'EBADMSG'],
-  // Missing in Node.js's constants.
-  [unnamed(117), 'EUCLEAN'],
+const unknownCode = (errno: number) => `Unknown system error -${errno}`
+
+/** Codes that Node.js does not name: of an exceeded disk quota, and of corrupt data in ext4 and XFS. */
+const CODES: ReadonlyMap<unknown, string> = new Map([
+  [unknownCode(constants.errno.EDQUOT), 'EDQUOT'],
+  [unknownCode(constants.errno.EBADMSG), 'EBADMSG'],
+  // Missing in the constants of Node.js.
+  [unknownCode(117), 'EUCLEAN'],
 ])
 
 /** The `code` of a Node.js or PostgreSQL error (`ENOENT`, `23505`), if it has one. */
 export function errorCodeOf(error: unknown): string | undefined {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
-  return NAMES.get(code) ?? (typeof code === 'string' ? code : undefined)
+  return CODES.get(code) ?? (typeof code === 'string' ? code : undefined)
 }

@@ -10,7 +10,7 @@ import { findInstance } from '../targets'
 import type { Terminal } from '../terminal/terminal'
 
 /** The number of lines that the channel sends by default. */
-const USUAL_HISTORY = 1000
+const DEFAULT_HISTORY = 1000
 /** Maximum number of history lines, because the lines of a busy console never end. No console stores more. */
 const MAX_HISTORY = 20_000
 const BACKOFF_MS = { first: 250, longest: 15_000 }
@@ -49,7 +49,7 @@ export async function logs(
     channel?.resume()
   }
 
-  const first = lines > USUAL_HISTORY ? { since: 1 } : {}
+  const first = lines > DEFAULT_HISTORY ? { since: 1 } : {}
   channel = await openConsole(api, target, { ...first, onFrame })
   await untilHistoryEnds(channel, () => received)
   const history = kept

@@ -12,13 +12,13 @@ const SEQUENCE =
 /**
  * Characters that control a terminal: control characters except the tab, and characters that reverse or break a line.
  */
-const ACTING = /(?!\t)[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
+const CONTROL = /(?!\t)[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
 /** The same characters, except those that JSON escapes. */
-const ACTING_IN_JSON = /[\u007f-\u009f\p{Bidi_Control}\u2028\u2029]/gu
+const CONTROL_IN_JSON = /[\u007f-\u009f\p{Bidi_Control}\u2028\u2029]/gu
 
 /** Removes everything that controls a terminal from a text of the server or of an instance. */
 export function plainText(text: string): string {
-  return text.replaceAll(SEQUENCE, '').replaceAll(ACTING, '')
+  return text.replaceAll(SEQUENCE, '').replaceAll(CONTROL, '')
 }
 
 /** As `plainText`, but with the colours of the text. They are reset at its end. */
@@ -31,7 +31,7 @@ export function colouredText(text: string): string {
 /** One line of JSON without characters that control a terminal. */
 export function jsonText(value: unknown): string {
   return JSON.stringify(value).replaceAll(
-    ACTING_IN_JSON,
+    CONTROL_IN_JSON,
     (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
   )
 }

@@ -28,8 +28,8 @@ export function plainAddress(text: string): string {
 }
 
 /**
- * Proxies in front of the platform, at most. A client within a trusted network may name a thousand, each of which takes
- * time: the address after these is taken for the client's.
+ * Maximum number of proxies in front of the platform. A client within a trusted network may name a thousand, and each
+ * of them takes time. The address after the last one counts as the client's.
  */
 const MAX_HOPS = 16
 
@@ -62,8 +62,8 @@ export function createTrustedProxies(
   }
 }
 
-/** Where a translator in front of a machine that has IPv6 only puts all IPv4 addresses (RFC 6052, RFC 7755). */
-const TRANSLATED_IPV4 = '64:ff9b:0:0:0:0'
+/** The prefix of NAT64, which gives IPv4 clients an address where a machine has only IPv6 (RFC 6052, RFC 7755). */
+const NAT64_PREFIX = '64:ff9b:0:0:0:0'
 
 /**
  * The unit of rate limits: an IPv4 address, or the /64 network of an IPv6 address, which one customer has (RFC 6177).
@@ -73,7 +73,7 @@ export function networkOf(text: string): string {
   const address = plainAddress(text)
   if (!address.includes(':') || address.includes('.')) return address
   const groups = groupsOf(address)
-  if (groups.slice(0, 6).join(':') !== TRANSLATED_IPV4) return groups.slice(0, 4).join(':')
+  if (groups.slice(0, 6).join(':') !== NAT64_PREFIX) return groups.slice(0, 4).join(':')
   return groups
     .slice(6)
     .map((group) => Number.parseInt(group, 16))

@@ -17,14 +17,14 @@ export function watchSessions(
   callers: Pick<Callers, 'find' | 'onChange'>,
   log: Pick<Logger, 'warn'>,
   opened: () => Caller[],
-  close: (opened: Caller, isStillValid: boolean) => void,
+  close: (caller: Caller, isStillValid: boolean) => void,
 ): () => void {
   async function closeEnded(): Promise<void> {
     const open = new Set(opened())
     const present = await callers.find([...new Set([...open].map(credentialOf))])
-    for (const one of open) {
-      const now = present.get(credentialOf(one))
-      if (!hasSameRights(one, now)) close(one, now !== undefined)
+    for (const caller of open) {
+      const now = present.get(credentialOf(caller))
+      if (!hasSameRights(caller, now)) close(caller, now !== undefined)
     }
   }
   // One check at a time. A change during a check is found by the next one.

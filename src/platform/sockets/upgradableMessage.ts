@@ -1,7 +1,7 @@
 import { IncomingMessage } from 'node:http'
 
-/** Not a field, because the parent's constructor assigns `upgrade` before there are any. */
-const offering = new WeakSet<IncomingMessage>()
+/** Not a field, because the parent's constructor assigns `upgrade` before the fields of this class exist. */
+const withUpgradeHeader = new WeakSet<IncomingMessage>()
 
 /**
  * A request that asks for no other protocol than WebSocket: an offer of another one is ignored, and the request
@@ -13,13 +13,13 @@ export class UpgradableMessage extends IncomingMessage {
   /** Read by the server of Node.js once it has the headers. */
   get upgrade(): boolean {
     return (
-      offering.has(this) &&
+      withUpgradeHeader.has(this) &&
       (this.method === 'CONNECT' || /(?:^|,)\s*websocket\s*(?:,|$)/i.test(this.headers.upgrade ?? ''))
     )
   }
 
   set upgrade(isOffered: boolean | null) {
-    if (isOffered) offering.add(this)
-    else offering.delete(this)
+    if (isOffered) withUpgradeHeader.add(this)
+    else withUpgradeHeader.delete(this)
   }
 }

@@ -27,12 +27,12 @@ export function watchClock(parts: ClockParts): () => void {
 
 /** Warns if the clocks differ by more than TOLERANCE_MS. @throws the database's error */
 export async function warnOfClock({ db, log, now }: ClockParts): Promise<void> {
-  const askedAt = now()
+  const sentAt = now()
   const { rows } = await sql<{ at: Date }>`select clock_timestamp() as at`.execute(db)
-  const respondedAt = now()
-  const at = rows[0]?.at.getTime() ?? askedAt
+  const receivedAt = now()
+  const at = rows[0]?.at.getTime() ?? sentAt
   // The database's clock was read between the two.
-  const ahead = at < askedAt ? at - askedAt : Math.max(0, at - respondedAt)
+  const ahead = at < sentAt ? at - sentAt : Math.max(0, at - receivedAt)
   if (Math.abs(ahead) <= TOLERANCE_MS) return
   log.warn(
     { seconds: Math.round(ahead / 1000) },

@@ -61,10 +61,10 @@ export interface ProgramProcess {
   child: ChildProcess
   pid: number
   /**
-   * Resolves when `whenReady` does. @param endedSignal is aborted when the process has ended
+   * Resolves when `whenReady` does, whose signal is aborted when the process has ended.
    * @throws ProgramEnded when the process ends first
    */
-  waitUntilReady(whenReady: (endedSignal: AbortSignal) => Promise<void>): Promise<void>
+  waitUntilReady(whenReady: (ended: AbortSignal) => Promise<void>): Promise<void>
 }
 
 /**
@@ -134,7 +134,7 @@ export async function startProcess(
 }
 
 /**
- * Resolves when it has ended.
+ * Ends a process. Resolves when it has ended.
  * @param signal for an orderly end
  * @param killAfterMs how long that may take before it is killed; undefined: any time
  * @param killSignal what kills it

@@ -42,7 +42,10 @@ export interface Supervisor {
   stop(): Promise<void>
 }
 
-/** Does not start the program yet. Its output is logged at level debug, the last lines again with its end. */
+/**
+ * Creates the supervisor of a program, without starting it. The output of the program is logged at level debug, and its
+ * last lines again when it ends.
+ */
 export function supervise(program: Program, log: Logger): Supervisor {
   const { name, stopSignal, stopTimeoutMs, killSignal } = program
   let isWanted = false

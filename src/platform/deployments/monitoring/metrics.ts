@@ -45,23 +45,23 @@ export function sampleMetrics({
   log: Logger
   isActive: () => boolean
 }): () => Promise<void> {
-  let before = new Map<string, Usage>()
-  let at = 0
+  let lastUsage = new Map<string, Usage>()
+  let sampledAt = 0
   let busy: Promise<void> = Promise.resolve()
 
   async function sample(): Promise<void> {
     if (!isActive()) return
     const now = Date.now()
     const usage = await runtime.sample()
-    const span = now - at
+    const span = now - sampledAt
     const rows = usage.flatMap((used) => {
-      const cores = coresUsed(before.get(used.podName), used, span)
+      const cores = coresUsed(lastUsage.get(used.podName), used, span)
       return cores === undefined
         ? []
         : [{ pod_name: used.podName, at: new Date(now), cpu: cores * 1000, memory: used.memoryBytes / 1024 }]
     })
-    before = new Map(usage.map((used) => [used.podName, used]))
-    at = now
+    lastUsage = new Map(usage.map((used) => [used.podName, used]))
+    sampledAt = now
     await insertMetrics(db, rows)
     await dropOldMetrics(db, KEPT_SECONDS)
   }

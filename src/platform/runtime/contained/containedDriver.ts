@@ -13,7 +13,7 @@ import { openContainedRecords, recordsIn, type RunRecord } from './runRecord'
 
 /** Fallback poll: inotify can lose events, and a killed conmon reports nothing. */
 const CHECK_INTERVAL_MS = 1000
-/** A container whose program has ended may stay when runc cannot remove it, as without a free process. */
+/** Interval of attempts to remove containers that runc could not remove, for example at the limit of processes. */
 const REMOVAL_INTERVAL_MS = 10_000
 
 export interface ContainedDriverParts {

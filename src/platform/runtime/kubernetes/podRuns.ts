@@ -153,7 +153,7 @@ export function watchPodRuns(
     async forget(pod) {
       forgotten.add(runIdOf(pod))
       await pods.delete(pod, 0)
-      // Nobody knows how long others hold a Pod, and other instances must not wait for it.
+      // The finalizers of others may hold a Pod for any time, and other instances must not wait for it.
       await waitUntil(
         () => isGone(pod) || isHeldByOthers(informer.get(nameOf(pod)) ?? pod),
         changes,

@@ -12,6 +12,7 @@ export const PROTOCOL_VERSION = 2
 export const IN_PIECES = 'inPieces'
 /** Size limit of a piece, in UTF-16 units. */
 const PIECE_LENGTH = 64 * 1024
+const LINE_FEED = 0x0a
 
 /** Calls of the platform to the host: JSON lines over the unix socket. A response repeats the id of its request. */
 export interface HostCalls {
@@ -136,5 +137,3 @@ export function onMessages(socket: Socket, listener: (message: unknown) => void)
     if (from < chunk.length) partial.push(chunk.subarray(from))
   })
 }
-
-const LINE_FEED = 0x0a

@@ -46,7 +46,7 @@ async function main([mode, name = '', limitsText = '{}', ...switches]: string[])
     },
   })
   const { FS, NODEFS } = sevenZip as unknown as {
-    FS: Record<string, (...given: unknown[]) => unknown>
+    FS: Record<string, (...args: unknown[]) => unknown>
     NODEFS: NodeFs
   }
   FS.mkdir?.('/archive')
@@ -64,11 +64,11 @@ async function main([mode, name = '', limitsText = '{}', ...switches]: string[])
     sentAt = performance.now()
     process.stdout.write(`${JSON.stringify({ size, ...about })}\n`)
   }
-  const wrap = (verb: string, before: (...given: unknown[]) => void) => {
-    const original = FS[verb]
-    FS[verb] = (...given) => {
-      before(...given)
-      return original?.(...given)
+  const wrap = (operation: string, before: (...args: unknown[]) => void) => {
+    const original = FS[operation]
+    FS[operation] = (...args) => {
+      before(...args)
+      return original?.(...args)
     }
   }
   const countEntry = () => {
@@ -89,11 +89,11 @@ async function main([mode, name = '', limitsText = '{}', ...switches]: string[])
     if (size > limits.size) process.exit(exitCodes.tooLarge)
     if (performance.now() - sentAt > PROGRESS_INTERVAL_MS) sendProgress()
   })
-  for (const verb of ['symlink', 'link']) wrap(verb, () => process.exit(exitCodes.link))
+  for (const operation of ['symlink', 'link']) wrap(operation, () => process.exit(exitCodes.link))
   // 7-Zip sets an absent mode to 0: ignore that. The mask drops setuid and setgid, so that an archive cannot grant
   // another user's rights.
   const chmod = FS.chmod
-  FS.chmod = (path, given, ...rest) => (given ? chmod?.(path, Number(given) & 0o777, ...rest) : undefined)
+  FS.chmod = (path, bits, ...rest) => (bits ? chmod?.(path, Number(bits) & 0o777, ...rest) : undefined)
   FS.mkdir?.('/target')
   entries = 0
   // Mount the working directory instead of its descriptor path, which Emscripten would take for a link.
@@ -114,7 +114,7 @@ interface MemoryNode {
  * Exposes the open archive to 7-Zip under this name. Opening it by name again would be unsafe: a process that can write
  * to its directory may have replaced it with a link to any file.
  */
-function exposeArchive(FS: Record<string, (...given: unknown[]) => unknown>, path: string): void {
+function exposeArchive(FS: Record<string, (...args: unknown[]) => unknown>, path: string): void {
   FS.writeFile?.(path, '')
   const { node } = FS.lookupPath?.(path) as { node: MemoryNode }
   node.usedBytes = fstatSync(ARCHIVE_FD).size

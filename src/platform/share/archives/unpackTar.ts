@@ -45,7 +45,7 @@ export async function unpackTar(
   if (entries === 0) throw damagedError('tar')
 }
 
-/** Headers of before POSIX name no format; their checksums are checked all the same. The types lack this option. */
+/** Accepts headers older than POSIX, which name no format. Their checksums are verified. The types lack this option. */
 const OPTIONS: object = { allowUnknownFormat: true }
 
 /**
@@ -69,7 +69,7 @@ function extractWithBoundedHeaders(): Extract {
   const apply = tar._applyLongHeaders.bind(tar)
   tar._applyLongHeaders = () => {
     apply()
-    // The reader refuses NaN, but would wait for ever for the end of a content whose size it could not decode (null).
+    // The reader refuses NaN. With null, for a size that could not be decoded, it would wait forever for the end.
     tar._header.size ??= NaN
   }
   return tar
@@ -104,7 +104,7 @@ async function unpackEntry(
   content: Readable,
   extraction: Extraction,
 ): Promise<void> {
-  // Its content is a list of holes, and what lies between them: stored as it is, the file would be damaged.
+  // The content is a list of holes, followed by the data between them. Extracted as a plain file, it would be corrupt.
   if (Object.keys(pax ?? {}).some((key) => key.startsWith('GNU.sparse.')))
     throw entryError(name, 'is stored without its holes (GNU sparse format), which is not supported')
   if (type === 'directory') await extraction.directory(name)
@@ -119,9 +119,9 @@ async function unpackEntry(
 }
 
 /**
- * Limits what is read of a tar file. Of its entries the content counts (`createExtraction`), but it may consist of
- * headers without entries, or of the zeros that end it, which take days. An instance may add those after the check of
- * the file's size.
+ * Limits the bytes that are read from a tar file. `createExtraction` counts only the content of entries, but a file may
+ * consist of headers without entries, or of trailing zeros, and take days. An instance may append those after the check
+ * of the file's size.
  */
 function limitedBy(limits: ExtractionLimits) {
   return async function* (content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
@@ -137,7 +137,7 @@ function limitedBy(limits: ExtractionLimits) {
 /** The content of a gzipped archive, without the padding that may follow. */
 function gunzip(archive: FileHandle, control: JobControl): Readable {
   const content = createGunzip()
-  // Its failures end the content, too, except one: that it stops reading where padding follows.
+  // Failures of the pipeline also end the content. That gunzip stops reading at padding is no failure of the archive.
   pipeline(readWithProgress(archive, control), content, { signal: control.signal }).catch(() => undefined)
   return content
 }

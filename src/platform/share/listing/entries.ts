@@ -25,8 +25,11 @@ export interface ListedDirectory {
   path: string
   /** Real path of the shared area. A link that leads out of it is shown without its target. */
   root: string
-  /** The part of the shared area that the caller may use; everything else is omitted. Undefined: all. */
-  within?: { reach: Reach; /** The directory's real path, below the shared area. */ realPath: string } | undefined
+  /**
+   * The part of the shared area that the caller may use; everything else is omitted. Undefined: all.
+   * `realPath` is the directory's, below the shared area.
+   */
+  within?: { reach: Reach; realPath: string } | undefined
 }
 
 export interface ListedEntry extends FileEntry {

@@ -46,7 +46,7 @@ export async function writeMatchesBack(
   context: WriteContext,
 ): Promise<number> {
   let written = 0
-  const parentPath = parents.map((one) => `${one}/`).join('')
+  const parentPath = parents.map((parent) => `${parent}/`).join('')
   for await (const name of usableNamesIn(from, parentPath, context, (text) => matchesWildcard(pattern, text))) {
     // Below a wildcard, and in directories that are written back, links are omitted like special files.
     if (pattern === name && (await lstatOf(from, name))?.isSymbolicLink()) {

@@ -33,14 +33,14 @@ export async function tryLeasedLock(
 ): Promise<LeasedLock | undefined> {
   const client = await pool.connect()
   let isTaken: boolean | undefined
-  const askedAt = performance.now()
+  const sentAt = performance.now()
   try {
     isTaken = await tryAdvisoryLock(client, key, { leaseMs: LEASE_MS })
   } finally {
     // A connection in an unknown state is closed, because it may hold the lock.
     if (!isTaken) client.release(isTaken === undefined)
   }
-  return isTaken ? keepLease(client, askedAt, onLost) : undefined
+  return isTaken ? keepLease(client, sentAt, onLost) : undefined
 }
 
 /** As `tryLeasedLock`, but retries for `waitMs` while another connection holds the lock. */
@@ -60,7 +60,7 @@ export async function waitForLeasedLock(
 function keepLease(client: PoolClient, takenAt: number, onLost: () => void): LeasedLock {
   let isHeld = true
   let confirmedAt = takenAt
-  let asking: Promise<void> | undefined
+  let renewing: Promise<void> | undefined
 
   function end(): boolean {
     const wasHeld = isHeld
@@ -77,18 +77,18 @@ function keepLease(client: PoolClient, takenAt: number, onLost: () => void): Lea
     onLost()
   }
 
-  async function ask(): Promise<void> {
+  async function renewLease(): Promise<void> {
     // Measured before the query, because the server may renew the lease at any moment between query and response.
-    const askedAt = performance.now()
+    const sentAt = performance.now()
     try {
       await client.query('select 1')
-      confirmedAt = askedAt
+      confirmedAt = sentAt
     } catch {
       lose()
     }
   }
 
-  const renew = () => (asking ??= ask().finally(() => (asking = undefined)))
+  const renew = () => (renewing ??= renewLease().finally(() => (renewing = undefined)))
   const timer = setInterval(() => void renew(), RENEW_MS)
   timer.unref()
   client.on('error', lose)

@@ -5,7 +5,8 @@ import styles from './overview.module.scss'
 
 type OverviewTotalsProps = {
   sections: readonly OverviewSection[]
-  /** One line where there is room. */ isCompact: boolean
+  /** One line where there is room. */
+  isCompact: boolean
 }
 
 /** Four figures of the whole network. */
