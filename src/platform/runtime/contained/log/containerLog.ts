@@ -1,13 +1,12 @@
-import { appendFile, open, readFile, rename, rm, stat, writeFile, type FileHandle } from 'node:fs/promises'
-import { setTimeout as delay } from 'node:timers/promises'
+import { readFile, type FileHandle } from 'node:fs/promises'
 import { createTokenBucket } from '../../../concurrency/tokenBucket'
-import { errorCodeOf } from '../../../errors'
 import { consoleText } from '../../consoleText'
 import { MAX_STORED_LINES } from '../../lineRing'
 import { eachRow } from '../../logRows'
 import { printedTexts } from '../../readyLine'
 import type { ConsoleLine } from '../../runtime'
 import { formatRow, LineJoiner, readRow } from './criLog'
+import { inodeOf, LogFiles, type LogFile } from './logFiles'
 import { readTail } from './logTail'
 
 /** Size in bytes at which a log is rotated. It and its predecessor together always cover what a console stores. */
@@ -21,24 +20,18 @@ const MAX_READS = 20
 /** Rate limit for decoding a console, in bytes and bytes per millisecond. The rest is counted but skipped. */
 const DECODE_BURST = 64 * 2 ** 20
 const DECODE_RATE = 8 * 2 ** 10
-const REOPEN_TIMEOUT_MS = 2000
 /** Delay after a rotation that failed. */
 const ROTATE_AGAIN_MS = 1000
 /** Added to the numbering when the number of lost lines is unknown, so that no number is used twice. */
 const UNKNOWN_GAP = 10_000_000
 
-/** Identifies a log file; its first line has the number `before + 1`. */
-interface LogFile {
-  ino: number
-  before: number
-}
-
 /**
  * The console log of one instance. conmon appends the program's output, the platform appends its own lines in the same
  * format. A line's number is its position, so nothing is written twice, and a restarted platform continues where the
- * file continues. The numbering of rotated files is stored beside them (`<file>.numbers`).
+ * file continues.
  */
 export class ContainerLog {
+  private readonly files: LogFiles
   private current: LogFile = { ino: 0, before: 0 }
   private previous: LogFile | undefined
   private handle: FileHandle | undefined
@@ -55,13 +48,10 @@ export class ContainerLog {
   private isReading = false
   private isClosed = false
 
-  /**
-   * @param file path of the log. @param reopen makes conmon reopen the file; resolves with false if there is no conmon.
-   */
-  constructor(
-    private readonly file: string,
-    private readonly reopen: () => Promise<boolean>,
-  ) {}
+  /** @param file path of the log. @param reopen see `LogFiles` */
+  constructor(file: string, reopen: () => Promise<boolean>) {
+    this.files = new LogFiles(file, reopen)
+  }
 
   /** Number of the newest line that was read; 0 when there is none. */
   get lastSeq(): number {
@@ -148,24 +138,11 @@ export class ContainerLog {
 
   async remove(): Promise<void> {
     await this.release()
-    for (const path of [this.file, this.spareFile, this.previousFile, this.numbersFile]) await rm(path, { force: true })
+    await this.files.remove()
     this.current = { ino: 0, before: 0 }
     this.previous = undefined
     this.last = 0
     this.offset = 0
-  }
-
-  private get previousFile(): string {
-    return `${this.file}.1`
-  }
-
-  /** Conmon’s name for the file that it creates when it reopens its log, and renames. */
-  private get spareFile(): string {
-    return `${this.file}.tmp`
-  }
-
-  private get numbersFile(): string {
-    return `${this.file}.numbers`
   }
 
   private enqueue<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -177,7 +154,7 @@ export class ContainerLog {
   private async append(rows: string[]): Promise<void> {
     if (rows.length === 0) return
     await this.enqueue(async () => {
-      await appendFile(this.file, rows.join(''), { mode: 0o600 }).catch(() => undefined)
+      await this.files.append(rows.join('')).catch(() => undefined)
       // What cannot be read now is read by a later call.
       await this.readAppended().catch(() => undefined)
     })
@@ -203,7 +180,7 @@ export class ContainerLog {
         if (bytes > chunk / 2) chunk = LARGE_CHUNK
         continue
       }
-      const there = await inodeOf(this.file)
+      const there = await inodeOf(this.files.current)
       if (there === undefined || there === this.current.ino) break
       // The next call reads the rest of a rotated file.
       if (isBudgetUsed) return false
@@ -212,7 +189,7 @@ export class ContainerLog {
       else isDrained = true
     }
     if (this.offset >= ROTATE_BYTES && performance.now() >= this.rotateAt) {
-      if (await this.rotate()) return this.readAppended(budget)
+      if (await this.files.rotate()) return this.readAppended(budget)
       this.rotateAt = performance.now() + ROTATE_AGAIN_MS
     }
     return !isBudgetUsed
@@ -243,7 +220,7 @@ export class ContainerLog {
 
   /** Opens the file at the log's path; it succeeds the current file, if there is one. */
   private async openFile(): Promise<boolean> {
-    const handle = (await openIfExists(this.file)) ?? (await this.openAfterKill())
+    const handle = await this.files.open()
     if (!handle) return false
     const { ino } = await handle.stat()
     const isFirst = this.handle === undefined
@@ -254,40 +231,20 @@ export class ContainerLog {
       this.joiner = new LineJoiner()
     } else {
       // The joiner stays: a rotation may split a line.
-      this.previous = this.current.ino === (await inodeOf(this.previousFile)) ? this.current : undefined
+      this.previous = this.current.ino === (await inodeOf(this.files.previous)) ? this.current : undefined
       this.current = { ino, before: this.last }
     }
     this.offset = 0
     this.last = this.current.before
-    await this.saveNumbering()
-    await this.createSpare()
+    await this.files.writeNumbers({ current: this.current, previous: this.previous })
+    await this.files.createSpare()
     return true
-  }
-
-  /** Completes a rotation during which the platform was killed: conmon was not asked yet to reopen its log. */
-  private async openAfterKill(): Promise<FileHandle | undefined> {
-    if ((await inodeOf(this.previousFile)) === undefined) return undefined
-    const isReopened = await this.reopenLog().catch(() => false)
-    return isReopened ? openIfExists(this.file) : undefined
-  }
-
-  /**
-   * Creates the next log while the disk still has an inode for it: conmon ends if it cannot create it, and the instance
-   * with it.
-   */
-  private async createSpare(): Promise<boolean> {
-    return appendFile(this.spareFile, '', { mode: 0o600 }).then(
-      () => true,
-      () => false,
-    )
   }
 
   /** Restores the numbering of files that an earlier platform left. */
   private async loadNumbering(ino: number): Promise<void> {
-    const known = await readFile(this.numbersFile, 'utf8')
-      .then((text) => JSON.parse(text) as { current: LogFile; previous?: LogFile })
-      .catch(() => undefined)
-    const older = await inodeOf(this.previousFile)
+    const known = await this.files.readNumbers()
+    const older = await inodeOf(this.files.previous)
     if (!known) {
       this.current = { ino, before: 0 }
     } else if (known.current.ino === ino) {
@@ -296,79 +253,25 @@ export class ContainerLog {
     } else if (known.current.ino === older) {
       // The platform ended between a rotation and its record.
       this.previous = known.current
-      this.current = { ino, before: known.current.before + (await this.countLines(this.previousFile)) }
+      this.current = { ino, before: known.current.before + (await countLines(this.files.previous)) }
     } else {
       this.current = { ino, before: Math.max(known.current.before, this.last) + UNKNOWN_GAP }
     }
   }
 
-  private async countLines(path: string): Promise<number> {
-    let count = 0
-    const buffer = await readFile(path)
-    eachRow(buffer, (start, end) => {
-      if (!readRow(buffer, start, end).isPartial) count += 1
-    })
-    return count
-  }
-
-  private async saveNumbering(): Promise<void> {
-    const text = JSON.stringify({ current: this.current, previous: this.previous })
-    try {
-      await writeFile(`${this.numbersFile}.new`, text, { mode: 0o600, flush: true })
-      await rename(`${this.numbersFile}.new`, this.numbersFile)
-    } catch {
-      // On a full disk, a restart loses the numbering of this file, but not its lines.
-    }
-  }
-
-  /** @returns false if that is not possible at present */
-  private async rotate(): Promise<boolean> {
-    if (!(await this.createSpare())) return false
-    try {
-      await rename(this.file, this.previousFile)
-    } catch {
-      return false
-    }
-    try {
-      // Without a conmon, nobody else creates the new file.
-      if (!(await this.reopenLog())) await appendFile(this.file, '', { mode: 0o600 }).catch(() => undefined)
-      return true
-    } catch {
-      // Such as no free file descriptor. Conmon still writes to this file.
-      await rename(this.previousFile, this.file).catch(() => undefined)
-      return false
-    }
-  }
-
-  /**
-   * @returns whether there is a new file, which conmon has created
-   * @throws Node.js errors if conmon could not be asked
-   */
-  private async reopenLog(): Promise<boolean> {
-    if (!(await this.reopen())) return false
-    for (const deadline = performance.now() + REOPEN_TIMEOUT_MS; performance.now() < deadline; await delay(5))
-      if ((await inodeOf(this.file)) !== undefined) return true
-    return false
-  }
-
   /** Up to `limit` stored lines before the current position. */
   private async tail(limit: number): Promise<ConsoleLine[]> {
     if (!this.handle) return []
-    const previous = this.previous && { path: this.previousFile, ino: this.previous.ino }
+    const previous = this.previous && { path: this.files.previous, ino: this.previous.ino }
     return readTail({ handle: this.handle, offset: this.offset, last: this.last, previous }, limit)
   }
 }
 
-async function openIfExists(path: string): Promise<FileHandle | undefined> {
-  return open(path, 'r').catch((error: unknown) => {
-    if (errorCodeOf(error) === 'ENOENT') return undefined
-    throw error
+async function countLines(path: string): Promise<number> {
+  let count = 0
+  const buffer = await readFile(path)
+  eachRow(buffer, (start, end) => {
+    if (!readRow(buffer, start, end).isPartial) count += 1
   })
-}
-
-async function inodeOf(path: string): Promise<number | undefined> {
-  return stat(path).then(
-    ({ ino }) => ino,
-    () => undefined,
-  )
+  return count
 }
