@@ -4,10 +4,10 @@ import { createSharedRead } from '../../../concurrency/sharedRead'
 import type { ConsoleHead } from '../../../consoleHead'
 import { consoleText } from '../../consoleText'
 import { MAX_STORED_BYTES, MAX_STORED_LINES, newestStored } from '../../lineRing'
-import { printedTexts } from '../../readyLine'
 import type { ConsoleLine } from '../../runtime'
 import { createBackoff } from '../backoff'
 import { ClusterRefusal } from '../clusterClient'
+import { ConsoleListeners } from './consoleListeners'
 import type { ConsoleStore } from './consoleStore'
 import { createNewRowsReader } from './newRows'
 import type { LogOptions, LogRow } from './podLog'
@@ -57,10 +57,7 @@ export interface PodConsoleParts {
  * output is read on request and when a run ends.
  */
 export class PodConsole {
-  private follower: ((lines: ConsoleLine[]) => void) | undefined
-  private lineWatch: ((texts: string[]) => void) | undefined
-  /** The number of the last line that the listeners got. */
-  private delivered = 0
+  private readonly listeners: ConsoleListeners
   private queue: Promise<unknown> = Promise.resolve()
   private reading: AbortController | undefined
   private loop: Promise<void> | undefined
@@ -74,11 +71,12 @@ export class PodConsole {
   private readonly readNewRows
 
   constructor(private readonly parts: PodConsoleParts) {
+    this.listeners = new ConsoleListeners(parts.podName, parts.store)
     this.readNewRows = createNewRowsReader(parts.readLog)
   }
 
   get isWatched(): boolean {
-    return this.follower !== undefined || this.lineWatch !== undefined
+    return !this.listeners.isEmpty
   }
 
   /** Appends a line of the platform. */
@@ -98,16 +96,10 @@ export class PodConsole {
   /** Calls back with the stored lines from a number on, then with new ones. A new follower replaces the old one. */
   async follow(since: number, follower: (lines: ConsoleLine[]) => void): Promise<() => void> {
     await this.settle()
-    await this.enqueue(async () => {
-      await this.deliverStored()
-      const kept = newestStored(await this.deliveredSince(Math.max(since, this.delivered - MAX_STORED_LINES + 1)))
-      this.follower = follower
-      if (kept.length > 0) follower(kept)
-    })
+    await this.enqueue(() => this.listeners.follow(since, follower))
     this.start()
     return () => {
-      if (this.follower !== follower) return
-      this.follower = undefined
+      this.listeners.unfollow(follower)
       this.stopUnwatched()
     }
   }
@@ -115,16 +107,10 @@ export class PodConsole {
   /** Calls back with the lines that the present run prints, as they are read. `undefined` ends it. */
   async watchLines(watch: ((texts: string[]) => void) | undefined): Promise<void> {
     if (watch === undefined) {
-      this.lineWatch = undefined
+      this.listeners.endWatch()
       return this.stopUnwatched()
     }
-    await this.enqueue(async () => {
-      await this.deliverStored()
-      this.lineWatch = watch
-      const { store, podName, run } = this.parts
-      const head = await store.head(podName)
-      watch(head.runId === run()?.runId ? printedTexts(await this.deliveredSince(head.runFirst)) : [])
-    })
+    await this.enqueue(() => this.listeners.watch(watch, () => this.parts.run()?.runId))
     this.start()
   }
 
@@ -135,8 +121,8 @@ export class PodConsole {
 
   /** Delivers lines that another platform has stored. @param newest the number of the newest one */
   deliverTo(newest: number): void {
-    if (!this.isWatched || newest <= this.delivered) return
-    this.enqueue(() => this.deliverStored()).catch(() => undefined)
+    if (!this.listeners.lack(newest)) return
+    this.enqueue(() => this.listeners.deliverStored()).catch(() => undefined)
   }
 
   /**
@@ -166,8 +152,7 @@ export class PodConsole {
   }
 
   async close(): Promise<void> {
-    this.follower = undefined
-    this.lineWatch = undefined
+    this.listeners.clear()
     this.stopUnwatched()
     await this.loop
     await this.settled.catch(() => undefined)
@@ -218,7 +203,7 @@ export class PodConsole {
           // The viewers may have left in the meantime.
           if (isLeased && this.isWatched) await this.followRun(run)
         }
-        await this.enqueue(() => this.deliverStored())
+        await this.enqueue(() => this.listeners.deliverStored())
         backoff.reset()
       } catch (error) {
         this.warn(error)
@@ -338,37 +323,11 @@ export class PodConsole {
       const lines = linesFor(next)
       if (lines.length === 0 && next.completeRun === head.completeRun) return
       if (!(await store.append(podName, next, lines))) continue
-      if (this.isWatched) {
-        if (head.last !== this.delivered) await this.deliverStored()
-        else this.deliver(lines.map((line, at) => ({ seq: head.last + 1 + at, ...line })))
-      }
+      await this.listeners.deliverAppended(head.last, lines)
       this.appends += 1
       if (this.appends % TRIM_AFTER === 0) await store.trim(podName, MAX_STORED_LINES, MAX_STORED_BYTES)
       return
     }
-  }
-
-  private async deliverStored(): Promise<void> {
-    const { store, podName } = this.parts
-    if (!this.isWatched) {
-      this.delivered = (await store.head(podName)).last
-      return
-    }
-    this.deliver(await store.lines(podName, this.delivered + 1))
-  }
-
-  /** Lines for a new listener. The other one lacks those after `delivered`, so they are delivered to both later. */
-  private async deliveredSince(first: number): Promise<ConsoleLine[]> {
-    const lines = await this.parts.store.lines(this.parts.podName, first)
-    return lines.filter(({ seq }) => seq <= this.delivered)
-  }
-
-  private deliver(lines: ConsoleLine[]): void {
-    const last = lines.at(-1)
-    if (!last) return
-    this.delivered = last.seq
-    this.lineWatch?.(printedTexts(lines))
-    this.follower?.(lines)
   }
 
   private enqueue<Result>(work: () => Promise<Result>): Promise<Result> {
