@@ -4,7 +4,7 @@ import type { ShareMarker } from '../share/shareMarker'
 import type { InstanceRow } from '../state/deployments/instances'
 
 /**
- * Refuses to wait for instances whose end may take for ever, because it waits for the shared area.
+ * Refuses to wait for instances whose end may take forever, because it waits for the shared area.
  * @param rows the instances that are to end
  * @param continues what the manager does afterwards, as a sentence
  * @throws AppError CONFLICT if the files of `keep` cannot be written back, UNAVAILABLE if the shared area hangs

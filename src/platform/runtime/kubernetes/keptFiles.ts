@@ -5,7 +5,8 @@ import { createSkippedEntries, type SkippedEntries } from '../../share/skippedEn
 import { CANCELLED, NOT_ORDERLY, writtenBackExcept, writeBackFailed, writtenBack } from '../keepMessages'
 import type { PodRuns } from './podRuns'
 import type { Pods } from './pods'
-import { awaitsWriteBack, exitOf, nameOf, runIdOf, runOptionsOf } from './podState'
+import { exitOf } from './podInstance'
+import { awaitsWriteBack, nameOf, runIdOf, runOptionsOf } from './podState'
 
 const RETRY_MS = 10_000
 

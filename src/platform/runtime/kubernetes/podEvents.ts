@@ -1,9 +1,9 @@
 import type { CoreV1Event, V1Pod } from '@kubernetes/client-node'
 import type { Logger } from 'pino'
 import type { ClusterClient } from './clusterClient'
-import type { PodMessages } from './podMessages'
+import { messagesOf, type ClusterMessage, type PodMessages } from './podMessages'
 import type { PodRuns } from './podRuns'
-import { isPending, messagesOf, nameOf, runIdOf, type ClusterMessage } from './podState'
+import { isPending, nameOf, runIdOf } from './podState'
 
 /** Delay from the time a Pod is first seen pending to the first read of its events. It doubles with each read. */
 const INITIAL_DELAY_MS = 4000

@@ -1,9 +1,27 @@
 import type { V1Pod } from '@kubernetes/client-node'
 import type { PodConsole } from './console/podConsole'
-import { nameOf, runIdOf, type ClusterMessage } from './podState'
+import { nameOf, runIdOf } from './podState'
 
 /** Maximum number of messages of one run, because the scheduler's reasons may alternate for days. */
 const MAX_PER_RUN = 50
+
+/** Why a container waits when its image cannot be pulled. */
+const PULL_REASONS = [
+  'ErrImagePull',
+  'ImagePullBackOff',
+  'InvalidImageName',
+  'ErrImageNeverPull',
+  'RegistryUnavailable',
+]
+
+/**
+ * What the cluster says about a run that does not run yet: a line for its console, and a key for lines that mean the
+ * same.
+ */
+export interface ClusterMessage {
+  key: string
+  text: string
+}
 
 /** Writes the cluster's messages to the consoles of instances, each message once for each run. */
 export interface PodMessages {
@@ -29,4 +47,39 @@ export function createPodMessages(consoleOf: (podName: string) => PodConsole): P
     },
     forget: (podName) => void written.delete(podName),
   }
+}
+
+/** @returns why the status of a Pod says that it cannot start; empty if the status gives no reason */
+export function messagesOf(pod: V1Pod): ClusterMessage[] {
+  const messages: ClusterMessage[] = []
+  for (const { image, state } of [
+    ...(pod.status?.initContainerStatuses ?? []),
+    ...(pod.status?.containerStatuses ?? []),
+  ]) {
+    const { reason = '', message = '' } = state?.waiting ?? {}
+    if (PULL_REASONS.includes(reason))
+      messages.push({ key: 'image', text: `Image ${image} cannot be pulled: ${message || reason}` })
+    else if (reason.endsWith('Error'))
+      messages.push({ key: 'container', text: `The container cannot be created: ${message || reason}` })
+  }
+  const scheduled = pod.status?.conditions?.find(({ type }) => type === 'PodScheduled')
+  if (scheduled?.status === 'False' && scheduled.reason === 'Unschedulable')
+    messages.push({
+      key: `node ${schedulerReasonsOf(scheduled.message ?? '')}`,
+      text: `Unschedulable: ${withClaim(scheduled.message ?? '', pod)}`,
+    })
+  return messages
+}
+
+/** The scheduler's reasons without their numbers of nodes, in one order. */
+function schedulerReasonsOf(message: string): string {
+  const reasons = message.split(/[,.:]/).map((part) => part.replaceAll(/\d/g, '').trim())
+  return [...new Set(reasons)].sort().join()
+}
+
+/** Adds the name of a Pod's claim to a message about it: the scheduler does not name unbound claims. */
+function withClaim(message: string, pod: V1Pod): string {
+  const claim = pod.spec?.volumes?.find((volume) => volume.persistentVolumeClaim)?.persistentVolumeClaim?.claimName
+  if (claim === undefined || !/persistentvolumeclaim/i.test(message) || message.includes(`"${claim}"`)) return message
+  return `${message.replace(/\.?$/, '.')} Its claim is "${claim}".`
 }

@@ -9,9 +9,10 @@ import type { InstanceSpec, RuntimeInstance } from '../runtime'
 import type { ClusterClient } from './clusterClient'
 import { startInformer } from './informer'
 import type { ConsoleRun } from './console/podConsole'
+import { closingLinesOf, exitOf, instanceOf } from './podInstance'
 import type { Pods } from './pods'
 import { isOfState, MANAGED_BY_SELECTOR } from './podSpec'
-import { closingLinesOf, exitOf, hasEnded, hasLog, instanceOf, isHeldByOthers, nameOf, runIdOf } from './podState'
+import { hasEnded, hasLog, isHeldByOthers, nameOf, runIdOf } from './podState'
 
 /** Time for a deleted Pod to be gone. */
 const DELETION_TIMEOUT_MS = 20_000

@@ -1,7 +1,5 @@
-import { constants } from 'node:os'
-import type { V1Container, V1ContainerStateTerminated, V1ContainerStatus, V1Pod } from '@kubernetes/client-node'
-import { clusterStartFailure, describeExit, startFailureMessage, STOPPED_BEFORE } from '../exitMessages'
-import type { InstanceExit, RuntimeInstance } from '../runtime'
+import type { V1Container, V1ContainerStatus, V1Pod } from '@kubernetes/client-node'
+import type { RuntimeInstance } from '../runtime'
 import {
   CONTAINER,
   COPY_CONTAINER,
@@ -13,38 +11,8 @@ import {
   STOP_ANNOTATION,
 } from './podSpec'
 
-/** Reasons in the status of a Pod that the cluster ended (Kubernetes: "Pod lifecycle", "Node-pressure eviction"). */
-const INTERRUPTIONS = [
-  'Evicted',
-  'NodeLost',
-  'NodeShutdown',
-  'Terminated',
-  'Preempting',
-  'UnexpectedAdmissionError',
-  'NodeAffinity',
-]
-
-/** Differences between the clocks of nodes up to this have no effect. Times of the API are whole seconds. */
-const CLOCK_TOLERANCE_MS = 2000
-
 /** How long the programs whose finalizers hold a Pod have to remove them. */
 const HELD_MS = 10_000
-
-/**
- * How `cp` fails for files that may not be read, and on a disk that is full or does not answer, in the texts of glibc
- * and musl.
- */
-const TEMPORARY_COPY_FAILURE =
-  /Permission denied|No space left|uota exceeded|I\/O error|Input\/output error|Stale (?:NFS )?file handle/
-
-/** Why containers wait, in words for users. */
-const PULL_REASONS = [
-  'ErrImagePull',
-  'ImagePullBackOff',
-  'InvalidImageName',
-  'ErrImageNeverPull',
-  'RegistryUnavailable',
-]
 
 /** The name of a Pod, which is the pod name of its instance. */
 export const nameOf = (pod: V1Pod): string => pod.metadata?.name ?? ''
@@ -70,9 +38,11 @@ export function stopRequestedAt(pod: V1Pod): number | undefined {
 }
 
 /** The container of the Pod's program. The cluster may have injected others, also before it. */
-const containerOf = (pod: V1Pod): V1Container | undefined => pod.spec?.containers.find(({ name }) => name === CONTAINER)
+export const containerOf = (pod: V1Pod): V1Container | undefined =>
+  pod.spec?.containers.find(({ name }) => name === CONTAINER)
 
-const statusOfContainer = (pod: V1Pod, name: string): V1ContainerStatus | undefined =>
+/** The status of a container, or of an init container. */
+export const statusOfContainer = (pod: V1Pod, name: string): V1ContainerStatus | undefined =>
   [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])].find(
     (status) => status.name === name,
   )
@@ -124,7 +94,7 @@ export function isPending(pod: V1Pod): boolean {
 
 /**
  * Whether a node fills the copy of the Pod's instance. A copy that waits, for its image or a volume, does not count,
- * because it may wait for ever.
+ * because it may wait forever.
  */
 export function isCopying(pod: V1Pod): boolean {
   const { running } = statusOfContainer(pod, COPY_CONTAINER)?.state ?? {}
@@ -167,7 +137,8 @@ export function awaitsReadyLine(pod: V1Pod): boolean {
   return stateOf(pod) === 'STARTING' && statusOfContainer(pod, CONTAINER)?.state?.running !== undefined
 }
 
-function stateOf(pod: V1Pod): RuntimeInstance['state'] {
+/** The state of the Pod's run. */
+export function stateOf(pod: V1Pod): RuntimeInstance['state'] {
   if (awaitsWriteBack(pod) || isHeldByOthers(pod)) return 'STOPPING'
   if (hasEnded(pod)) return 'EXITED'
   if (stopRequestedAt(pod) !== undefined || pod.metadata?.deletionTimestamp !== undefined) return 'STOPPING'
@@ -178,135 +149,10 @@ function stateOf(pod: V1Pod): RuntimeInstance['state'] {
   return isReady ? 'RUNNING' : 'STARTING'
 }
 
-const waitsForOf = (pod: V1Pod) => (isCopying(pod) ? 'the copy of its files' : 'its program to start')
-
-/** The run of a Pod. @param seenEndedAt when the platform first saw that it had ended */
-export function instanceOf(pod: V1Pod, seenEndedAt = Date.now()): RuntimeInstance {
-  const state = stateOf(pod)
-  return {
-    podName: nameOf(pod),
-    runId: runIdOf(pod),
-    state,
-    ip: pod.status?.podIP ?? '',
-    port: runOptionsOf(pod).port,
-    startedAt: startOf(pod),
-    exit: state === 'EXITED' ? exitOf(pod, seenEndedAt) : undefined,
-    waitsFor: state === 'STARTING' && !awaitsReadyLine(pod) ? waitsForOf(pod) : undefined,
-    node: pod.spec?.nodeName,
-  }
-}
-
-/**
- * When a run started, in milliseconds since the epoch. The node's clock says when the program started. If that time is
- * impossible, the clock is wrong, and only the time since the node accepted the Pod counts.
- */
-function startOf(pod: V1Pod): number {
-  const { running, terminated } = statusOfContainer(pod, CONTAINER)?.state ?? {}
-  const startedAt = timeOf(running?.startedAt ?? terminated?.startedAt)
-  const createdAt = timeOf(pod.metadata?.creationTimestamp) ?? Date.now()
-  if (startedAt === undefined) return createdAt
-  const isPossible = startedAt >= createdAt - CLOCK_TOLERANCE_MS && startedAt <= Date.now() + CLOCK_TOLERANCE_MS
-  if (isPossible) return startedAt
-  const acceptedAt = timeOf(pod.status?.startTime) ?? startedAt
-  const scheduled = pod.status?.conditions?.find(({ type, status }) => type === 'PodScheduled' && status === 'True')
-  return (timeOf(scheduled?.lastTransitionTime) ?? createdAt) + Math.max(0, startedAt - acceptedAt)
-}
-
-/** Dates are text in watches and lists, which bypass the library's serializer. */
-function timeOf(date: Date | string | undefined): number | undefined {
+/** Milliseconds since the epoch. Dates are text in watches and lists, which bypass the library's serializer. */
+export function timeOf(date: Date | string | undefined): number | undefined {
   const at = date === undefined ? NaN : new Date(date).getTime()
   return Number.isNaN(at) ? undefined : at
-}
-
-/**
- * How the run of a Pod ended, including Pods that were deleted before their end.
- * @param at when the platform saw the end, in milliseconds since the epoch: the node's clock may differ, and has whole
- * seconds
- */
-export function exitOf(pod: V1Pod, at: number): InstanceExit {
-  const ended = statusOfContainer(pod, CONTAINER)?.state?.terminated
-  const requested = stopRequestedAt(pod) !== undefined
-  const interruption = requested ? undefined : interruptionOf(pod)
-  const copyFailure = ended ? undefined : copyFailureOf(pod)
-  const rejection = ended || requested || interruption !== undefined ? undefined : rejectionOf(pod)
-  const failure = ended ? startFailureOf(ended, pod) : (copyFailure ?? rejection)
-  const signal = ended && failure === undefined ? signalOf(ended) : undefined
-  const killed = ended?.reason === 'OOMKilled' ? killedForMemory(pod) : undefined
-  return {
-    code: ended && !signal && failure === undefined ? ended.exitCode : null,
-    signal: signal ?? null,
-    at,
-    requested,
-    orderly:
-      ended !== undefined && (requested || ended.exitCode === 0) && failure === undefined && signal !== 'SIGKILL',
-    failure: failure ?? (ended || interruption !== undefined ? undefined : STOPPED_BEFORE),
-    ...((copyFailure === undefined ? rejection !== undefined : TEMPORARY_COPY_FAILURE.test(copyFailure)) && {
-      isTemporary: true,
-    }),
-    ...(interruption !== undefined && { interruption: `Ended by the cluster: ${interruption}` }),
-    ...(killed !== undefined && { killed }),
-  }
-}
-
-function killedForMemory(pod: V1Pod): string {
-  const limit = containerOf(pod)?.resources?.limits?.memory
-  return limit ? `Killed for memory: it may use ${limit} bytes.` : 'Killed for memory: its node had none left.'
-}
-
-/** Why the cluster ended a run without a stop request; undefined if the program ended by itself. */
-function interruptionOf(pod: V1Pod): string | undefined {
-  const { reason, message, conditions } = pod.status ?? {}
-  if (reason !== undefined && INTERRUPTIONS.includes(reason)) return `${reason}${message ? `: ${message}` : ''}`
-  const disrupted = conditions?.find(({ type, status }) => type === 'DisruptionTarget' && status === 'True')
-  if (disrupted) return disrupted.message || disrupted.reason || 'disrupted'
-  return pod.metadata?.deletionTimestamp === undefined && hasEnded(pod)
-    ? undefined
-    : 'its Pod was deleted in the cluster'
-}
-
-/**
- * Why the cluster has not started the program: a node has refused the Pod, for lack of CPU, memory or places for Pods,
- * or a container that a webhook has added has failed.
- */
-function rejectionOf({ status }: V1Pod): string | undefined {
-  if (status?.phase !== 'Failed') return undefined
-  if (status.reason !== undefined) return clusterStartFailure(status.message || status.reason)
-  for (const { name, state } of status.initContainerStatuses ?? []) {
-    const exitCode = state?.terminated?.exitCode ?? 0
-    if (name !== COPY_CONTAINER && exitCode !== 0)
-      return clusterStartFailure(
-        `the container "${name}", which the cluster has added, ended with exit code ${exitCode}`,
-      )
-  }
-  return undefined
-}
-
-/** The exit code of a program that a signal ended is 128 plus the signal's number. */
-function signalOf({ exitCode, signal }: V1ContainerStateTerminated): string | undefined {
-  const number = signal || exitCode - 128
-  return Object.entries(constants.signals).find(([, value]) => value === number)?.[0]
-}
-
-/** The reason why a container could not be started, as text for users. */
-function startFailureOf({ reason, message = '' }: V1ContainerStateTerminated, pod: V1Pod): string | undefined {
-  if (reason !== 'StartError' && reason !== 'ContainerCannotRun') return undefined
-  const { command: [program = ''] = [], image = '' } = containerOf(pod) ?? {}
-  const isMissing = /executable file not found|no such file or directory/.test(message)
-  if (isMissing && program === 'java')
-    return `Java is not installed in the image "${image}". Choose one with Java in run.image, or set run.command.`
-  if (isMissing) return startFailureMessage('ENOENT', program)
-  if (/permission denied/.test(message)) return startFailureMessage('EACCES', program)
-  return `Could not be started: ${message || reason}`
-}
-
-function copyFailureOf(pod: V1Pod): string | undefined {
-  const ended = statusOfContainer(pod, COPY_CONTAINER)?.state?.terminated
-  if (!ended || ended.exitCode === 0) return undefined
-  // BusyBox warns last that it cannot preserve the owner of the working directory, and succeeds all the same.
-  const lines = (ended.message ?? '').split('\n').filter((line) => line.trim() !== '' && !line.includes('preserve'))
-  const reason =
-    lines.findLast((line) => TEMPORARY_COPY_FAILURE.test(line)) ?? lines.at(-1) ?? `exit code ${ended.exitCode}`
-  return `Could not be started: its files could not be copied (${reason}).`
 }
 
 /**
@@ -327,54 +173,4 @@ export function lostSince(pod: V1Pod): number | undefined {
  */
 export function isReplaceable(pod: V1Pod): boolean {
   return pod.spec?.volumes?.some(({ name, emptyDir }) => name === COPY_VOLUME && emptyDir !== undefined) ?? false
-}
-
-/**
- * What the cluster says about a run that does not run yet: a line for its console, and a key for lines that mean the
- * same.
- */
-export interface ClusterMessage {
-  key: string
-  text: string
-}
-
-/** @returns why the status of a Pod says that it cannot start; empty if the status gives no reason */
-export function messagesOf(pod: V1Pod): ClusterMessage[] {
-  const messages: ClusterMessage[] = []
-  for (const { image, state } of [
-    ...(pod.status?.initContainerStatuses ?? []),
-    ...(pod.status?.containerStatuses ?? []),
-  ]) {
-    const { reason = '', message = '' } = state?.waiting ?? {}
-    if (PULL_REASONS.includes(reason))
-      messages.push({ key: 'image', text: `Image ${image} cannot be pulled: ${message || reason}` })
-    else if (reason.endsWith('Error'))
-      messages.push({ key: 'container', text: `The container cannot be created: ${message || reason}` })
-  }
-  const scheduled = pod.status?.conditions?.find(({ type }) => type === 'PodScheduled')
-  if (scheduled?.status === 'False' && scheduled.reason === 'Unschedulable')
-    messages.push({
-      key: `node ${schedulerReasonsOf(scheduled.message ?? '')}`,
-      text: `Unschedulable: ${withClaim(scheduled.message ?? '', pod)}`,
-    })
-  return messages
-}
-
-/** The scheduler's reasons without their numbers of nodes, in one order. */
-function schedulerReasonsOf(message: string): string {
-  const reasons = message.split(/[,.:]/).map((part) => part.replaceAll(/\d/g, '').trim())
-  return [...new Set(reasons)].sort().join()
-}
-
-/** Adds the name of a Pod's claim to a message about it: the scheduler does not name unbound claims. */
-function withClaim(message: string, pod: V1Pod): string {
-  const claim = pod.spec?.volumes?.find((volume) => volume.persistentVolumeClaim)?.persistentVolumeClaim?.claimName
-  if (claim === undefined || !/persistentvolumeclaim/i.test(message) || message.includes(`"${claim}"`)) return message
-  return `${message.replace(/\.?$/, '.')} Its claim is "${claim}".`
-}
-
-/** The lines of the platform after the output of a run that has ended. */
-export function closingLinesOf(pod: V1Pod): string[] {
-  const exit = exitOf(pod, 0)
-  return [...(exit.killed === undefined ? [] : [exit.killed]), describeExit(exit)]
 }

@@ -5,7 +5,7 @@ import { createKeyedBackoff } from './backoff'
 import type { KeptFiles } from './keptFiles'
 import type { PodConsole } from './console/podConsole'
 import type { PodInput } from './console/podInput'
-import type { PodMessages } from './podMessages'
+import { messagesOf, type PodMessages } from './podMessages'
 import { createPodReadiness } from './podReadiness'
 import type { PodRuns } from './podRuns'
 import { createPodStops } from './podStops'
@@ -19,7 +19,6 @@ import {
   holdTimeLeft,
   isReplaceable,
   lostSince,
-  messagesOf,
   nameOf,
 } from './podState'
 

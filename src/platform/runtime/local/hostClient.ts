@@ -26,7 +26,7 @@ const SOCKET_PATH_LIMIT = 100
 const START_TIMEOUT_MS = 10_000
 /** Timeout for the handshake with a running host. */
 const HANDSHAKE_TIMEOUT_MS = 30_000
-/** Timeout for the response to a call. A host that hangs must not let calls of users wait for ever. */
+/** Timeout for the response to a call. A host that hangs must not let calls of users wait forever. */
 const ANSWER_TIMEOUT_MS = 10_000
 const LAST_WAIT_MS = 1000
 /** Calls with a timeout of their own, or that may take as long as instances need. */

@@ -1,7 +1,7 @@
 import type { V1Pod } from '@kubernetes/client-node'
 import { lastExitOf } from '../../../../src/platform/deployments/reconcile/crashCapsule'
 import { podOf } from '../../../../src/platform/runtime/kubernetes/podSpec'
-import { closingLinesOf, exitOf, instanceOf } from '../../../../src/platform/runtime/kubernetes/podState'
+import { closingLinesOf, exitOf, instanceOf } from '../../../../src/platform/runtime/kubernetes/podInstance'
 import {
   containerStatus,
   deleted,

@@ -6,14 +6,14 @@ import {
   STOP_ANNOTATION,
   KEEP_FINALIZER,
 } from '../../../../src/platform/runtime/kubernetes/podSpec'
+import { instanceOf } from '../../../../src/platform/runtime/kubernetes/podInstance'
+import { messagesOf } from '../../../../src/platform/runtime/kubernetes/podMessages'
 import {
   hasEnded,
-  instanceOf,
   isCopying,
   isOver,
   isReplaceable,
   lostSince,
-  messagesOf,
   runOptionsOf,
   stopRequestedAt,
 } from '../../../../src/platform/runtime/kubernetes/podState'
