@@ -175,7 +175,8 @@ function newRow(type: DatabaseType, name: string, seal: (id: string) => string):
 }
 
 /**
- * @throws AppError NAME_TAKEN, CONFLICT @param before the existing row with this name; for MongoDB, the case may differ
+ * @param before the existing row with this name; for MongoDB, the case may differ
+ * @throws AppError NAME_TAKEN, CONFLICT
  */
 async function insert(db: Db, row: NewDatabaseRow, before: DatabaseRow | undefined): Promise<void> {
   const isInserted = await insertDatabase(db, row, MAX_DATABASES).catch((error: unknown) => {

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Definition } from '../../contract/deployment'
 import { AppError } from '../errors'
 import { createKeyedCounter } from '../concurrency/keyedCounter'
@@ -46,6 +46,6 @@ async function parseAndPause(...[text, fixed]: Parameters<typeof parseDefinition
   try {
     return parseDefinition(text, fixed)
   } finally {
-    await pause(performance.now() - startedAt)
+    await delay(performance.now() - startedAt)
   }
 }

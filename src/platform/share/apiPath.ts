@@ -1,7 +1,6 @@
-import { FILE_NAME_PATTERN } from '../../contract/pageRules'
+import { FILE_NAME_PATTERN, SHARED_ROOT } from '../../contract/pageRules'
 import { AppError } from '../errors'
 import { isInternalName } from './internalNames'
-import { SHARED_ROOT } from '../../contract/pageRules'
 
 /** NAME_MAX of most file systems, in bytes of UTF-8. */
 export const MAX_NAME_BYTES = 255

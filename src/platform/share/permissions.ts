@@ -18,7 +18,8 @@ export async function copyOwnerAndMode(target: FileHandle, { uid, gid, mode }: S
 
 /**
  * As `copyOwnerAndMode`, by names: a replaced script stays executable, and a private file stays private. Does nothing
- * when there is no file to replace or the rights are equal. @throws Node.js errors of the file system
+ * when there is no file to replace or the rights are equal.
+ * @throws Node.js errors of the file system
  */
 export async function copyOwnerAndModeByName(
   replaced: [directory: OpenDirectory, name: string],

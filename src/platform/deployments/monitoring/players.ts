@@ -81,7 +81,7 @@ export function watchPlayers({ db, runtime, listening, onChange, now }: WatchPar
   async function poll(): Promise<void> {
     const [{ servers, rows }, table] = await Promise.all([listServers(db, runtime), listening()])
     listenWatch.keepOnly(servers.map(({ run }) => run.runId))
-    const responses = await Promise.all(
+    const results = await Promise.all(
       servers.map(async ({ row: { pod_name: podName }, run, port, hasPlayers }) => {
         const local = isLoopback(run.ip) ? table : undefined
         const owner = await local?.ownerOf(port)
@@ -96,8 +96,8 @@ export function watchPlayers({ db, runtime, listening, onChange, now }: WatchPar
     )
     const shown = () => JSON.stringify([[...known].map(([podName, { players }]) => [podName, players]), [...warnings]])
     const before = shown()
-    known = new Map(responses.flatMap(({ podName, counted }) => (counted ? [[podName, counted] as const] : [])))
-    warnings = new Map(responses.flatMap(({ podName, warning }) => (warning ? [[podName, warning] as const] : [])))
+    known = new Map(results.flatMap(({ podName, counted }) => (counted ? [[podName, counted] as const] : [])))
+    warnings = new Map(results.flatMap(({ podName, warning }) => (warning ? [[podName, warning] as const] : [])))
     if (shown() !== before) onChange()
   }
 
@@ -114,7 +114,7 @@ export function watchPlayers({ db, runtime, listening, onChange, now }: WatchPar
   return {
     playersOf({ podName, runId }) {
       const counted = known.get(podName)
-      // The last response may be that of the run before.
+      // The last count may be that of the run before.
       return counted?.runId === runId && performance.now() - counted.at < MAX_AGE_MS ? counted.players : undefined
     },
     portWarning: (podName) => warnings.get(podName),

@@ -13,7 +13,7 @@ const UNNAMED = 'another program'
 type Row = Pick<InstanceRow, 'pod_name' | 'deployment'>
 
 /** Whether a port is free, is about to be released, or is taken. */
-export type PortResponse = 'free' | 'beingReleased' | { takenBy: string }
+export type PortCheck = 'free' | 'beingReleased' | { takenBy: string }
 
 /** `NAMED_DEPLOYMENT` matches these texts. */
 const nameDeployment = ({ deployment, pod_name }: Row) => `the deployment "${deployment}" (${pod_name})`
@@ -41,7 +41,7 @@ export async function checkPort(
   runs: Iterable<RuntimeInstance>,
   listening: Listening | undefined,
   now: number,
-): Promise<PortResponse> {
+): Promise<PortCheck> {
   const all = [...runs]
   const found = await listening?.ownerOf(port)
   const owner = found?.kind === 'unsure' ? undefined : found

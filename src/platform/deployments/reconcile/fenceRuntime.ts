@@ -21,9 +21,9 @@ export function fenceRuntime(runtime: Runtime, check: () => Promise<void>): Runt
       const member: unknown = Reflect.get(target, name, target)
       if (typeof member !== 'function') return member
       if (READS.includes(name)) return member.bind(target) as unknown
-      return async (...parameters: unknown[]) => {
+      return async (...args: unknown[]) => {
         await check()
-        return (member as (...all: unknown[]) => Promise<unknown>).apply(target, parameters)
+        return (member as (...args: unknown[]) => Promise<unknown>).apply(target, args)
       }
     },
   })

@@ -14,8 +14,8 @@ export const MIN_UPLOAD_RATE: MinimumRate = { bytes: 16 * 2 ** 10, ms: 60_000 }
 const CHECKS = 60
 
 /**
- * Aborts an upload that is slower than the pace. Time in which the platform itself does not read (a slow disk) does not
- * count.
+ * Aborts an upload that is slower than a minimum rate. Time in which the platform itself does not read (a slow disk)
+ * does not count.
  * @returns `tooSlow`, aborted with an AppError TOO_SLOW, and `stop`, to be called when the body is complete
  */
 export function enforceUploadRate(

@@ -30,12 +30,12 @@ export const isInstanceAddress = (address: string): boolean => address.endsWith(
  * their separate limits.
  */
 export function labelLocalConnections(server: Server, log: Pick<FastifyBaseLogger, 'warn'>): void {
-  const emit = server.emit.bind(server) as (event: string | symbol, ...parameters: unknown[]) => boolean
+  const emit = server.emit.bind(server) as (event: string | symbol, ...args: unknown[]) => boolean
   let isLogged = false
-  server.emit = (event: string | symbol, ...parameters: unknown[]) => {
-    const [socket] = parameters
+  server.emit = (event: string | symbol, ...args: unknown[]) => {
+    const [socket] = args
     if (event !== 'connection' || !(socket instanceof Socket) || !isOfThisMachine(socket.remoteAddress))
-      return emit(event, ...parameters)
+      return emit(event, ...args)
     // The close event also reports a reset.
     const ignore = () => undefined
     socket.on('error', ignore)

@@ -66,7 +66,7 @@ export function confineTo(fd: number, nodeFs: NodeFs): void {
   /** Ends with `/.`, because the path of a descriptor is itself a link. */
   function directoryPath(node: Node): string {
     if (open.size > MAX_OPEN) {
-      for (const one of open.values()) closeSync(one)
+      for (const descriptor of open.values()) closeSync(descriptor)
       open.clear()
     }
     return `/proc/self/fd/${nodeFs.tryFSOperation(() => descriptorOf(node))}/.`

@@ -39,12 +39,8 @@ import { realPathThrough } from '../followLinks'
 const LARGE_FILE_BYTES = 2 ** 20
 
 /** File systems store a modification time that is set with microsecond precision at best. */
-const isSameFile = (one: Stats, other: Stats) =>
-  one.isFile() &&
-  other.isFile() &&
-  one.size === other.size &&
-  one.mode === other.mode &&
-  Math.abs(one.mtimeMs - other.mtimeMs) < 1
+const isSameFile = (a: Stats, b: Stats) =>
+  a.isFile() && b.isFile() && a.size === b.size && a.mode === b.mode && Math.abs(a.mtimeMs - b.mtimeMs) < 1
 
 /**
  * Whether an entry was changed or renamed after its copy was made. No program can choose this time of an entry (ctime).
