@@ -9,6 +9,12 @@ import { badResponse } from '../../failure'
 
 type Result = { data?: unknown; error?: ApiFailure | undefined; meta?: Meta | undefined }
 
+/** The second step of a login whose first step is too long ago. */
+export const stepExpired: ApiFailure = {
+  status: 400,
+  message: 'That sign-in took too long. Please go back and start again.',
+}
+
 /** Stores the session in the response to the last call of a sign-in. Returns the rest of the response. */
 export function storeSession(
   services: Services,
@@ -46,8 +52,7 @@ export const authApi = api.injectEndpoints({
       async queryFn({ code }, { extra }, _options, request) {
         const services = extra as Services
         const pending = readPendingLogin(services)
-        if (!pending)
-          return { error: { status: 400, message: 'That sign-in took too long. Please go back and start again.' } }
+        if (!pending) return { error: stepExpired }
         const body: VerifyLogin = { ...pending, token: code }
         return storeSession(services, await request({ url: 'auth/verify-login', method: 'POST', body }))
       },

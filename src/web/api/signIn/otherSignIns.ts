@@ -1,14 +1,11 @@
 import type { WrongCodes } from '../../../contract/signIn/auth'
 import type { LoginStep, PasskeyOptionsResponse, VerifyRecoveryCode } from '../../../contract/signIn/signInMethods'
 import type { Services } from '../../app/services'
-import type { ApiFailure } from '../../failure'
 import { badResponse } from '../../failure'
 import { api } from '../api'
-import { storeSession } from './auth'
+import { stepExpired, storeSession } from './auth'
 import { readPendingLogin } from './credentials'
 import { promptPasskey } from './passkeyPrompts'
-
-const lateStep: ApiFailure = { status: 400, message: 'That sign-in took too long. Please go back and start again.' }
 
 /** Passkeys and recovery codes. Loaded on first use. Only our platform has these calls. */
 export const otherSignInsApi = api.injectEndpoints({
@@ -20,7 +17,7 @@ export const otherSignInsApi = api.injectEndpoints({
         let step: LoginStep | object = {}
         if (use === 'step') {
           const pending = readPendingLogin(services)
-          if (!pending) return { error: lateStep }
+          if (!pending) return { error: stepExpired }
           step = pending
         }
         const asked = await request({
@@ -48,7 +45,7 @@ export const otherSignInsApi = api.injectEndpoints({
       async queryFn({ recoveryCode }, { extra }, _options, request) {
         const services = extra as Services
         const pending = readPendingLogin(services)
-        if (!pending) return { error: lateStep }
+        if (!pending) return { error: stepExpired }
         const body: VerifyRecoveryCode = { ...pending, recoveryCode }
         return storeSession(services, await request({ url: 'auth/verify-recovery-code', method: 'POST', body }))
       },
