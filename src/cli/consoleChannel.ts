@@ -7,7 +7,7 @@ import type { InstanceTarget } from './targets'
 
 /** Bytes of a frame: 64 Ki characters and one more line, each character in its longest JSON form. */
 const FRAME_LIMIT = 4 * 2 ** 20
-const ANSWER_TIMEOUT_MS = 60_000
+const RESPONSE_TIMEOUT_MS = 60_000
 /** The platform sends a ping every 30 s. */
 const SILENCE_TIMEOUT_MS = 75_000
 
@@ -76,7 +76,7 @@ export async function openConsole(
           reject(
             new CliError(EXIT.failed, 'The server did not confirm the request in time. Look with: quarterdeck ps'),
           ),
-        ANSWER_TIMEOUT_MS,
+        RESPONSE_TIMEOUT_MS,
       )
       socket.send(JSON.stringify({ ...request, ref }))
       try {

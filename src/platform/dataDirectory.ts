@@ -28,7 +28,7 @@ export async function openDataDirectory(dataDir: string): Promise<{ wasEmpty: bo
 }
 
 /** A shared area over a network answers in milliseconds, or not at all. */
-const ANSWER_MS = 2000
+const RESPONSE_TIMEOUT_MS = 2000
 
 /**
  * Requires that an existing data directory is not in the shared area: users read and change everything there, such as
@@ -37,7 +37,7 @@ const ANSWER_MS = 2000
  */
 export async function requireDataOutsideShare(dataDir: string, shareDir: string): Promise<void> {
   // The shared area may be missing, or hang.
-  const realShare = await createBoundedRead(() => realpath(shareDir), ANSWER_MS)().catch(() => shareDir)
+  const realShare = await createBoundedRead(() => realpath(shareDir), RESPONSE_TIMEOUT_MS)().catch(() => shareDir)
   const isWithin = (path: string, parent: string) => !/^\.\.(?:\/|$)/.test(relative(parent, path))
   if (isWithin(dataDir, shareDir) || isWithin(await realpath(dataDir), realShare))
     throw new StartError([

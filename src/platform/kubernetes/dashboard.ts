@@ -51,7 +51,7 @@ export function createDashboard({ db, pool, secrets, cluster, host, log, now }: 
   const queue = createKeyedQueue()
 
   /** Runs work while no other change of the account runs, at any replica. @throws AppError CONFLICT after 10 s */
-  function exclusively<Result>(account: string, work: () => Promise<Result>): Promise<Result> {
+  function withLock<Result>(account: string, work: () => Promise<Result>): Promise<Result> {
     return queue(account, async () => {
       const lock = await waitForLeasedLock(pool, `dashboard account ${account}`, LOCK_MS)
       if (!lock) throw new AppError('CONFLICT', 'Your account is being changed by another request. Please try again.')
@@ -99,7 +99,7 @@ export function createDashboard({ db, pool, secrets, cluster, host, log, now }: 
     async create({ userId, username }) {
       const target = requireCluster()
       const account = serviceAccountOf(username)
-      return exclusively(account, async () => {
+      return withLock(account, async () => {
         await insertDashboardAccount(db, account, userId)
         try {
           await target.removeAccount(account)
@@ -125,7 +125,7 @@ export function createDashboard({ db, pool, secrets, cluster, host, log, now }: 
       requireCluster()
       const account = await findDashboardAccount(db, userId)
       if (!account) throw new AppError('NOT_FOUND', 'There is no dashboard token.')
-      await exclusively(account.serviceAccount, () => removeAccount(account.serviceAccount))
+      await withLock(account.serviceAccount, () => removeAccount(account.serviceAccount))
     },
 
     async sweep() {
@@ -137,7 +137,7 @@ export function createDashboard({ db, pool, secrets, cluster, host, log, now }: 
         return []
       })
       for (const account of stale) {
-        await exclusively(account, async () => {
+        await withLock(account, async () => {
           // Its user may have requested a new token since.
           if ((await listStaleDashboardAccounts(db)).includes(account)) await removeAccount(account)
         }).catch((error: unknown) => failed(error, account))

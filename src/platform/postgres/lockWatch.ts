@@ -50,7 +50,7 @@ export function watchLocks(
   /** When the full lock table was last logged. */
   let warnedAt = -Infinity
 
-  async function look(client: ClientBase): Promise<void> {
+  async function checkLocks(client: ClientBase): Promise<void> {
     const greediest = await findGreediest(client)
     if (!greediest) return
     const { oid, pids, locks } = greediest
@@ -101,10 +101,10 @@ export function watchLocks(
     let isLost = false
     let isFilling = false
     client.on('error', () => (isLost = true))
-    let agesAt = performance.now() - AGES_MS
-    const lookAtAll = async () => {
-      await look(client)
-      // PostgreSQL does not notice that a full queue of notifications has been read: this function makes it look.
+    let agesCheckedAt = performance.now() - AGES_MS
+    const checkAll = async () => {
+      await checkLocks(client)
+      // PostgreSQL does not notice that a full queue of notifications has been read: this function makes it do so.
       const { rows } = await client.query<{ usage: number }>('select pg_notification_queue_usage() as usage')
       const wasFilling = isFilling
       isFilling = (rows[0]?.usage ?? 0) > 0.5
@@ -112,15 +112,15 @@ export function watchLocks(
         log.warn(
           'the queue of notifications is more than half full, because a session that listens has an old transaction',
         )
-      if (performance.now() - agesAt < AGES_MS) return
+      if (performance.now() - agesCheckedAt < AGES_MS) return
       await endOldTransactions(client, postgres.endUsersSessions, log)
-      agesAt = performance.now()
+      agesCheckedAt = performance.now()
     }
     try {
       await client.connect()
       while (!isLost && !stopped.signal.aborted) {
         // The connection is kept after a failure, because no new one is possible while the table is full.
-        await lookAtAll().then(
+        await checkAll().then(
           () => pause(INTERVAL_MS),
           (error: unknown) => makeRoomAfter(error),
         )

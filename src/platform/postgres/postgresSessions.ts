@@ -7,7 +7,7 @@ const SESSION = /^postgres: .* 127\.0\.0\.1\(\d+\)/
 /** A session, or another process of the server that runs users' functions. */
 const USERS_PROCESS = /^postgres: (?:.* 127\.0\.0\.1\(\d+\)|(?:parallel|autovacuum) worker )/
 /** How long a session may take to end. Some loops in PostgreSQL, such as that of `position`, react to no signal. */
-const DEAF_MS = 15_000
+const KILL_AFTER_MS = 15_000
 
 /**
  * Ends sessions of users by signals, which works even if no client can connect. Callers repeat it until the sessions
@@ -26,7 +26,7 @@ export function createSessionEnder(server: () => number | undefined, log: Logger
     if (startTime === '') return
     const { at } = signalled.get(pid) ?? { at: performance.now() }
     signalled.set(pid, { startTime, at })
-    if (performance.now() - at < DEAF_MS) return signal(pid, 'SIGTERM')
+    if (performance.now() - at < KILL_AFTER_MS) return signal(pid, 'SIGTERM')
     const title = await titleOf(pid)
     if (!USERS_PROCESS.test(title)) return
     log.warn(

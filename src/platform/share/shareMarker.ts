@@ -23,7 +23,7 @@ export interface ShareLocation {
 }
 
 /** Network file systems answer in milliseconds, or not at all. */
-const ANSWER_MS = 2000
+const RESPONSE_TIMEOUT_MS = 2000
 
 /** Distinguishes the mounted shared area from the empty directory that an unmount leaves (decisions §13). */
 export interface ShareMarker {
@@ -57,7 +57,7 @@ export async function openShareMarker({ dataDir, shareDir, dataDirectories, log 
   let isInitialised = marked.includes(shareDir)
   let isWarned = false
   let pendingInit: Promise<void> | undefined
-  const ask = createBoundedRead(() => lstat(join(shareDir, MARKER)).catch(() => undefined), ANSWER_MS)
+  const ask = createBoundedRead(() => lstat(join(shareDir, MARKER)).catch(() => undefined), RESPONSE_TIMEOUT_MS)
 
   async function recordInitialised(): Promise<void> {
     await writeFile(`${recordFile}.new`, JSON.stringify({ marked: [...marked, shareDir] }), {

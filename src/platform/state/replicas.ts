@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { Db } from './db'
 
-const BEAT_MS = 15_000
+const HEARTBEAT_MS = 15_000
 /** A replica that was not seen for this long has ended. */
 const ENDED_AFTER = '5 minutes'
 
@@ -17,16 +17,18 @@ export interface Replica {
 export async function registerReplica(db: Db, log: Pick<Logger, 'warn'>): Promise<Replica> {
   const id = randomUUID()
   const now = sql<Date>`now()`
-  const beat = () =>
+  const sendHeartbeat = () =>
     db
       .insertInto('replicas')
       .values({ id, seen_at: now })
       .onConflict((conflict) => conflict.column('id').doUpdateSet({ seen_at: now }))
       .execute()
-  await beat()
+  await sendHeartbeat()
   const timer = setInterval(() => {
-    beat().catch((error: unknown) => log.warn({ err: error }, 'failed to record that this replica runs; retrying'))
-  }, BEAT_MS)
+    sendHeartbeat().catch((error: unknown) =>
+      log.warn({ err: error }, 'failed to record that this replica runs; retrying'),
+    )
+  }, HEARTBEAT_MS)
   return {
     id,
     async close() {

@@ -3,7 +3,7 @@ import { join, relative } from 'node:path'
 import { isAlive } from '../../processLock'
 
 /** Longer than it takes to create a container on a busy machine. */
-const ANSWER_TIMEOUT_MS = 30_000
+const RESPONSE_TIMEOUT_MS = 30_000
 /** Safety limit in bytes for a program that prints while no platform runs to rotate its log. */
 const LOG_SIZE_MAX = 64 * 2 ** 20
 
@@ -96,7 +96,7 @@ async function readReport(child: ChildProcess): Promise<string> {
   const sync = child.stdio[3]
   return new Promise<string>((resolve, reject) => {
     let text = ''
-    const timer = setTimeout(() => reject(new Error('conmon did not answer')), ANSWER_TIMEOUT_MS)
+    const timer = setTimeout(() => reject(new Error('conmon did not answer')), RESPONSE_TIMEOUT_MS)
     const end = (work: () => void) => {
       clearTimeout(timer)
       work()

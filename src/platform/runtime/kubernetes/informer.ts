@@ -18,7 +18,7 @@ const PROBE_TIMEOUT_MS = 4000
 const MIN_BACKOFF_MS = 200
 const MAX_BACKOFF_MS = 10_000
 /** Maximum time for the response to a request. */
-const MAX_ANSWER_MS = 60_000
+const MAX_RESPONSE_MS = 60_000
 /**
  * Minimum time between two lists or two watches: a server may forget each version at once, or end each watch at once.
  */
@@ -224,7 +224,7 @@ function createCollectionCopy<Item extends KubernetesObject>({
   function remove(item: Item): void {
     const { name = '', uid } = item.metadata ?? {}
     if (items.get(name)?.metadata?.uid === uid) items.delete(name)
-    for (const [deleted, at] of deletions) if (performance.now() - at > MAX_ANSWER_MS) deletions.delete(deleted)
+    for (const [deleted, at] of deletions) if (performance.now() - at > MAX_RESPONSE_MS) deletions.delete(deleted)
     if (uid !== undefined) deletions.set(uid, performance.now())
     onDelete(item)
   }

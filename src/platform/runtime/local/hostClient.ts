@@ -27,7 +27,7 @@ const START_TIMEOUT_MS = 10_000
 /** Timeout for the handshake with a running host. */
 const HANDSHAKE_TIMEOUT_MS = 30_000
 /** Timeout for the response to a call. A host that hangs must not let calls of users wait forever. */
-const ANSWER_TIMEOUT_MS = 10_000
+const RESPONSE_TIMEOUT_MS = 10_000
 const LAST_WAIT_MS = 1000
 /** Calls with a timeout of their own, or that may take as long as instances need. */
 const UNTIMED: CallName[] = ['hello', 'shutdown']
@@ -191,7 +191,7 @@ export class HostClient {
       }
       // In two steps: if this process was suspended, it reads between them what the host has answered meanwhile.
       const wait = () => (pending.timer = setTimeout(giveUp, LAST_WAIT_MS))
-      if (!UNTIMED.includes(call)) pending.timer = setTimeout(wait, ANSWER_TIMEOUT_MS - LAST_WAIT_MS)
+      if (!UNTIMED.includes(call)) pending.timer = setTimeout(wait, RESPONSE_TIMEOUT_MS - LAST_WAIT_MS)
       this.pendingCalls.set(id, pending)
       sendLine(this.socket, { id, call, args })
     })

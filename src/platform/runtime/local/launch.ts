@@ -7,7 +7,7 @@ import { DISK_FAILURES } from '../../share/fileFailure'
 import { instanceOpenFiles } from '../../openFiles'
 
 /** Network file systems answer in milliseconds, or not at all. */
-const ANSWER_MS = 5000
+const RESPONSE_TIMEOUT_MS = 5000
 
 /**
  * Changes the directory in the new process. With the option `cwd`, `spawn` returns only after the new process has
@@ -37,7 +37,10 @@ export async function findStartFailure(
   directory: string,
   path: string,
 ): Promise<'ENOENT' | 'EACCES' | 'ETIMEDOUT' | undefined> {
-  return Promise.race([checkFiles(program, directory, path), delay(ANSWER_MS, 'ETIMEDOUT' as const, { ref: false })])
+  return Promise.race([
+    checkFiles(program, directory, path),
+    delay(RESPONSE_TIMEOUT_MS, 'ETIMEDOUT' as const, { ref: false }),
+  ])
 }
 
 async function checkFiles(
