@@ -1,18 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { randomUUID } from 'node:crypto'
-import { constants, type Stats } from 'node:fs'
-import {
-  copyFile,
-  mkdir,
-  open,
-  readlink,
-  realpath,
-  rename,
-  rm,
-  symlink,
-  utimes,
-  type FileHandle,
-} from 'node:fs/promises'
+import type { Stats } from 'node:fs'
+import { mkdir, readlink, realpath, rename, rm, symlink, utimes, type FileHandle } from 'node:fs/promises'
 import { basename, isAbsolute, sep } from 'node:path'
 import { AppError } from '../../errors'
 import { DEPTH_LIMIT, tooDeepMessage } from '../depth'
@@ -31,12 +20,9 @@ import { hasRoomForCopies } from '../disks'
 import { createSkippedEntries, type SkippedEntries } from '../skippedEntries'
 import { isInternalName, internalName } from '../internalNames'
 import { removeTree } from '../changes/removal'
-import { copyWithHoles, HOLES_LIMIT, holesOf, tooManyHolesMessage } from './sparseFiles'
+import { copyContents, HOLES_LIMIT, holesOf, tooManyHolesMessage } from './sparseFiles'
 import { lstatOf } from '../directoryEntries'
 import { realPathThrough } from '../followLinks'
-
-/** Size in bytes from which it is checked whether a file fits, and from which holes are preserved. */
-const LARGE_FILE_BYTES = 2 ** 20
 
 /** File systems store a modification time that is set with microsecond precision at best. */
 const isSameFile = (a: Stats, b: Stats) =>
@@ -278,45 +264,12 @@ async function readAll(handle: FileHandle, size: number, signal: AbortSignal | u
 }
 
 /**
- * Copies by descriptor, so that the checked file is copied; as a reflink where the file system supports it.
- * @param requireRoomFor called before a large file is copied byte by byte. A reflink takes no room.
- */
-async function copyContents(
-  { handle, stats }: { handle: FileHandle; stats: Stats },
-  target: string,
-  requireRoomFor: (bytes: number) => Promise<void>,
-): Promise<void> {
-  const source = `/proc/self/fd/${handle.fd}`
-  if (stats.size < LARGE_FILE_BYTES) return copyFile(source, target, constants.COPYFILE_FICLONE)
-  await copyFile(source, target, constants.COPYFILE_FICLONE_FORCE).catch(async () => {
-    const holes = holesOf(stats)
-    await requireRoomFor(stats.size - holes)
-    await (holes < LARGE_FILE_BYTES ? copyFile(source, target) : copySparse(handle, stats, target))
-  })
-}
-
-/**
  * @param bytes that a copy is going to take
  * @throws an error like that of a full disk
  */
 async function requireRoom(directory: OpenDirectory, bytes = 0): Promise<void> {
   if (await hasRoomForCopies(directory.procPath, bytes)) return
   throw Object.assign(new Error('The disk has no room for further copies'), { code: 'ENOSPC' })
-}
-
-/** libuv's copy would fill the holes with zeros. */
-async function copySparse(from: FileHandle, { size, mode }: Stats, target: string): Promise<void> {
-  const copy = await open(
-    target,
-    constants.O_CREAT | constants.O_TRUNC | constants.O_WRONLY | constants.O_NOFOLLOW,
-    mode & 0o7777,
-  )
-  try {
-    await copyWithHoles(from, size, copy)
-    await copy.chmod(mode & 0o7777)
-  } finally {
-    await copy.close()
-  }
 }
 
 async function replicateLink(

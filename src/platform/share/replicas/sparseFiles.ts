@@ -1,5 +1,5 @@
-import type { Stats } from 'node:fs'
-import type { FileHandle } from 'node:fs/promises'
+import { constants, type Stats } from 'node:fs'
+import { copyFile, open, type FileHandle } from 'node:fs/promises'
 import { truncatedPath } from '../depth'
 import { chunksOf } from '../streams'
 
@@ -7,6 +7,8 @@ import { chunksOf } from '../streams'
 const BLOCK = 4096
 const EMPTY_BLOCK = Buffer.alloc(BLOCK)
 const GIB = 2 ** 30
+/** Size in bytes from which it is checked whether a file fits, and from which holes are preserved. */
+const LARGE_FILE_BYTES = 2 ** 20
 
 /**
  * Bytes of holes that one copy or archive may read: an instance can create huge sparse files without using disk space.
@@ -30,6 +32,39 @@ export function emptyBytesOf(stats: Pick<Stats, 'size' | 'blocks'>): number {
 /** Error text for a file beyond the limit. @param consequence what happens to such files */
 export function tooManyHolesMessage(path: string, { size }: Pick<Stats, 'size'>, consequence = 'are left out'): string {
   return `"${truncatedPath(path)}" is ${Math.round(size / GIB)} GiB long and nearly empty: files that have more than ${HOLES_LIMIT / GIB} GiB of holes together ${consequence}. Make such files smaller, or delete them.`
+}
+
+/**
+ * Copies by descriptor, so that the checked file is copied; as a reflink where the file system supports it.
+ * @param requireRoomFor called before a large file is copied byte by byte. A reflink takes no room.
+ */
+export async function copyContents(
+  { handle, stats }: { handle: FileHandle; stats: Stats },
+  target: string,
+  requireRoomFor: (bytes: number) => Promise<void>,
+): Promise<void> {
+  const source = `/proc/self/fd/${handle.fd}`
+  if (stats.size < LARGE_FILE_BYTES) return copyFile(source, target, constants.COPYFILE_FICLONE)
+  await copyFile(source, target, constants.COPYFILE_FICLONE_FORCE).catch(async () => {
+    const holes = holesOf(stats)
+    await requireRoomFor(stats.size - holes)
+    await (holes < LARGE_FILE_BYTES ? copyFile(source, target) : copySparse(handle, stats, target))
+  })
+}
+
+/** libuv's copy would fill the holes with zeros. */
+async function copySparse(from: FileHandle, { size, mode }: Stats, target: string): Promise<void> {
+  const copy = await open(
+    target,
+    constants.O_CREAT | constants.O_TRUNC | constants.O_WRONLY | constants.O_NOFOLLOW,
+    mode & 0o7777,
+  )
+  try {
+    await copyWithHoles(from, size, copy)
+    await copy.chmod(mode & 0o7777)
+  } finally {
+    await copy.close()
+  }
 }
 
 /**
