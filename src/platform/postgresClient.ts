@@ -12,6 +12,7 @@ type Listener = (chunk: Buffer) => void
 /** Members of pg that its types lack. */
 type Internals = {
   host: string
+  ssl: unknown
   connection: {
     ssl: unknown
     stream: Socket
@@ -25,6 +26,7 @@ type Internals = {
  *
  * - It sends a password, also as an MD5 hash, only over TLS or a Unix socket. SCRAM proves that the server knows the
  *   password too (RFC 5802).
+ * - It uses no TLS on a Unix socket.
  * - A malformed message is a connection error. pg throws for some in a listener, which would end the process, and never
  *   returns from others: a text without its end, for example.
  *
@@ -33,7 +35,9 @@ type Internals = {
 export class PostgresClient extends Client {
   constructor(config?: string | ClientConfig) {
     super(config)
-    const { connection } = this.internals
+    const { connection, host } = this.internals
+    // As in libpq. Without this, PGSSLMODE in the environment would be for the embedded server, too.
+    if (host.startsWith('/')) Object.assign(this.internals, { ssl: false }).connection.ssl = false
     const attach = connection.attachListeners.bind(connection)
     connection.attachListeners = (stream) => attach(guarded(stream as Socket))
   }

@@ -105,7 +105,7 @@ function commandOf(options: ServerOptions): ProgramCommand {
   const { directory, cluster, binaries, oomScore, listens, socketDirectory, lock } = options
   const settings = [
     `listen_addresses=${listens ? '127.0.0.1' : ''}`,
-    `unix_socket_directories="${socketDirectory.ofServer}"`,
+    `unix_socket_directories="${socketDirectory.ofServer.replaceAll('"', '""')}"`,
     'shared_buffers=64MB',
     SHARED_MEMORY,
     ...options.settings,

@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import pino from 'pino'
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../../src/platform/postgres/embeddedPostgres'
+import { withAdministrator } from '../../../src/platform/postgres/postgresAdministrator'
 import { withClient } from '../../support/platform/postgresClients'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 import { until } from '../../support/platform/until'
@@ -93,4 +94,16 @@ test('a start that fails leaves no directory open, however long the path of the 
   expect(openFiles()).toEqual([])
   writeFileSync(settings, valid)
   postgres = await startEmbeddedPostgres(dataDir, 'databases', log)
+})
+
+test('a server starts in a directory with quotes in its path, and PGSSLMODE is not for it', async () => {
+  const dataDir = join(directory(), `a "quoted" 'path'`)
+  mkdirSync(dataDir, { mode: 0o711 })
+  process.env.PGSSLMODE = 'require'
+  try {
+    postgres = await startEmbeddedPostgres(dataDir, 'state', log)
+    expect(await withAdministrator(postgres.adminUrl, async () => 'connected')).toBe('connected')
+  } finally {
+    delete process.env.PGSSLMODE
+  }
 })
