@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import { join } from 'node:path'
 import { filesIn, put, useWriteBack } from '../../support/platform/writtenBack'
 
-const { share, copy, lobby, writeBack, writeBackReporting } = useWriteBack()
+const { share, copy, lobby, setMounted, writeBack, writeBackReporting } = useWriteBack()
 
 test('security: a directory that another instance replaced by a link is not written to', async () => {
   const victim = join(share(), 'victim')
@@ -90,4 +90,14 @@ test('two files with long names that begin alike, and whose names are taken, are
   const files = (await readdir(join(lobby(), 'world'), { withFileTypes: true })).filter((entry) => entry.isFile())
   const kept = await Promise.all(files.map(({ name }) => readFile(join(lobby(), 'world', name), 'utf8')))
   expect(kept.toSorted()).toEqual(['1', '2'])
+})
+
+// An operator names another directory in the definition, because the mount is gone.
+test('an empty directory below a mount that is gone is not written to either when its deployment has another one by now', async () => {
+  await put(copy(), { 'list.txt': 'mine' })
+  setMounted('/lobby')
+  await expect(writeBack('list.txt')).rejects.toMatchObject({ code: 'CONFLICT' })
+  setMounted()
+  await expect(writeBack('list.txt')).rejects.toMatchObject({ code: 'CONFLICT' })
+  expect(await filesIn(lobby())).toEqual([])
 })

@@ -27,14 +27,18 @@ export function useWriteBack() {
   const copy = () => join(directory(), 'copy')
   const lobby = () => join(share(), 'lobby')
   let files: Files
+  /** Directories that the state knows as mounts of their own. */
+  let mounted: string[]
 
   beforeEach(async () => {
     for (const path of [share(), copy()]) await rm(path, { recursive: true, force: true })
     await mkdir(lobby(), { recursive: true })
     await mkdir(copy())
+    mounted = []
     files = await openFiles({
       dataDir: join(directory(), 'data'),
       shareDir: share(),
+      mountedDirectories: async () => mounted,
       log: pino({ level: 'silent' }),
       now: Date.now,
     })
@@ -42,12 +46,13 @@ export function useWriteBack() {
   afterEach(() => files.close())
 
   const { signal } = new AbortController()
-  const task = (paths: string[]) => ({ copy: copy(), directory: lobby(), paths })
+  const task = (paths: string[]) => ({ copy: copy(), directory: lobby(), dataDirectory: '/lobby', paths })
   return {
     directory,
     share,
     copy,
     lobby,
+    setMounted: (...paths: string[]) => void (mounted = paths),
     /** Writes back what these paths name. @returns the number of files written */
     writeBack: (...paths: string[]) => files.writeBack(task(paths), signal),
     writeBackSince: (copiedAt: number, ...paths: string[]) => files.writeBack({ ...task(paths), copiedAt }, signal),

@@ -65,6 +65,9 @@ export function createWriteBack(
     }
   }
 
+  /** Those that were found at an earlier attempt as well: a deployment may have another directory by now. */
+  const known = new Set<string>()
+
   return async ({ copy, directory, dataDirectory, paths, copiedAt = 0 }, signal, skipped = createSkippedEntries()) => {
     try {
       const opened = await openRealDirectory(copy).catch((error: unknown) => {
@@ -75,7 +78,8 @@ export function createWriteBack(
       if (!opened) return 0
       return await withDirectory(opened, async (from) => {
         let written = 0
-        const wasMounted = dataDirectory !== undefined && (await mountedDirectories()).includes(dataDirectory)
+        for (const mounted of await mountedDirectories()) known.add(mounted)
+        const wasMounted = dataDirectory !== undefined && known.has(dataDirectory)
         const context = { temporaries, signal, skipped, copyName: basename(copy), copiedAt, holes: 0 }
         for (const path of paths)
           written += await writeMatchesBack(from, () => openTarget(directory, wasMounted), path.split('/'), [], context)
