@@ -104,10 +104,11 @@ export function createDatabaseChanges({ db, servers, passwords, withLock, log }:
     },
 
     revertIfRefused:
-      ({ id, password }) =>
+      ({ id, password, state }) =>
       async (error) => {
         if (error instanceof AppError && error.code === 'CONFLICT')
-          await updateDatabase(db, id, { password, state: 'ready' })
+          // An earlier reset that was interrupted is still completed later.
+          await updateDatabase(db, id, { password, state: state === 'resetting' ? state : 'ready' })
         throw error
       },
   }
