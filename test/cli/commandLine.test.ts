@@ -1,66 +1,17 @@
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { rightsOf, type RightsOf } from '../support/platform/limitedUsers'
-import { testPostgres, usePlatform } from '../support/platform/startPlatform'
-import { useTemporaryDirectory } from '../support/platform/temporaryDirectory'
-import { canMount, mountTmpfs, unmount } from '../support/platform/tmpfs'
 import { until } from '../support/platform/until'
+import { definition, useEchoDeployment } from './echoDeployment'
 import { commandLine, type Ended } from './runCli'
 
-const PROGRAM = `
-console.log('Ready')
-require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
-  if (line === 'stop') process.exit(0)
-  if (line === 'attack') console.log('\\x1b]0;owned\\x07\\x1b[2J\\x1b[31mred\\x1b[0m\\x9b5n\\u202eend')
-  else console.log('heard ' + line)
-})`
-const definition = (name: string, more = '') =>
-  `name: ${name}\ntype: process\ndataDirectory: /${name}\nrun:\n  command: [node, -e, ${JSON.stringify(PROGRAM)}]\nready: Ready\nstop: { command: stop, timeoutSeconds: 5 }\n${more}`
-
-// Below a path, as beside other applications.
-const { platform, account: admin } = usePlatform('ann', () => ({
-  sql: testPostgres(),
-  environment: { QUARTERDECK_PUBLIC_URL: 'http://127.0.0.1/console' },
-}))
-let rights: RightsOf
-let server: string
-let key: string
-const directory = useTemporaryDirectory()
+const { at, shared, withKey, podNameOf, createKey, server, key } = useEchoDeployment()
 const { version } = JSON.parse(readFileSync(join(__dirname, '../../package.json'), 'utf8')) as { version: string }
-
-const at = (name: string) => join(directory(), name)
-const shared = (path: string) => join(platform().dataDir, 'nfsshare', path)
-/** Signed in by its environment. */
-const withKey = (given = key) => commandLine(at('nowhere'), { QUARTERDECK_SERVER: server, QUARTERDECK_KEY: given })
-const podNameOf = async (name: string) =>
-  (JSON.parse(await withKey().ok('ps', name, '--json')) as { instances: { podName: string }[] }[])[0]!.instances[0]!
-    .podName
-
-beforeAll(async () => {
-  server = `${await platform().app.listen({ host: '127.0.0.1', port: 0 })}/console`
-  rights = rightsOf(platform(), admin())
-  const scopes = ['read', 'console', 'power', 'files', 'configuration', 'databases'] as const
-  key = await rights.createKey(admin(), { scopes: [...scopes] })
-  writeFileSync(at('echo.yaml'), definition('echo'))
-  await withKey().ok('apply', '-f', at('echo.yaml'), '--yes')
-  await withKey().ok('start', 'echo')
-})
 
 test('an operator signs in, deploys, watches, sends a command, copies files, restarts, stops, creates a database and signs out', async () => {
   const { start, run, runWith, ok } = commandLine(at('day'))
-  const signedIn = await runWith(`${key}\n`, 'login', '--server', `${server}/`)
-  expect(signedIn).toMatchObject({ code: 0, stdout: expect.stringContaining(`Signed in to ${server} as ann`) })
+  const signedIn = await runWith(`${key()}\n`, 'login', '--server', `${server()}/`)
+  expect(signedIn).toMatchObject({ code: 0, stdout: expect.stringContaining(`Signed in to ${server()} as ann`) })
   expect(statSync(at('day/quarterdeck/config.json')).mode & 0o777).toBe(0o600)
 
   writeFileSync(at('day.yaml'), definition('day'))
@@ -144,7 +95,10 @@ test('each command prints JSON with --json', async () => {
   const power = { name: 'table', waited: true }
   const running = [{ instance: expect.stringMatching(/^table-/), state: 'RUNNING' }]
   const commands: [args: string[], printed: unknown, code?: number][] = [
-    [['login', '--server', server], { server, username: 'ann', scopes: expect.any(Array), deployments: null }],
+    [
+      ['login', '--server', server()],
+      { server: server(), username: 'ann', scopes: expect.any(Array), deployments: null },
+    ],
     [['apply', '-f', file, '--dry-run'], { ...applied, action: 'created', dryRun: true }, 7],
     [['apply', '-f', file, '--yes'], { ...applied, action: 'created', dryRun: false }],
     [['apply', '-f', file, '--dry-run'], { ...applied, action: 'unchanged', dryRun: true }],
@@ -166,7 +120,7 @@ test('each command prints JSON with --json', async () => {
   for (const [args, printed, expectedCode = 0] of commands) {
     // What follows the instance of `send` is the command.
     const given = args[0] === 'send' ? ['--json', ...args] : [...args, '--json']
-    const { code, stdout, stderr } = await runWith(args[0] === 'login' ? key : '', ...given)
+    const { code, stdout, stderr } = await runWith(args[0] === 'login' ? key() : '', ...given)
     expect({ args, code, stderr: code === expectedCode ? '' : stderr }).toEqual({
       args,
       code: expectedCode,
@@ -224,9 +178,9 @@ test('each failure has its exit code and says what to do', async () => {
     [
       6,
       'cannot be reached',
-      commandLine(at('nowhere'), { QUARTERDECK_SERVER: 'http://127.0.0.1:9', QUARTERDECK_KEY: key }).run('ps'),
+      commandLine(at('nowhere'), { QUARTERDECK_SERVER: 'http://127.0.0.1:9', QUARTERDECK_KEY: key() }).run('ps'),
     ],
-    [2, 'not an API key', commandLine(at('nowhere')).runWith('my password', 'login', '--server', server)],
+    [2, 'not an API key', commandLine(at('nowhere')).runWith('my password', 'login', '--server', server())],
   ]
   for (const [code, text, ended] of expected) {
     const { code: actual, stderr } = await ended
@@ -252,7 +206,7 @@ test('console output cannot control the terminal, and --json prints it unchanged
 })
 
 test('a key with the scope console for one deployment can use its consoles and nothing else', async () => {
-  const limited = withKey(await rights.createKey(admin(), { scopes: ['console'], deployments: ['echo'] }))
+  const limited = withKey(await createKey({ scopes: ['console'], deployments: ['echo'] }))
   const podName = await podNameOf('echo')
   await limited.ok('send', podName, 'by', 'key')
   await until(
@@ -265,7 +219,7 @@ test('a key with the scope console for one deployment can use its consoles and n
 })
 
 test('a command that the server refuses ends at once', async () => {
-  const readOnly = withKey(await rights.createKey(admin(), { scopes: ['read'] }))
+  const readOnly = withKey(await createKey({ scopes: ['read'] }))
   const podName = await podNameOf('echo')
   const commands = [
     ['send', podName, 'hello'],
@@ -303,82 +257,6 @@ test('a blocked deployment starts with restart after its cause was removed, and 
   expect(await run('restart', 'shop')).toMatchObject({ code: 1, stderr: expect.stringContaining('"shop" is disabled') })
 })
 
-test('security 85: a download follows no link in the local directory', async () => {
-  const { ok, run } = withKey()
-  mkdirSync(at('sent/tree/inner'), { recursive: true })
-  mkdirSync(at('outside'))
-  mkdirSync(at('kept/tree'), { recursive: true })
-  writeFileSync(at('sent/tree/inner/file.txt'), 'of the server')
-  await ok('cp', at('sent/tree'), 'remote:/echo')
-  symlinkSync(at('outside'), at('kept/tree/inner'))
-  expect(await run('cp', 'remote:/echo/tree', at('kept'))).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining(`${at('kept/tree/inner')} is a link`),
-  })
-  expect(readdirSync(at('outside'))).toEqual([])
-  // A link that is named leads where it leads.
-  symlinkSync(at('outside'), at('named'))
-  await ok('cp', 'remote:/echo/tree', at('named'))
-  expect(existsSync(at('outside/tree/inner/file.txt'))).toBe(true)
-})
-
-test('a file with the longest name is downloaded', async () => {
-  const name = 'n'.repeat(255)
-  writeFileSync(shared(`echo/${name}`), 'text')
-  mkdirSync(at('long'))
-  await withKey().ok('cp', `remote:/echo/${name}`, at('long'))
-  expect(readdirSync(at('long'))).toEqual([name])
-  rmSync(shared(`echo/${name}`))
-})
-
-;(canMount ? test : test.skip)(
-  'a directory is downloaded to another disk (skipped where mounting is not allowed)',
-  async () => {
-    mkdirSync(shared('backup/region'), { recursive: true })
-    writeFileSync(shared('backup/region/r.0.0.mca'), 'chunks')
-    mountTmpfs(at('disk'))
-    try {
-      await withKey().ok('cp', 'remote:/backup/.', at('disk'))
-      expect(readdirSync(at('disk'))).toEqual(['region'])
-      expect(readdirSync(at('disk/region'))).toEqual(['r.0.0.mca'])
-    } finally {
-      unmount(at('disk'))
-    }
-  },
-)
-
-test('a download of which the server leaves something out copies the rest, and fails with what is missing', async () => {
-  const { ok, run } = withKey()
-  mkdirSync(shared('holes/empty'), { recursive: true })
-  for (const name of ['hole', 'level.dat']) writeFileSync(shared(`holes/${name}`), 'text')
-  truncateSync(shared('holes/hole'), 100 * 2 ** 30)
-  expect(await run('cp', 'remote:/holes', at('holes'))).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining('Not everything was copied: "holes/hole" is 100 GiB long'),
-  })
-  expect(readdirSync(at('holes')).sort()).toEqual(['empty', 'level.dat'])
-  // The root itself has no directory in the archive.
-  expect(await run('cp', 'remote:/', at('everything'))).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining('Not everything was copied: "holes/hole" is 100 GiB long'),
-  })
-  expect(existsSync(at('everything/holes/level.dat'))).toBe(true)
-  rmSync(shared('holes/hole'))
-  // Named as the root in paths of the API.
-  mkdirSync(shared('nfsshare'))
-  await ok('cp', 'remote:/', at('all'))
-  expect(existsSync(at('all/holes/level.dat'))).toBe(true)
-  await ok('cp', 'remote:/holes/empty', at('empty'))
-  expect(readdirSync(at('empty'))).toEqual([])
-})
-
-test('an upload of a file that cannot be read fails with the name of the file', async () => {
-  expect(await withKey().run('cp', '/proc/self/mem', 'remote:/echo/memory')).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining('/proc/self/mem cannot be read: EIO'),
-  })
-})
-
 test('restart --no-wait ends while the deployment is still being restarted', async () => {
   const { ok } = withKey()
   writeFileSync(at('slow.yaml'), definition('slow', '').replace('command: stop', 'command: wait'))
@@ -406,7 +284,7 @@ test('completion knows commands, deployments and instances', async () => {
   expect((await ok('--get-yargs-completions', 'quarterdeck', 'logs', '')).trim()).toMatch(/echo-[0-9a-f]{6}/)
   expect(await ok('--get-yargs-completions', 'quarterdeck', 'stop', '')).toMatch(/^echo$/m)
   const config = commandLine(at('completing'))
-  await config.runWith(key, 'login', '--server', server)
+  await config.runWith(key(), 'login', '--server', server())
   expect((await config.run('--get-yargs-completions', 'quarterdeck', 'logout', '')).code).toBe(0)
   expect((await config.run('ps')).code).toBe(0)
 })
