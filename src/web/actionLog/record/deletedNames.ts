@@ -1,3 +1,4 @@
+import { isOfSigns } from '../export/encoded'
 import { isLikely } from '../export/secrets'
 import type { Call } from '../export/typedPlaces'
 import { isObject, mapSettings } from '../export/typedPlaces'
@@ -17,8 +18,16 @@ const MOST_PATHS = 20_000
 const WITH_EXTENSION = /\.[a-z]{1,10}$/
 /** A sign that is rare in names. */
 const RARE = /[^\p{L}\p{N}\s._,'~#+()[\]-]/u
+/** A number of six digits or more, in groups. */
+const GROUPED = /^(?:\d[\s_-]*){6,}$/
+/** With the name of a backup, an export would hide that date everywhere. */
+const DATE = /^\d{4}[_-]\d{2}[_-]\d{2}$/
 const isUnusual = (name: string) =>
-  isLikely(name) || RARE.test(name) || (name.length >= LONG && !WITH_EXTENSION.test(name))
+  isLikely(name) ||
+  RARE.test(name) ||
+  isOfSigns(name) ||
+  (GROUPED.test(name) && !DATE.test(name)) ||
+  (name.length >= LONG && !WITH_EXTENSION.test(name))
 
 const nameOf = ({ name, username }: Named) => name ?? username ?? ''
 const isNamed = (value: unknown): value is Named =>
