@@ -92,6 +92,16 @@ test.each([
   }
 })
 
+test.each(["'", '`', '“”', '„“', '«»', '‘’'])('a text in %s is a quotation, too', (marks) => {
+  const [opening = '', closing = opening] = marks
+  const path = `/nfsshare/${SECRET}`
+  const shortened = opening + SECRET.slice(0, 7) + closing
+  const message = `The server’s users' rule: ${shortened} isn't allowed.`
+  const rejected = call('createFile', path, 'rejected', { status: 409, message })
+  const { log } = exported([call('createFile', path, 'pending'), rejected])
+  expect(log.actions[1]!.payload).toMatchObject({ message: "The server’s users' rule: ••• isn't allowed." })
+})
+
 const notification = (message: string, type = 'danger') => ({
   type: 'notifications/notified',
   payload: { id: '1', type, message },

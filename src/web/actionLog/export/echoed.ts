@@ -13,12 +13,13 @@ const MASKED = /^\u2022/
 export const INVALID_DEFINITION = /^Its configuration is not valid: /
 
 /**
- * What a message may quote: a text in quotes, a path, or a pattern for console lines. An unclosed quote extends to the
- * end, so that matching takes linear time. A path in the shared area may contain blanks: it extends to the last words
- * with which the server continues, or to the end.
+ * What a message may quote: a text in quotes (those of the platform, or of another server), a path, or a pattern for
+ * console lines. An unclosed quote extends to the end, so that matching takes linear time; a single one may be an
+ * apostrophe. A path in the shared area may contain blanks: it extends to the last words with which the server
+ * continues, or to the end.
  */
 const QUOTATION =
-  /(?<=There is no )\/nfsshare[/•].+|(?<![^\s("])\/nfsshare[/•](?:.+(?=(?: in "mounts"| (?:is (?:a|an|not|in|on|being)|leads|no longer|(?<!no longer )exists|(?<!in "mounts" )does not|cannot|was|would)\b|: its owner))|.+)|"(?:[^"\\]|\\.)*"?|(?<![^\s("])\/[^\s")]+|(?<=that matches ).+/gs
+  /(?<=There is no )\/nfsshare[/•].+|(?<![^\s("])\/nfsshare[/•](?:.+(?=(?: in "mounts"| (?:is (?:a|an|not|in|on|being)|leads|no longer|(?<!no longer )exists|(?<!in "mounts" )does not|cannot|was|would)\b|: its owner))|.+)|"(?:[^"\\]|\\.)*"?|(?<![^\s("])\/[^\s")]+|(?<=that matches ).+|[“„][^“”]*[“”]?|«[^»]*»?|‘[^’]*’?|`[^`]*`?|(?<!\w)'[^']*'/gs
 
 export const withoutQuotations = (message: string) => message.replace(QUOTATION, HIDDEN)
 
