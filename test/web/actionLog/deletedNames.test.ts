@@ -354,13 +354,13 @@ test('the name of a database stays while only a list of the other kind lacks it'
   expect(exported([made, call('getDatabases', 'mongo', 'fulfilled', [])]).text).toContain(NAME)
 })
 
-test.each(['15977949', '159-779-490', '15-97-79', '1 5 9 7 7 9', '--_,-- _', 'purple horse battery', 'hunter&two'])(
-  'a deleted name that looks like a secret is masked: %s',
-  (name) => {
-    const actions = [files(name), ...succeeded('deleteFiles', [{ path: `/nfsshare/${name}`, type: 'f' }])]
-    expectNowhere(exported(actions).text, name)
-  },
-)
+test.each([
+  ...['15977949', '159-779-490', '15-97-79', '1 5 9 7 7 9', '１５９７７９', 'ｌｏｇ１５９', '١٥٩٧٧٩'],
+  ...['--_,-- _', 'purple horse battery', 'hunter&two'],
+])('a deleted name that looks like a secret is masked: %s', (name) => {
+  const actions = [files(name), ...succeeded('deleteFiles', [{ path: `/nfsshare/${name}`, type: 'f' }])]
+  expectNowhere(exported(actions).text, name)
+})
 
 test.each(['server', 'server.properties', 'hub (copy)', '2026-11-28', '2026_11_28'])(
   'the name %s stays, although a file of this name was deleted',

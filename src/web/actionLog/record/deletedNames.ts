@@ -18,12 +18,13 @@ const MOST_PATHS = 20_000
 const WITH_EXTENSION = /\.[a-z]{1,10}$/
 /** A sign that is rare in names. */
 const RARE = /[^\p{L}\p{N}\s._,'~#+()[\]-]/u
-/** A number of six digits or more, in groups. */
-const GROUPED = /^(?:\d[\s_-]*){6,}$/
+/** A number of six digits or more, in groups or in digits of any script. */
+const GROUPED = /^(?:\p{N}[\s_-]*){6,}$/u
 /** With the name of a backup, an export would hide that date everywhere. */
 const DATE = /^\d{4}[_-]\d{2}[_-]\d{2}$/
 const isUnusual = (name: string) =>
-  isLikely(name) ||
+  // Letters and digits may be typed in full width.
+  isLikely(name.normalize('NFKC')) ||
   RARE.test(name) ||
   isOfSigns(name) ||
   (GROUPED.test(name) && !DATE.test(name)) ||
