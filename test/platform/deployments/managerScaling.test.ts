@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { createPower } from '../../../src/platform/deployments/power'
 import { reconcile } from '../../../src/platform/deployments/reconcile/reconcile'
 import { insertDeployment } from '../../../src/platform/state/deployments/deployments'
+import { freePort } from '../../support/platform/freePort'
 import { FOREVER, useManagedDeployments } from '../../support/platform/managedDeployments'
 import { until } from '../../support/platform/until'
 
@@ -180,9 +181,11 @@ describe('an instance that does not start again ends the restart of its deployme
 })
 
 test('an instance reports the port it was started with, even after its definition has changed', async () => {
-  const content = (port: number) =>
-    `name: lobby\ntype: scalable\ndataDirectory: /lobby\nrun: { command: ["node", "-e", ${JSON.stringify(FOREVER)}], port: ${port} }\ninstances: { min: 2, max: 2 }\nstop: { timeoutSeconds: 1 }\n`
-  await insertDeployment(managed.state.db, { name: 'lobby', type: 'scalable', content: content(25_565), enabled: true })
+  let port = await freePort()
+  for (let next; (next = await freePort()) !== port + 1;) port = next
+  const content = (first: number) =>
+    `name: lobby\ntype: scalable\ndataDirectory: /lobby\nrun: { command: ["node", "-e", ${JSON.stringify(FOREVER)}], port: ${first} }\ninstances: { min: 2, max: 2 }\nstop: { timeoutSeconds: 1 }\n`
+  await insertDeployment(managed.state.db, { name: 'lobby', type: 'scalable', content: content(port), enabled: true })
   manage()
   await until(
     () => running('lobby'),
@@ -192,5 +195,5 @@ test('an instance reports the port it was started with, even after its definitio
     .updateTable('deployments')
     .set({ content: content(30_000) })
     .execute()
-  expect((await running('lobby')).map(({ port }) => port).sort()).toEqual([25_565, 25_566])
+  expect((await running('lobby')).map(({ port }) => port).sort()).toEqual([port, port + 1])
 })

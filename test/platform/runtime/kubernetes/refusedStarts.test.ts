@@ -148,7 +148,7 @@ test.each<[what: string, name: string, change: typeof webhook]>([
   },
 )
 
-test('security 253: the files of a Pod that runs on without its label are neither prepared again nor removed', async () => {
+test('security 251: the files of a Pod that runs on without its label are neither prepared again nor removed', async () => {
   unlabelled = {
     metadata: { name: 'lobby-1', uid: 'uid-1', labels: { 'app.kubernetes.io/managed-by': 'quarterdeck' } },
   }
