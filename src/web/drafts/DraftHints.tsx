@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import Button from 'react-bootstrap/Button'
 import { useSelector, useStore } from 'react-redux'
+import { oncePerPress } from '../ui/oncePerPress'
 import { TimeAgo } from '../ui/time/TimeAgo'
 import type { Offer, Subject } from './draft'
 import { selectOffers } from './draftsSlice'
@@ -28,7 +29,7 @@ export function DraftHints({ kind, renderText, renderAction }: DraftHintsProps) 
           </p>
           <div className="draft-actions">
             {renderAction(offer)}
-            <Button variant="outline-secondary" size="sm" onClick={() => keeperOf(store)?.discard(offer.id)}>
+            <Button variant="outline-secondary" size="sm" {...oncePerPress(() => keeperOf(store)?.discard(offer.id))}>
               Discard
             </Button>
           </div>

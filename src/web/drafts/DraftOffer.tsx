@@ -1,6 +1,7 @@
-import type { MouseEvent, ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import Button from 'react-bootstrap/Button'
 import { CopyButton } from '../ui/copy/CopyButton'
+import { oncePerPress } from '../ui/oncePerPress'
 import { TimeAgo } from '../ui/time/TimeAgo'
 import type { Offer } from './draft'
 
@@ -17,13 +18,13 @@ type DraftOfferProps = {
 
 /** Offers to restore a draft, above the editor or form that it belongs to. */
 export function DraftOffer({ offer, children, warning, onRestore, copy, onDiscard }: DraftOfferProps) {
-  const then =
-    (act: () => unknown) =>
-    ({ currentTarget }: MouseEvent) => {
+  // An older draft may be offered in the same place.
+  const then = (act: () => unknown) =>
+    oncePerPress(({ currentTarget }) => {
       // The button unmounts with the offer, so the editor or form gets the focus.
       currentTarget.closest('.draft-offer')?.parentElement?.querySelector<HTMLElement>('input, textarea')?.focus()
       act()
-    }
+    })
   return (
     <div className="draft-offer" role="status">
       <p>
@@ -36,11 +37,11 @@ export function DraftOffer({ offer, children, warning, onRestore, copy, onDiscar
       <div className="draft-actions">
         {copy !== undefined && <CopyButton text={copy} label="Copy unsaved text" />}
         {onRestore && (
-          <Button variant="primary" size="sm" onClick={then(onRestore)}>
+          <Button variant="primary" size="sm" {...then(onRestore)}>
             Restore
           </Button>
         )}
-        <Button variant="outline-secondary" size="sm" onClick={then(onDiscard)}>
+        <Button variant="outline-secondary" size="sm" {...then(onDiscard)}>
           Discard
         </Button>
       </div>

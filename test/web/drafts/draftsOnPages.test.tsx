@@ -115,6 +115,25 @@ describe('a file draft', () => {
     expect(await screen.findByRole('button', { name: 'Restore' })).toBeVisible()
   })
 
+  test('in whose place the next one appears is discarded alone by a double click', async () => {
+    const drafts = fakeDrafts()
+    for (const name of ['lobby.yml', 'other.yml']) {
+      const app = await editing(drafts, { name })
+      await app.open()
+      aceEditor().type('typed ')
+      end(app)
+    }
+    await waitFor(() => expect(drafts.kept.size).toBe(2))
+    await editing(drafts)
+    const first = async () => (await screen.findAllByRole('button', { name: 'Discard' }))[0]!
+    fireEvent.click(await first(), { detail: 1 })
+    await waitFor(() => expect(drafts.kept.size).toBe(1))
+    fireEvent.click(await first(), { detail: 2 })
+    fireEvent.click(button('Open'))
+    expect(await screen.findByRole('dialog')).toBeVisible()
+    expect(drafts.kept.size).toBe(1)
+  })
+
   test('of a deleted file can be copied and discarded', async () => {
     const drafts = fakeDrafts()
     await earlierVisit(drafts)

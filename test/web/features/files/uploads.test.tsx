@@ -1,4 +1,4 @@
-import { act, screen, waitFor } from '@testing-library/react'
+import { act, fireEvent, screen, waitFor } from '@testing-library/react'
 import { entryOf } from '../../../support/web/factories'
 import { filesPage } from '../../../support/web/filesPage'
 import { notifications } from '../../../support/web/notifications'
@@ -155,6 +155,8 @@ test('a cancelled upload frees its slot for the next one; Cancel all cancels the
   await user.click(screen.getByRole('button', { name: 'Cancel all' }))
   await waitFor(() => expect(uploads.requests.every(({ aborted }) => aborted)).toBe(true))
   expect(names()).toEqual(['a', 'b', 'c', 'd'])
+  // The second click of a double click meets the button that comes into its place.
+  fireEvent.click(screen.getByRole('button', { name: 'Close' }), { detail: 2 })
   expect(await item('e')).toHaveTextContent('Cancelled')
   expect(notifications()).toEqual([])
 })

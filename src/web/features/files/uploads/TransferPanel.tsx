@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'react'
 import { useDispatch, useSelector } from 'react-redux'
 import { formatBytes } from '../../../ui/formatBytes'
 import { Icon } from '../../../ui/Icon'
+import { oncePerPress } from '../../../ui/oncePerPress'
 import { useSignOutGuard } from '../../../ui/leave/useSignOutGuard'
 import { selectArchiveJobs } from '../archiveJobsSlice'
 import { UploadConflictDialog } from './UploadConflictDialog'
@@ -84,7 +85,7 @@ export function TransferPanel() {
             type="button"
             className={styles.button}
             aria-label="Close"
-            onClick={() => dispatch(endedUploadsCleared())}
+            {...oncePerPress(() => dispatch(endedUploadsCleared()))}
           >
             <Icon name="close" />
           </button>
