@@ -14,7 +14,7 @@ interface Sample {
 }
 
 export interface UsageMeter {
-  /** The usage of every running instance over the last seconds. */
+  /** The usage of every running instance. That of the CPU is the average since the read before, 0 without one. */
   read(): Promise<(podName: string, resources: Definition['resources']) => InstanceUsage>
 }
 

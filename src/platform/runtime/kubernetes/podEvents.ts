@@ -58,8 +58,10 @@ export function reportPodEvents({ client, runs, isActive, messages, log }: PodEv
   const timer = setInterval(() => {
     if (isReading || pending.size === 0 || !isActive()) return
     const now = performance.now()
-    const [podName, next] = [...pending].find(([, { dueAt }]) => dueAt <= now) ?? []
-    if (podName === undefined || !next) return
+    const due = [...pending].filter(([, { dueAt }]) => dueAt <= now)
+    const [first] = due.sort(([, a], [, b]) => a.dueAt - b.dueAt)
+    if (!first) return
+    const [podName, next] = first
     isReading = true
     report(podName)
       .then(
