@@ -32,6 +32,14 @@ test('a file with the longest name is downloaded', async () => {
   rmSync(shared(`echo/${name}`))
 })
 
+test('a directory whose name a ZIP cannot contain is downloaded', async () => {
+  mkdirSync(shared('a\\b'))
+  writeFileSync(shared('a\\b/file.txt'), 'text')
+  await withKey().ok('cp', 'remote:/a\\b', at('odd'))
+  expect(readdirSync(at('odd'))).toEqual(['file.txt'])
+  rmSync(shared('a\\b'), { recursive: true })
+})
+
 ;(canMount ? test : test.skip)(
   'a directory is downloaded to another disk (skipped where mounting is not allowed)',
   async () => {

@@ -83,12 +83,15 @@ async function downloadDirectory(
     const unpacked = join(unfinished, 'files')
     progress.bytes = 0
     await unzip(archive, unpacked, { progress, signal })
-    // A ZIP of the shared root has no directory of its own.
-    const isRoot = from === SHARED_ROOT
-    const top = posix.basename(from)
-    const note = (await readdir(unpacked)).find((name) => (isRoot ? name === NOT_INCLUDED_NAME : name !== top))
+    const entries = await readdir(unpacked, { withFileTypes: true })
+    // A ZIP of the shared root has no directory of its own. That of another directory may have a similar name, because
+    // names in a ZIP have no backslash.
+    const top = from === SHARED_ROOT ? undefined : entries.find((entry) => entry.isDirectory())?.name
+    const note = entries.find(
+      (entry) => entry.isFile() && (top !== undefined || entry.name === NOT_INCLUDED_NAME),
+    )?.name
     const missing = note === undefined ? undefined : await readFile(join(unpacked, note), 'utf8')
-    await moveInto(isRoot ? unpacked : join(unpacked, top), target)
+    await moveInto(join(unpacked, top ?? ''), target)
     if (missing !== undefined) throw new CliError(EXIT.failed, `Not everything was copied: ${missing.trim()}`)
   } finally {
     await rm(unfinished, { recursive: true, force: true })
