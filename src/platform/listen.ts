@@ -48,15 +48,21 @@ export async function requireFreeAddress(
   environment: Record<string, string | undefined>,
 ): Promise<void> {
   if (passedSocket(environment) !== undefined) return
-  for (const address of await addressesOf(host)) {
+  const addresses = await addressesOf(host).catch((error: unknown) => {
+    throw addressError(error, { host, port })
+  })
+  let missing = 0
+  for (const address of addresses) {
     const server = createServer()
     try {
       server.listen({ host: address, port })
       await once(server, 'listening')
     } catch (error) {
       // One address is enough, such as that of IPv4.
-      if (address !== host && MISSING_ADDRESS.includes(errorCodeOf(error) ?? '')) continue
-      throw addressError(error, { host: address, port })
+      const isMissing = MISSING_ADDRESS.includes(errorCodeOf(error) ?? '')
+      if (isMissing) missing += 1
+      if (!isMissing || missing === addresses.length) throw addressError(error, { host: address, port })
+      continue
     }
     server.close()
     await once(server, 'close')

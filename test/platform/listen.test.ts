@@ -140,3 +140,16 @@ test('security: no other program may have the second address of localhost, becau
   // The machine lacks one of the others, as that of IPv6.
   await requireFreeAddress(settings, {})
 })
+
+test.each([
+  ['cannot be found', () => jest.mocked(lookup).mockRejectedValue(Object.assign(new Error(), { code: 'ENOTFOUND' }))],
+  [
+    'is of another machine',
+    () => jest.mocked(lookup).mockResolvedValue([{ address: '192.0.2.1', family: 4 }] as never),
+  ],
+])('a name whose address %s ends the start with what to correct', async (_case, prepare) => {
+  prepare()
+  await expect(requireFreeAddress({ host: 'localhost', port: 18_080 }, {})).rejects.toMatchObject({
+    lines: [expect.stringMatching(/ is not an address of this machine: correct QUARTERDECK_HOST$/)],
+  })
+})

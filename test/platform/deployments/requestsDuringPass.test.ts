@@ -48,6 +48,18 @@ test('Start cancels a drain also while a pass finds that its time is over', asyn
   expect(await runOf(podName)).toMatchObject({ state: 'RUNNING' })
 })
 
+test('a drain that is requested while a pass finds that another one of the same run is over is not ended with it', async () => {
+  const podName = await startWorld('drain: { command: leave, timeoutSeconds: 1 }\n')
+  fill(podName, 3)
+  await powerOf().request(podName, 'drainAndStop')
+  const parts = passParts()
+  await reconcile(parts)
+  const { drain_since } = await rowOf()
+  await until(() => Date.now() > drain_since!.getTime() + 1200)
+  await reconcileDuring(parts, () => powerOf().request(podName, 'drainAndRestart'))
+  expect(await rowOf()).toMatchObject({ wanted: 'running', drain_then: 'restart' })
+})
+
 test('a restart that is requested while a pass ends the one before replaces the run again', async () => {
   const podName = await startWorld('')
   const parts = passParts()

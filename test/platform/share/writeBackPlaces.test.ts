@@ -92,6 +92,17 @@ test('two files with long names that begin alike, and whose names are taken, are
   expect(kept.toSorted()).toEqual(['1', '2'])
 })
 
+test('a directory that its deployment has as a new one, after the mount was given up, is written to', async () => {
+  await put(copy(), { 'list.txt': 'mine' })
+  await put(lobby(), { 'other.txt': '' })
+  setMounted('/lobby')
+  expect(await writeBack('list.txt')).toBe(1)
+  setMounted()
+  await rm(lobby(), { recursive: true })
+  await mkdir(lobby())
+  expect(await writeBack('list.txt')).toBe(1)
+})
+
 // An operator names another directory in the definition, because the mount is gone.
 test('an empty directory below a mount that is gone is not written to either when its deployment has another one by now', async () => {
   await put(copy(), { 'list.txt': 'mine' })

@@ -102,14 +102,24 @@ export function openKubernetesRuntime(parts: KubernetesParts): Runtime {
     try {
       const pod = await pods.markAgain(spec.podName, parts.stateId)
       if (!pod) return false
-      if (await isMarked(spec, pod)) await note(spec.podName, FOUND_AGAIN)
+      requireMarks(pod)
+      await note(spec.podName, FOUND_AGAIN)
     } catch (error) {
       refuseStart(spec, error)
     }
     return true
   }
 
-  /** Whether the platform can find a Pod again. If not, the Pod is deleted: nobody would stop it. */
+  /**
+   * Leaves a Pod that may have run for long as it is, unlike one that was just created.
+   * @throws ClusterRefusal if it still lacks its marks
+   */
+  function requireMarks(pod: V1Pod): void {
+    const lostMark = lostMarkOf(pod, parts.stateId, 'Pods')
+    if (lostMark !== undefined) throw new ClusterRefusal(422, lostMark)
+  }
+
+  /** Whether the platform can find a Pod again that it has created. If not, it is deleted: nobody would stop it. */
   async function isMarked(spec: InstanceSpec, pod: V1Pod): Promise<boolean> {
     const lostMark = lostMarkOf(pod, parts.stateId, 'Pods')
     if (lostMark === undefined) return true
@@ -150,7 +160,10 @@ export function openKubernetesRuntime(parts: KubernetesParts): Runtime {
         if (pod && !isOver(pod)) return
         if (pod) await runs.forget(pod)
         // It is stopped and removed once it is seen again.
-        else if (await pods.markAgain(podName, parts.stateId)) return
+        else {
+          const unlabelled = await pods.markAgain(podName, parts.stateId)
+          if (unlabelled) return requireMarks(unlabelled)
+        }
         await parts.copies.remove(podName)
         runs.forgetRun(podName)
         inputs.close(podName)

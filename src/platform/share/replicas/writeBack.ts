@@ -65,8 +65,8 @@ export function createWriteBack(
     }
   }
 
-  /** Those that were found at an earlier attempt as well: a deployment may have another directory by now. */
-  const known = new Set<string>()
+  /** Copies whose directory was a mount at an earlier attempt: the deployment may have another directory by now. */
+  const ofMounts = new Set<string>()
 
   return async ({ copy, directory, dataDirectory, paths, copiedAt = 0 }, signal, skipped = createSkippedEntries()) => {
     try {
@@ -75,14 +75,18 @@ export function createWriteBack(
         throw error
       })
       // The copy was removed: there is nothing to write.
-      if (!opened) return 0
+      if (!opened) {
+        ofMounts.delete(copy)
+        return 0
+      }
       return await withDirectory(opened, async (from) => {
         let written = 0
-        for (const mounted of await mountedDirectories()) known.add(mounted)
-        const wasMounted = dataDirectory !== undefined && known.has(dataDirectory)
+        if (dataDirectory !== undefined && (await mountedDirectories()).includes(dataDirectory)) ofMounts.add(copy)
+        const wasMounted = ofMounts.has(copy)
         const context = { temporaries, signal, skipped, copyName: basename(copy), copiedAt, holes: 0 }
         for (const path of paths)
           written += await writeMatchesBack(from, () => openTarget(directory, wasMounted), path.split('/'), [], context)
+        ofMounts.delete(copy)
         return written
       })
     } catch (error) {

@@ -222,7 +222,7 @@ export async function setDrainSince(db: Db, uid: string, since: Date): Promise<v
  */
 export async function updateDrained(
   db: Db,
-  { uid, drain_run }: Pick<InstanceRow, 'uid' | 'drain_run'>,
+  { uid, drain_run, drain_then, drain_since }: Pick<InstanceRow, 'uid' | 'drain_run' | 'drain_then' | 'drain_since'>,
   change: Partial<Pick<InstanceRow, 'wanted' | 'restart_run' | 'drain_run' | 'drain_then' | 'drain_since'>>,
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
@@ -230,6 +230,8 @@ export async function updateDrained(
     .set(change)
     .where('uid', '=', uid)
     .where('drain_run', '=', drain_run)
+    .where('drain_then', '=', drain_then)
+    .where('drain_since', 'is not distinct from', drain_since)
     .executeTakeFirstOrThrow()
   return numUpdatedRows > 0n
 }

@@ -161,6 +161,15 @@ test('security 251: the files of a Pod that runs on without its label are neithe
   ])
 })
 
+test('a Pod that runs and whose label an admission webhook takes away again and again is neither deleted nor forgotten', async () => {
+  unlabelled = { metadata: { name: 'lobby-1', uid: 'uid-1', labels: {}, finalizers: ['quarterdeck.io/keep'] } }
+  await runtime.ensure(instanceSpec({ podName: 'lobby-1', command: ['game'], keep: ['world'] }))
+  const reason = 'an admission webhook of the cluster changes the label app.kubernetes.io/managed-by'
+  expect((await runtime.list())[0]?.exit?.failure).toContain(reason)
+  await expect(runtime.remove('lobby-1')).rejects.toThrow(reason)
+  expect({ touched, asked, deleted }).toEqual({ touched: [], asked: [], deleted: [] })
+})
+
 test('a Service that has existed for long is not deleted because an admission webhook changes its label now', async () => {
   webhook = (metadata) => void services.push({ metadata: structuredClone(metadata) })
   const published = { deployment: 'lobby', port: 25_565, expose: 'none' } as const
