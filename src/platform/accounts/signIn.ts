@@ -6,7 +6,7 @@ import { hashToken, randomToken } from '../state/secrets'
 import { listSessionAddresses } from '../state/accounts/sessions'
 import { deleteLoginStep, uncountLoginAttempt, insertLoginStep, countLoginAttempt } from '../state/accounts/loginSteps'
 import { findPasskey } from '../state/accounts/passkeys'
-import { findUser, findUserByName, lockUser, type UserRow } from '../state/accounts/users'
+import { findUser, findUserByName, lockUser, lockVerifiedUser, type UserRow } from '../state/accounts/users'
 import { networkOf, wideNetworkOf } from './clientAddress'
 import type { CodeChecks } from './codeChecks'
 import { noRelyingParty, wrongPasskey, type Passkeys, type RelyingParty } from './passkeys'
@@ -120,12 +120,15 @@ export function createSignIn(
 
   return {
     async login(credentials, client) {
-      const { id } = await checkPassword(db, credentials, client)
+      const user = await checkPassword(db, credentials, client)
       const token = randomToken()
-      await insertLoginStep(db, {
-        token_hash: hashToken(token),
-        user_id: id,
-        expires_at: new Date(now() + STEP_MINUTES * 60_000),
+      await db.transaction().execute(async (transaction) => {
+        if (!(await lockVerifiedUser(transaction, user))) throw badCredentials()
+        await insertLoginStep(transaction, {
+          token_hash: hashToken(token),
+          user_id: user.id,
+          expires_at: new Date(now() + STEP_MINUTES * 60_000),
+        })
       })
       return token
     },
@@ -174,6 +177,8 @@ export function createSignIn(
   }
 }
 
+const badCredentials = () => new AppError('BAD_CREDENTIALS', 'The username or the password is incorrect.')
+
 /** Checks a password within the limits of attempts. @throws AppError BAD_CREDENTIALS, TOO_MANY_TRIES */
 async function checkPassword(db: Db, { username, password }: Login, { network }: Client): Promise<UserRow> {
   const account = `${username} ${network}`
@@ -185,8 +190,7 @@ async function checkPassword(db: Db, { username, password }: Login, { network }:
   // The same queries for every name, so that timing does not reveal which users exist.
   const isKnown = (await listSessionAddresses(db, user?.id ?? 0)).some((address) => networkOf(address) === network)
   if (isGuessedAt && !isKnown) await takeAttempt(db, rateLimits.unknownAddress, wideAccount)
-  if (!(await isPassword(password, user?.password_hash)) || !user)
-    throw new AppError('BAD_CREDENTIALS', 'The username or the password is incorrect.')
+  if (!(await isPassword(password, user?.password_hash)) || !user) throw badCredentials()
   await clearAttempts(db, rateLimits.password, account)
   await clearAttempts(db, rateLimits.unknownAddress, wideAccount)
   await giveBackAttempt(db, rateLimits.account, username)

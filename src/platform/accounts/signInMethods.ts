@@ -13,7 +13,7 @@ import { listPasskeys } from '../state/accounts/passkeys'
 import { listRecoveryCodes } from '../state/accounts/recoveryCodes'
 import type { SessionUser } from '../state/accounts/sessions'
 import { countMethods, deleteMethod, renameMethod, type MethodTable } from '../state/accounts/signInMethods'
-import { findUser } from '../state/accounts/users'
+import { findUser, lockVerifiedUser } from '../state/accounts/users'
 import type { Db } from '../state/db'
 import { hashToken, randomToken, type Secrets } from '../state/secrets'
 import type { CodeChecks } from './codeChecks'
@@ -72,10 +72,10 @@ interface MethodParts {
 
 export function createSignInMethods({ db, secrets, codes, passkeys, now }: MethodParts): SignInMethods {
   const ownerOf = ({ userId, sessionId }: SessionUser) => ({ user_id: userId, session_id: sessionId, step_hash: null })
-  async function makeToken(by: SessionUser, purpose: string, secret: string | null): Promise<string> {
+  async function makeToken(by: SessionUser, purpose: string, secret: string | null, into = db): Promise<string> {
     const token = randomToken()
     const expiresAt = new Date(now() + TOKEN_MINUTES * 60_000)
-    await insertChallenge(db, { ...ownerOf(by), hash: hashToken(token), purpose, secret, expires_at: expiresAt })
+    await insertChallenge(into, { ...ownerOf(by), hash: hashToken(token), purpose, secret, expires_at: expiresAt })
     return token
   }
   async function list(userId: number): Promise<OwnMethodsResponse['data']> {
@@ -100,11 +100,15 @@ export function createSignInMethods({ db, secrets, codes, passkeys, now }: Metho
     },
 
     async prove(by, { password, code, passkey }, rp, address) {
-      const user = await requireOwnPassword(db, by.userId, password, 'The password is incorrect.')
+      const refusal = 'The password is incorrect.'
+      const user = await requireOwnPassword(db, by.userId, password, refusal)
       if (passkey)
         await passkeys.verify(passkey, rp, { purpose: 'proof', user_id: by.userId, session_id: by.sessionId }, address)
       else await codes.check(user, code ?? '', { username: user.username, address })
-      return makeToken(by, 'change', null)
+      return db.transaction().execute(async (transaction) => {
+        if (!(await lockVerifiedUser(transaction, user))) throw new AppError('BAD_CREDENTIALS', refusal)
+        return makeToken(by, 'change', null, transaction)
+      })
     },
 
     async takeProof(by, proof) {

@@ -1,6 +1,8 @@
+import { isQueryWaiting } from '../../support/platform/isQueryWaiting'
 import { ORIGIN, passkeyCalls, type PasskeyOptions as Options } from '../../support/platform/passkeyCalls'
 import { assertionOf, type SoftPasskey } from '../../support/platform/softAuthenticator'
 import { useAccount, usePlatform, type Account } from '../../support/platform/startPlatform'
+import { until } from '../../support/platform/until'
 
 const { platform, account: ann } = usePlatform('ann')
 const bob = useAccount(platform, 'bob')
@@ -67,6 +69,24 @@ describe('a password change with a proof', () => {
     const [first, second] = [await proofOf(iris), await proofOf(iris)]
     expect((await change(iris.token, { proof: first, newPassword })).status).toBe(200)
     expect(await change(iris.token, { proof: second, newPassword: 'of the thief' })).toMatchObject(stale)
+  })
+
+  test('ends the proof that the old password is about to make', async () => {
+    const lena = await platform().register('lena')
+    const code = await platform().nextCode(lena.secret)
+    let isAnswered = false
+    let answer: ReturnType<typeof post> | undefined
+    await platform()
+      .db.transaction()
+      .execute(async (transaction) => {
+        const user = transaction.selectFrom('users').select('id').where('username', '=', 'lena')
+        const { id } = await user.executeTakeFirstOrThrow()
+        await transaction.updateTable('users').set({ password_hash: 'that of another' }).where('id', '=', id).execute()
+        answer = post('/api/account/proof', { password: lena.password, code }, lena.token)
+        void answer.finally(() => (isAnswered = true))
+        await until(async () => isAnswered || (await isQueryWaiting(platform().db)))
+      })
+    expect(await answer).toMatchObject({ status: 400, body: { code: 'BAD_CREDENTIALS' } })
   })
 
   test('is in the activity log when its proof fails, as the proof may be for the password', async () => {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { networkOf, wideNetworkOf } from '../../../src/platform/accounts/clientAddress'
+import { replacePassword } from '../../../src/platform/state/accounts/users'
 import { freshDatabase } from '../../support/platform/freshState'
 import { isQueryWaiting } from '../../support/platform/isQueryWaiting'
 import { startPlatform, usePlatform, type Answer } from '../../support/platform/startPlatform'
@@ -40,6 +41,23 @@ test('security 199: a sign-in and a change of the same user’s password at the 
       await transaction.deleteFrom('login_steps').where('user_id', '=', id).execute()
     })
   expect(await answer).toMatchObject({ body: { code: 'STEP_EXPIRED' } })
+})
+
+test('security 266: a sign-in whose password is reset after it was checked does not go on', async () => {
+  const { username, password } = await platform().register('greta')
+  let isAnswered = false
+  let answer: Promise<Answer> | undefined
+  await platform()
+    .db.transaction()
+    .execute(async (transaction) => {
+      const user = transaction.selectFrom('users').select('id').where('username', '=', username)
+      const { id } = await user.executeTakeFirstOrThrow()
+      await replacePassword(transaction, id, 'the hash of another password')
+      answer = login({ username, password }).finally(() => (isAnswered = true))
+      await until(async () => isAnswered || (await isQueryWaiting(platform().db)))
+    })
+  expect(await answer).toMatchObject({ status: 400, body: { code: 'BAD_CREDENTIALS' } })
+  expect(await platform().db.selectFrom('login_steps').selectAll().execute()).toEqual([])
 })
 
 test('usernames are case-insensitive', async () => {

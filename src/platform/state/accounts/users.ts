@@ -63,6 +63,19 @@ export async function lockUser(transaction: Db, id: number): Promise<boolean> {
 }
 
 /**
+ * As lockUser, after a check of the password, which takes a while: a change or reset of it has ended already what the
+ * old one had opened.
+ * @returns false also if the password was changed since
+ */
+export async function lockVerifiedUser(
+  transaction: Db,
+  { id, password_hash }: Pick<UserRow, 'id' | 'password_hash'>,
+): Promise<boolean> {
+  const user = transaction.selectFrom('users').select('id').where('id', '=', id)
+  return (await user.where('password_hash', '=', password_hash).forUpdate().executeTakeFirst()) !== undefined
+}
+
+/**
  * Serializes transactions that remove administrator rights, so that each sees the result of the previous one. Uses one
  * lock, because row locks of changing rows are taken in no fixed order (deadlocks).
  * @returns the administrators' ids
