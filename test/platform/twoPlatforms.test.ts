@@ -1,9 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
 import pino from 'pino'
 import { holdPlatformLock } from '../../src/platform/state/locks/platformLock'
+import { breakableProxy } from '../support/platform/breakableProxy'
 import { freshDatabase } from '../support/platform/freshState'
 import { canContain } from '../support/platform/canContain'
 import { isGone, processesOf } from '../support/platform/processesOf'
@@ -271,6 +273,41 @@ describe('§15 one state', () => {
     expect(lost).not.toHaveBeenCalled()
     await release()
     expect(await holderOf(client)).toBeUndefined()
+  })
+
+  test('a lock whose connection the network has forgotten is acquired again when the server has ended that one', async () => {
+    const { hostname, port } = new URL(database.url)
+    const proxy = await breakableProxy({ host: hostname, port: Number(port) })
+    const lost = jest.fn()
+    const throughProxy = Object.assign(new URL(database.url), { hostname: '127.0.0.1', port: String(proxy.port) })
+    const release = await holdPlatformLock(throughProxy.href, silent, lost)
+    try {
+      const client = await connectTo()
+      const before = await holderOf(client)
+      proxy.forgetConnections()
+      await until(
+        () => holderOf(client),
+        (holder) => holder !== undefined && holder !== before,
+      )
+      await delay(2000)
+      expect(lost).not.toHaveBeenCalled()
+    } finally {
+      await release()
+      await proxy.close()
+    }
+  })
+
+  test('a platform ends within seconds although it waits for a lock that was taken over', async () => {
+    const release = await holdPlatformLock(database.url, silent, () => undefined)
+    const client = await connectTo()
+    const holder = await holderOf(client)
+    const taken = client.query('select pg_advisory_lock(7230002)')
+    await (await connectTo()).query('select pg_terminate_backend($1)', [holder])
+    await taken
+    await delay(1500)
+    const begin = performance.now()
+    await release()
+    expect(performance.now() - begin).toBeLessThan(3000)
   })
 
   test('a platform whose lock was taken over while its connection was broken shuts down gracefully', async () => {

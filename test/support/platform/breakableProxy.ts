@@ -9,6 +9,8 @@ export interface BreakableProxy {
   breakAfter(messages: number): void
   /** From now on nothing is passed on and nothing is closed, as when a machine vanishes. */
   fallSilent(): void
+  /** Nothing more of the present connections is passed on, not even their end, as when a firewall is restarted. */
+  forgetConnections(): void
   /** Whether the connections have been broken. */
   isBroken: () => boolean
   mend(): void
@@ -31,6 +33,7 @@ export async function breakableProxy(
   let limit = Infinity
   let broken = false
   let isSilent = false
+  let generation = 0
 
   function breakAll(): void {
     broken = true
@@ -47,25 +50,28 @@ export async function breakableProxy(
       sources.set(localPort, client.remoteAddress ?? '')
       upstream.on('close', () => sources.delete(localPort))
     })
+    const began = generation
+    const isForgotten = () => began !== generation
     for (const socket of [client, upstream]) {
       sockets.add(socket)
       socket.on('error', () => undefined)
       socket.on('close', () => {
         sockets.delete(socket)
+        if (isForgotten()) return
         client.destroy()
         upstream.destroy()
       })
     }
     let isLast = false
     client.on('data', (chunk: Buffer) => {
-      if (broken || isSilent) return
+      if (broken || isSilent || isForgotten()) return
       sent++
       isLast ||= sent >= limit
       upstream.write(chunk)
     })
     upstream.on('data', (chunk: Buffer) => {
       if (isLast) breakAll()
-      else if (!isSilent) client.write(chunk)
+      else if (!isSilent && !isForgotten()) client.write(chunk)
     })
   })
   server.listen(0, host)
@@ -76,6 +82,7 @@ export async function breakableProxy(
     isBroken: () => broken,
     sourceOf: (localPort) => sources.get(localPort),
     fallSilent: () => void (isSilent = true),
+    forgetConnections: () => void generation++,
     breakAfter(messages) {
       sent = 0
       limit = messages

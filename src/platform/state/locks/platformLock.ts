@@ -61,7 +61,7 @@ export async function holdPlatformLock(
 
   async function tryLockFor(ms: number): Promise<boolean> {
     for (const deadline = performance.now() + ms; !(await tryLock()); await delay(100))
-      if (performance.now() > deadline) return false
+      if (performance.now() > deadline || closing.signal.aborted) return false
     return true
   }
 
@@ -80,8 +80,9 @@ export async function holdPlatformLock(
       if (await holds()) continue
       await client?.end().catch(() => undefined)
       client = undefined
-      // While the server is down nobody can take the lock. The next round tries again.
-      const isTaken = await tryLockFor(ACQUIRE_TIMEOUT_MS).catch(() => undefined)
+      // While the server is down nobody can take the lock. The next round tries again. Where the network has forgotten
+      // the connection without closing it, the server keeps it, with the lock, for the lease.
+      const isTaken = await tryLockFor(LEASE_MS + ACQUIRE_TIMEOUT_MS).catch(() => undefined)
       if (isTaken !== false || closing.signal.aborted) continue
       log.fatal(
         'another platform with the local runtime has taken over this state; this one shuts down, its instances continue',
