@@ -64,6 +64,14 @@ export const CreateInviteCode = z
   })
 export type CreateInviteCode = z.infer<typeof CreateInviteCode>
 
+/** Our extra. */
+export const DeleteInviteCode = z.strictObject({
+  revoke: z
+    .enum(['true', 'false'])
+    .optional()
+    .describe('`true`: only revokes an unused code, and deletes none. Default: also deletes a used or revoked one.'),
+})
+
 export const InviteCodeResponse = success(InviteCode)
 export type InviteCodeResponse = z.infer<typeof InviteCodeResponse>
 

@@ -5,6 +5,7 @@ import type { Db } from '../state/db'
 import { lockDeploymentsOf } from '../state/accounts/access'
 import {
   deleteInvite,
+  findInvite,
   insertInvite,
   listInvites,
   lockInviteGrants,
@@ -29,8 +30,12 @@ export interface Invites {
    * deployment that does not exist
    */
   create(by: Caller, message: string, access?: UserAccess): Promise<InviteCode>
-  /** Revokes a valid code, which stays in the list; deletes others. @returns the invite. @throws AppError NOT_FOUND */
-  remove(code: string): Promise<InviteCode>
+  /**
+   * Revokes an unused code, which stays in the list; deletes others.
+   * @param isRevocation for a caller who saw an unused code: nothing is deleted
+   * @returns the invite. @throws AppError NOT_FOUND; CONFLICT for a revocation of a code that has been used
+   */
+  remove(code: string, how?: { isRevocation: boolean }): Promise<InviteCode>
 }
 
 /** @param now milliseconds since the epoch */
@@ -75,9 +80,12 @@ export function createInvites(db: Db, now: () => number): Invites {
       })
       return toInviteCode(invite)
     },
-    async remove(code) {
-      const invite = (await revokeInvite(db, code)) ?? (await deleteInvite(db, code))
+    async remove(code, { isRevocation } = { isRevocation: false }) {
+      const remove = isRevocation ? findInvite : deleteInvite
+      const invite = (await revokeInvite(db, code)) ?? (await remove(db, code))
       if (!invite) throw new AppError('NOT_FOUND', 'This invite code does not exist. It may have been deleted.')
+      if (isRevocation && invite.used_by !== null)
+        throw new AppError('CONFLICT', `"${invite.used_by}" has registered with this code.`)
       return toInviteCode(invite)
     },
   }

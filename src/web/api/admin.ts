@@ -74,8 +74,12 @@ export const adminApi = api
         invalidatesTags: ['InviteCode'],
       }),
 
-      deleteInviteCode: build.mutation<null, string>({
-        query: (code) => ({ url: `invite-codes/${encodeURIComponent(code)}`, method: 'DELETE' }),
+      /** The server decides by the present state, which may differ from the one that the user has seen. */
+      deleteInviteCode: build.mutation<null, Pick<InviteCode, 'code' | 'used_by' | 'revoked'>>({
+        query: ({ code, used_by, revoked }) => ({
+          url: `invite-codes/${encodeURIComponent(code)}${used_by !== null || revoked ? '' : '?revoke=true'}`,
+          method: 'DELETE',
+        }),
         transformResponse: () => null,
         invalidatesTags: ['InviteCode'],
       }),

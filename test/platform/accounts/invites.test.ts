@@ -106,6 +106,28 @@ test.each([
   expect(await remove(code)).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } })
 })
 
+test('security 267: a code that was used after the caller read the list is not deleted by a call that revokes', async () => {
+  const { code } = await made('leaked')
+  const revoke = () =>
+    platform().call('DELETE', `/api/invite-codes/${encodeURIComponent(code)}?revoke=true`, { token: ann().token })
+  const listed = async () => (await codes()).find((invite) => invite.code === code)
+  await platform().db.updateTable('invites').set({ used_by: 'mallory' }).where('code', '=', code).execute()
+  expect(await revoke()).toMatchObject({
+    status: 409,
+    body: { code: 'CONFLICT', message: expect.stringContaining('"mallory"') },
+  })
+  expect(await listed()).toMatchObject({ used_by: 'mallory', revoked: false })
+
+  await platform().db.updateTable('invites').set({ used_by: null }).where('code', '=', code).execute()
+  // The second one may be that of another administrator, or a repeated request.
+  for (const _time of [1, 2]) {
+    expect(await revoke()).toMatchObject({ status: 200 })
+    expect(await listed()).toMatchObject({ revoked: true })
+  }
+  expect(await remove(code)).toMatchObject({ status: 200 })
+  expect(await revoke()).toMatchObject({ status: 404 })
+})
+
 test('decisions §2: DELETE of an expired, unused code revokes it too', async () => {
   const { code } = await made('too late')
   await platform()

@@ -4,6 +4,7 @@ import {
   ActivityResponse,
   ActivityQuery,
   CreateInviteCode,
+  DeleteInviteCode,
   InviteCodeResponse,
   InviteCodesResponse,
   SetAdmin,
@@ -149,13 +150,16 @@ function inviteRoutes(app: Router, invites: Invites): void {
     {
       config: recorded({ kind: 'invite', action: 'deleted invite code' }),
       schema: {
-        ...call('deleteInviteCode', 'Delete an invite code', 'NOT_FOUND'),
+        ...call('deleteInviteCode', 'Delete an invite code', 'NOT_FOUND', 'CONFLICT'),
         params: ByCode,
+        querystring: DeleteInviteCode,
         response: { 200: Done },
       },
     },
     async (request) => {
-      request.activitySubject = (await invites.remove(request.params.code)).message
+      const { params, query } = request
+      const isRevocation = query.revoke === 'true'
+      request.activitySubject = (await invites.remove(params.code, { isRevocation })).message
       return done({})
     },
   )

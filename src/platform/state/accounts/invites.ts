@@ -13,6 +13,10 @@ export async function findActiveInvite(db: Db, code: string): Promise<InviteRow 
   return db.selectFrom('invites').selectAll().where('code', '=', code).where(isActive).executeTakeFirst()
 }
 
+export async function findInvite(db: Db, code: string): Promise<InviteRow | undefined> {
+  return db.selectFrom('invites').selectAll().where('code', '=', code).executeTakeFirst()
+}
+
 /**
  * Marks an active invite as used. @returns undefined if it is not active; only one of concurrent calls gets the invite
  */

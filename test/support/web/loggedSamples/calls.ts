@@ -141,7 +141,7 @@ export const calls: Record<string, { args?: unknown; result?: unknown; fixedCach
     ],
   },
   createInviteCode: { args: { message: 'for bob', role: 'limited', grants }, result: null },
-  deleteInviteCode: { args: 'invite', result: null },
+  deleteInviteCode: { args: { code: 'invite', used_by: null, revoked: false }, result: null },
   getDashboardHost: { result: 'dashboard.example' },
   getDashboardToken: { result: 'token' },
   createDashboardToken: { result: null },

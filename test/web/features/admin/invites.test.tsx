@@ -232,6 +232,17 @@ test('§8 a failed deletion keeps its dialog open, and only the problem log reco
   expect(notifications()).toEqual([])
 })
 
+test('a code that the list shows as Active is only revoked; if it was used meanwhile, the dialog names its user', async () => {
+  const { user } = await rendered([inviteOf('CODE-1', 'for bob')])
+  const { calls } = network.delete('/api/invite-codes/CODE-1').answers(409, { message: 'Used' })
+  await user.click(await screen.findByRole('button', { name: 'Delete the invite code "for bob"' }))
+  const dialog = await screen.findByRole('dialog')
+  network.get('/api/invite-codes').answers({ codes: [inviteOf('CODE-1', 'for bob', { used_by: 'mallory' })] })
+  await user.click(within(dialog).getByRole('button', { name: 'Delete' }))
+  await waitFor(() => expect(dialog).toHaveTextContent('"mallory" has registered with it. Their account remains.'))
+  expect(calls[0]?.query).toBe('?revoke=true')
+})
+
 test("§8 the tab shows 'Failed to load invite codes' with Retry", async () => {
   network.get('/api/invite-codes').isUnreachable()
   const { user } = renderApp('/admin?tab=invites', { signedInAs: '1', isAdmin: true })

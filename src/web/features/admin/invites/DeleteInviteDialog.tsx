@@ -18,7 +18,7 @@ export function DeleteInviteDialog({ inviteKey }: { inviteKey: string }) {
   const onDelete = async () => {
     // Another administrator has deleted it.
     if (!invite) return close()
-    const result = await remove(invite.code)
+    const result = await remove(invite)
     report(result, 'Successfully deleted the invite code', 'Failed to delete the invite code')
     if (!result.error) close()
   }
@@ -42,6 +42,9 @@ export function DeleteInviteDialog({ inviteKey }: { inviteKey: string }) {
       )}
       {invite && inviteStatus(invite) === 'Active' && (
         <p className="form-text">Nobody can register with it any more.</p>
+      )}
+      {invite?.used_by != null && (
+        <p className="form-text">&quot;{invite.used_by}&quot; has registered with it. Their account remains.</p>
       )}
     </ConfirmDialog>
   )
