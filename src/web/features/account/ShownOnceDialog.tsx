@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { useId } from 'react'
 import Button from 'react-bootstrap/Button'
 import Modal from 'react-bootstrap/Modal'
+import { oncePerPress } from '../../ui/oncePerPress'
 import styles from './shownOnce.module.scss'
 
 type ShownOnceDialogProps = {
@@ -25,7 +26,7 @@ export function ShownOnceDialog({ title, action, children, onClose }: ShownOnceD
       </Modal.Header>
       <Modal.Body className="form-dialog">{children}</Modal.Body>
       <Modal.Footer>
-        <Button onClick={onClose}>{action}</Button>
+        <Button {...oncePerPress(onClose)}>{action}</Button>
       </Modal.Footer>
     </Modal>
   )

@@ -1,5 +1,6 @@
 import Button from 'react-bootstrap/Button'
 import Modal from 'react-bootstrap/Modal'
+import { oncePerPress } from '../../ui/oncePerPress'
 
 export function KillDialog({ name, onKill, onClose }: { name: string; onKill: () => void; onClose: () => void }) {
   return (
@@ -17,7 +18,7 @@ export function KillDialog({ name, onKill, onClose }: { name: string; onKill: ()
         <Button variant="outline-secondary" onClick={onClose}>
           Cancel
         </Button>
-        <Button variant="danger" onClick={onKill}>
+        <Button variant="danger" {...oncePerPress(onKill)}>
           Kill
         </Button>
       </Modal.Footer>

@@ -3,6 +3,7 @@ import { useId } from 'react'
 import Button from 'react-bootstrap/Button'
 import Modal from 'react-bootstrap/Modal'
 import { BusyButton } from '../form/BusyButton'
+import { oncePerPress } from '../oncePerPress'
 import { useOneAtATime } from '../useOneAtATime'
 
 type ConfirmDialogProps = {
@@ -35,7 +36,12 @@ export function ConfirmDialog({ title, action, busyText, busy, onConfirm, onClos
         <Button variant="outline-secondary" aria-disabled={busy} onClick={close}>
           Cancel
         </Button>
-        <BusyButton variant="danger" busy={busy} busyText={busyText} onClick={() => !busy && void confirmOnce()}>
+        <BusyButton
+          variant="danger"
+          busy={busy}
+          busyText={busyText}
+          {...oncePerPress(() => !busy && void confirmOnce())}
+        >
           {action}
         </BusyButton>
       </Modal.Footer>

@@ -67,7 +67,15 @@ export function FormDialog({
           <Button variant="outline-secondary" aria-disabled={busy} onClick={close}>
             Cancel
           </Button>
-          <BusyButton type="submit" variant={variant} disabled={disabled} busy={busy} busyText={busyText}>
+          <BusyButton
+            type="submit"
+            variant={variant}
+            disabled={disabled}
+            busy={busy}
+            busyText={busyText}
+            // The second click of the double click that opened the dialog.
+            onClick={(event) => event.detail > 1 && event.preventDefault()}
+          >
             {action}
           </BusyButton>
         </Modal.Footer>

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { useId } from 'react'
 import Button from 'react-bootstrap/Button'
 import Modal from 'react-bootstrap/Modal'
+import { oncePerPress } from '../oncePerPress'
 
 type QuestionDialogProps = {
   title: string
@@ -31,7 +32,7 @@ export function QuestionDialog({ title, children, answers, onClose }: QuestionDi
       <Modal.Body>{children}</Modal.Body>
       <Modal.Footer>
         {answers.map(({ text, onChoose, variant = 'outline-secondary' }) => (
-          <Button key={text} variant={variant} onClick={onChoose}>
+          <Button key={text} variant={variant} {...oncePerPress(onChoose)}>
             {text}
           </Button>
         ))}

@@ -3,6 +3,7 @@ import Modal from 'react-bootstrap/Modal'
 import { useDispatch } from 'react-redux'
 import { useNavigate } from 'react-router-dom'
 import { useSignOut } from '../../../api/signIn/useSignOut'
+import { oncePerPress } from '../../../ui/oncePerPress'
 import type { Leaving } from '../../../ui/leave/useLeaveGuard'
 import { dialogClosed } from './configurationSlice'
 
@@ -29,7 +30,7 @@ export function LeaveDialog({ name, leaving, onDiscard }: { name: string; leavin
         <p>Your changes to the configuration of &quot;{name}&quot; are not saved.</p>
       </Modal.Body>
       <Modal.Footer>
-        <Button variant="outline-secondary" onClick={leave}>
+        <Button variant="outline-secondary" {...oncePerPress(leave)}>
           Discard changes
         </Button>
         <Button onClick={stay}>Keep editing</Button>
