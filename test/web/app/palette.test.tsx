@@ -29,6 +29,20 @@ test('Ctrl+K opens the palette, a second one closes it', async () => {
   await waitFor(() => expect(screen.queryByRole('combobox')).not.toBeInTheDocument())
 })
 
+test('held keys: the Enter that opened the palette chooses no command, and Ctrl+K opens it once', async () => {
+  const { user, store } = open('/')
+  await screen.findByRole('heading', { name: 'Network Overview' })
+  fireEvent.keyDown(document.body, { key: 'k', ctrlKey: true })
+  expect(await field()).toHaveFocus()
+  expect(fireEvent.keyDown(await field(), { key: 'k', ctrlKey: true, repeat: true })).toBe(false)
+  expect(store.getState().palette?.shown).toBe('commands')
+  await user.type(await field(), 'dark theme')
+  fireEvent.keyDown(await field(), { key: 'Enter', repeat: true })
+  expect(store.getState().theme).not.toBe('dark')
+  fireEvent.keyDown(await field(), { key: 'Enter' })
+  expect(store.getState().theme).toBe('dark')
+})
+
 test('the palette finds deployments, instances and directories by all words, and goes to the chosen one', async () => {
   const { user, store } = open('/')
   await screen.findByText('a1b2c3-lobby')

@@ -60,7 +60,8 @@ export function PaletteDialog() {
       setChosenAt(isPage ? Math.min(to, shown.length - 1) : (to + shown.length) % shown.length)
     } else if (event.key === 'Enter') {
       event.preventDefault()
-      list.current?.querySelector<HTMLElement>('[aria-selected="true"]')?.click()
+      // The Enter that opened the palette may still be held.
+      if (!event.repeat) list.current?.querySelector<HTMLElement>('[aria-selected="true"]')?.click()
     }
   }
 

@@ -36,11 +36,11 @@ export function useShortcuts(): void {
       return true
     }
     const onKeyDown = (event: KeyboardEvent) => {
-      const { key, ctrlKey, metaKey, altKey, shiftKey, timeStamp } = event
+      const { key, ctrlKey, metaKey, altKey, shiftKey, repeat, timeStamp } = event
       if (event.defaultPrevented || event.isComposing) return
       if (key.toLowerCase() === 'k' && ctrlKey !== metaKey && !altKey && !shiftKey) {
         event.preventDefault()
-        dispatch(selectShown(store.getState()) === 'commands' ? paletteClosed() : commandsOpened())
+        if (!repeat) dispatch(selectShown(store.getState()) === 'commands' ? paletteClosed() : commandsOpened())
         return
       }
       const state = store.getState()
