@@ -62,6 +62,10 @@ export const showWrongCodes = (): AppThunk => (dispatch, getState, services) => 
 addAppListeners((startListening) => {
   startListening({
     matcher: isAnyOf(wrongCodesDismissed, sessionEnded),
-    effect: (_action, { extra: { storage } }) => storage.removeItem(KEY),
+    effect(_action, { extra: { storage }, getOriginalState }) {
+      // All tabs share the storage: another one may have stored those of the session that followed.
+      const session = getOriginalState().session.current
+      if (session && readWrongCodes(storage, session.id)) storage.removeItem(KEY)
+    },
   })
 })

@@ -19,6 +19,9 @@ addAppListeners((startListening) => {
   })
   startListening({
     actionCreator: sessionEnded,
-    effect: (_action, { extra: { storage } }) => storage.removeItem(KEY),
+    effect(_action, { extra: { storage }, getOriginalState }) {
+      // All tabs share the storage: another one may have shown that of the session that followed.
+      if (storage.getItem(KEY) === getOriginalState().session.current?.id) storage.removeItem(KEY)
+    },
   })
 })

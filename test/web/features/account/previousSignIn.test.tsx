@@ -1,4 +1,5 @@
-import { screen, within } from '@testing-library/react'
+import { act, screen, within } from '@testing-library/react'
+import { sessionEnded } from '../../../../src/web/facts'
 import { network } from '../../../support/web/network'
 import { renderApp } from '../../../support/web/renderApp'
 import { tokenOf } from '../../../support/web/factories'
@@ -38,6 +39,16 @@ test('another page hides the last sign-in, and a reload does not show it again',
   shown(stored)
   await screen.findByRole('heading', { name: 'Network Overview' })
   expect(notice()).not.toBeInTheDocument()
+})
+
+test('the end of an older session in another tab does not show the last sign-in of the new one again', async () => {
+  const { store, services } = shown()
+  await screen.findByRole('region', { name: 'Last sign-in' })
+  // Another tab has signed in again and shown it, and this one has not noticed yet.
+  services.jar.set('token', tokenOf('ann', { id: 'newer' }))
+  services.stored.set('previousSignInShown', 'newer')
+  act(() => void store.dispatch(sessionEnded('gone')))
+  expect(services.stored.get('previousSignInShown')).toBe('newer')
 })
 
 test('the list of sessions names the last sign-in as well', async () => {

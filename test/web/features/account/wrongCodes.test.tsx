@@ -5,6 +5,7 @@ import { recorderOf } from '../../../../src/web/actionLog/record/record'
 import { replayReducer } from '../../../../src/web/actionLog/replay/replayReducer'
 import { writeLog } from '../../../../src/web/actionLog/export/writeLog'
 import { sessionEnded } from '../../../../src/web/facts'
+import { wrongCodesDismissed } from '../../../../src/web/features/account/accountSlice'
 import { tokenOf } from '../../../support/web/factories'
 import { network } from '../../../support/web/network'
 import { renderApp } from '../../../support/web/renderApp'
@@ -109,6 +110,22 @@ test('the end of the session removes the wrong-code notice', async () => {
   act(() => void store.dispatch(sessionEnded('signedOut')))
   expect(queryNotice()).not.toBeInTheDocument()
   expect(services.stored.has('wrongCodes')).toBe(false)
+})
+
+test.each([
+  ['end of an older session', sessionEnded('gone')],
+  ['dismissal in an older session', wrongCodesDismissed()],
+])('the %s in another tab keeps the wrong codes of the new session for a reload', async (_what, action) => {
+  const { store, services, leave } = await signedIn({ count: 1, since: SINCE })
+  await findNotice()
+  // Another tab has signed in again, and this one has not noticed yet.
+  const newer = tokenOf('ann', { id: 'newer' })
+  services.jar.set('token', newer)
+  services.stored.set('wrongCodes', JSON.stringify({ session: 'newer', count: 3, since: SINCE }))
+  act(() => void store.dispatch(action))
+  leave()
+  renderApp('/', { token: newer, stored: Object.fromEntries(services.stored) })
+  expect(within(await findNotice()).getByRole('heading')).toHaveTextContent(/^3 wrong codes since/)
 })
 
 test('decisions §10: a replay shows the wrong-code notice', async () => {
