@@ -4,7 +4,7 @@ import { expectProofs, readTable, rowsOf, type Row } from './namedTests'
 const rows = rowsOf(readTable('SECURITY.md'))
 
 /** Raise it with each new case. */
-const CASES = 251
+const CASES = 253
 
 test('SECURITY.md lists all cases in order', () => {
   expect(rows.map(({ number }) => Number(number))).toEqual(Array.from({ length: CASES }, (_case, at) => at + 1))

@@ -22,7 +22,7 @@ export function directoryWarnings(
     .flatMap((other) => {
       if (dataDirectory === other.dataDirectory)
         return [
-          `dataDirectory: ${dataDirectory} is also the directory of ${ownerOf(other.name)}: the instances of both read and change the same files.`,
+          `dataDirectory: ${dataDirectory} is also the directory of ${ownerOf(other.name)}: the instances of both use its files.`,
         ]
       if (isWithin(dataDirectory, other.dataDirectory))
         return [

@@ -106,7 +106,7 @@ test.each([
   expect(await remove(code)).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } })
 })
 
-test('security 267: a code that was used after the caller read the list is not deleted by a call that revokes', async () => {
+test('security 253: a code that was used after the caller read the list is not deleted by a call that revokes', async () => {
   const { code } = await made('leaked')
   const revoke = () =>
     platform().call('DELETE', `/api/invite-codes/${encodeURIComponent(code)}?revoke=true`, { token: ann().token })

@@ -43,7 +43,7 @@ test('security 199: a sign-in and a change of the same user’s password at the 
   expect(await answer).toMatchObject({ body: { code: 'STEP_EXPIRED' } })
 })
 
-test('security 266: a sign-in whose password is reset after it was checked does not go on', async () => {
+test('security 252: a sign-in whose password is reset after it was checked does not go on', async () => {
   const { username, password } = await platform().register('greta')
   let isAnswered = false
   let answer: Promise<Answer> | undefined

@@ -78,7 +78,7 @@ test('security 203: a directory within that of another deployment is reported wi
     'dataDirectory: /outer holds the directory of the deployment "inner", whose files the instances of this one can read and change.',
   ])
   expect(await warningsOf('outermost', textOf('outermost', '/outer'))).toContain(
-    'dataDirectory: /outer is also the directory of the deployment "outer": the instances of both read and change the same files.',
+    'dataDirectory: /outer is also the directory of the deployment "outer": the instances of both use its files.',
   )
   const definition = { name: 'inner', dataDirectory: '/outer/sub/inner' }
   expect(directoryWarnings(definition, [{ name: 'outer', dataDirectory: '/outer' }], () => false)).toEqual([
