@@ -1,5 +1,4 @@
 import { once } from 'node:events'
-import { lookup } from 'node:dns/promises'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import type { FastifyInstance } from 'fastify'
@@ -10,8 +9,6 @@ import type { Runtime } from './runtime/runtime'
 
 /** The first file descriptor that a service manager passes, by sd_listen_fds(3). */
 const FIRST_PASSED_FD = 3
-/** EINVAL: a link-local address without its interface. EAFNOSUPPORT: one of IPv6, which the machine lacks. */
-const MISSING_ADDRESS = ['EADDRNOTAVAIL', 'ENOTFOUND', 'EINVAL', 'EAFNOSUPPORT']
 
 /**
  * Listens on the socket that a service manager passed (systemd socket units, sd_listen_fds(3)), else on the address of
@@ -39,7 +36,7 @@ export async function listen(
 }
 
 /**
- * Opens the addresses of the settings and closes them again. Instances that a start has begun go on when it fails, so
+ * Opens the address of the settings and closes it again. Instances that a start has begun go on when it fails, so
  * an address that cannot be used is found before them.
  * @throws StartError when the address cannot be used
  */
@@ -48,33 +45,15 @@ export async function requireFreeAddress(
   environment: Record<string, string | undefined>,
 ): Promise<void> {
   if (passedSocket(environment) !== undefined) return
-  const addresses = await addressesOf(host).catch((error: unknown) => {
+  const server = createServer()
+  try {
+    server.listen({ host, port })
+    await once(server, 'listening')
+  } catch (error) {
     throw addressError(error, { host, port })
-  })
-  let missing = 0
-  for (const address of addresses) {
-    const server = createServer()
-    try {
-      server.listen({ host: address, port })
-      await once(server, 'listening')
-    } catch (error) {
-      // One address is enough, such as that of IPv4.
-      const isMissing = MISSING_ADDRESS.includes(errorCodeOf(error) ?? '')
-      if (isMissing) missing += 1
-      if (!isMissing || missing === addresses.length) throw addressError(error, { host: address, port })
-      continue
-    }
-    server.close()
-    await once(server, 'close')
   }
-}
-
-/**
- * The addresses that `listen` opens. Fastify opens all of localhost, and passes over those that are taken: a browser
- * might then open the program that has one of them, and send it the session.
- */
-async function addressesOf(host: string): Promise<string[]> {
-  return host === 'localhost' ? (await lookup(host, { all: true })).map(({ address }) => address) : [host]
+  server.close()
+  await once(server, 'close')
 }
 
 function addressError(error: unknown, { host, port }: Pick<Settings, 'host' | 'port'>): unknown {
@@ -83,7 +62,8 @@ function addressError(error: unknown, { host, port }: Pick<Settings, 'host' | 'p
     return new StartError([`Port ${port} on ${host} is in use: stop the program that uses it or set QUARTERDECK_PORT`])
   if (code === 'EACCES')
     return new StartError([`Port ${port} on ${host} may not be opened by this user: set QUARTERDECK_PORT`])
-  if (MISSING_ADDRESS.includes(code ?? ''))
+  // EINVAL: a link-local address without its interface. EAFNOSUPPORT: one of IPv6, which the machine lacks.
+  if (['EADDRNOTAVAIL', 'ENOTFOUND', 'EINVAL', 'EAFNOSUPPORT'].includes(code ?? ''))
     return new StartError([`${host} is not an address of this machine: correct QUARTERDECK_HOST`])
   return error
 }

@@ -1,9 +1,8 @@
-import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import { readdirSync, readlinkSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { requireFreeAddress, warnOfFreePort } from '../../src/platform/listen'
+import { warnOfFreePort } from '../../src/platform/listen'
 import { lockOwner } from '../../src/platform/processLock'
 import { killLeftovers, runProgram, type RunningProgram } from '../support/platform/runPlatform'
 import { processesOf } from '../support/platform/processesOf'
@@ -18,8 +17,6 @@ run() { sh -c 'LISTEN_PID=$$ exec "$@"' sh "$@"; }
 run "$@"
 run "$@"
 `
-
-jest.mock('node:dns/promises', () => ({ lookup: jest.fn() }))
 
 let manager: RunningProgram | undefined
 const directory = useTemporaryDirectory()
@@ -122,34 +119,5 @@ describe('security: the warning about a port that an instance could take during 
 
   test('is not logged where instances are Pods, which have networks of their own', async () => {
     expect(await warnings(18_080, '0.0.0.0', [], 'kubernetes')).toEqual([])
-  })
-})
-
-test('security: no other program may have the second address of localhost, because browsers would send their sessions there', async () => {
-  const other = createServer().listen({ port: 0, host: '127.0.0.2' })
-  await once(other, 'listening')
-  const { port } = other.address() as AddressInfo
-  const addresses = ['127.0.0.1', '192.0.2.1', '127.0.0.2'].map((address) => ({ address, family: 4 }))
-  jest.mocked(lookup).mockResolvedValue(addresses as never)
-  const settings = { host: 'localhost', port }
-  await expect(requireFreeAddress(settings, {})).rejects.toMatchObject({
-    lines: [`Port ${port} on 127.0.0.2 is in use: stop the program that uses it or set QUARTERDECK_PORT`],
-  })
-  other.close()
-  await once(other, 'close')
-  // The machine lacks one of the others, as that of IPv6.
-  await requireFreeAddress(settings, {})
-})
-
-test.each([
-  ['cannot be found', () => jest.mocked(lookup).mockRejectedValue(Object.assign(new Error(), { code: 'ENOTFOUND' }))],
-  [
-    'is of another machine',
-    () => jest.mocked(lookup).mockResolvedValue([{ address: '192.0.2.1', family: 4 }] as never),
-  ],
-])('a name whose address %s ends the start with what to correct', async (_case, prepare) => {
-  prepare()
-  await expect(requireFreeAddress({ host: 'localhost', port: 18_080 }, {})).rejects.toMatchObject({
-    lines: [expect.stringMatching(/ is not an address of this machine: correct QUARTERDECK_HOST$/)],
   })
 })
