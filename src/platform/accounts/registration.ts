@@ -95,7 +95,7 @@ export function createRegistration(db: Db, secrets: Secrets, sessions: Sessions,
       const { password_hash, totp_secret } = pending
       const timeStep = await stepOfCode(secrets.unseal(totp_secret, 'totp', username), code, now())
       if (timeStep === undefined) throw new AppError('INVALID_CODE', 'The verification code is incorrect.')
-      const user = await db
+      return db
         .transaction()
         .execute(async (transaction) => {
           const invite = await useInvite(transaction, pending.invite_code, username)
@@ -115,12 +115,12 @@ export function createRegistration(db: Db, secrets: Secrets, sessions: Sessions,
           // A deployment that was deleted since is left out.
           if (invite.access) await setAccess(transaction, id, invite.access)
           await deleteRegistration(transaction, tokenHash)
-          return { id, isAdmin }
+          // In this transaction, so that a failure leaves no account that its user was not told about.
+          return { loginToken: await sessions.open({ id, username }, client, transaction), isAdmin }
         })
         .catch((error: unknown) => {
           throw isDuplicate(error) ? nameTaken(username) : error
         })
-      return { loginToken: await sessions.open({ id: user.id, username }, client), isAdmin: user.isAdmin }
     },
 
     async firstInvite(configuredCode) {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { useEmptyPlatform } from '../../support/platform/startPlatform'
 
 const platform = useEmptyPlatform()
@@ -52,6 +53,22 @@ test('the QR code is a PNG data URL, and a user with an ordinary invite is not a
     inviteToken: token,
   })
   expect(verified.body.data).toMatchObject({ isAdmin: 0 })
+})
+
+test('a registration whose session cannot be opened creates no user, and can be confirmed again', async () => {
+  await platform().addInvite('for-hal')
+  const { inviteToken, secret } = await begin('for-hal', 'hal')
+  const confirm = async () =>
+    post('verify-registration', { username: 'hal', token: await platform().nextCode(secret), inviteToken })
+  const { db } = platform()
+  await sql`alter table sessions add constraint refuses check (id is null) not valid`.execute(db)
+  try {
+    expect((await confirm()).status).toBe(500)
+  } finally {
+    await sql`alter table sessions drop constraint refuses`.execute(db)
+  }
+  expect(await userNames()).not.toContain('hal')
+  expect(await confirm()).toMatchObject({ status: 200 })
 })
 
 test('decisions §2: no user is created and no invite is used until the code is verified', async () => {
