@@ -26,7 +26,10 @@ export interface Dashboard {
   host(): string
   /** The issued token, or null if there is none or it has expired. */
   token(user: Caller): Promise<string | null>
-  /** Issues a token for 24 hours and revokes an earlier one. @throws AppError UNAVAILABLE, CONFLICT */
+  /**
+   * Issues a token for 24 hours and revokes an earlier one.
+   * @throws AppError UNAVAILABLE, CONFLICT, NOT_ALLOWED if the user was demoted meanwhile
+   */
   create(user: Caller): Promise<string>
   /** Revokes the token. @throws AppError NOT_FOUND, or UNAVAILABLE, in which case it remains valid */
   remove(user: Caller): Promise<void>
@@ -102,6 +105,9 @@ export function createDashboard({ db, pool, secrets, cluster, host, log, now }: 
       return withLock(account, async () => {
         await insertDashboardAccount(db, account, userId)
         try {
+          // The user may have been demoted while this waited for its turn; the sweep of that has found no account.
+          if ((await listStaleDashboardAccounts(db)).includes(account))
+            throw new AppError('NOT_ALLOWED', 'You are no longer an administrator.')
           await target.removeAccount(account)
           await target.createAccount(account)
           const { token, expiresAt } = await target.issueToken(account, TOKEN_HOURS * 3600)

@@ -7,6 +7,7 @@ import {
   insertDashboardAccount,
   listStaleDashboardAccounts,
 } from '../../../src/platform/state/accounts/dashboardAccounts'
+import { isQueryWaiting } from '../../support/platform/isQueryWaiting'
 import { KubernetesApi } from '../../support/platform/kubernetesApi'
 import { startPlatform, usePlatform } from '../../support/platform/startPlatform'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
@@ -362,4 +363,20 @@ test('usernames become unique names that are valid in Kubernetes (RFC 1123)', ()
     expect({ account, name: name.toLowerCase() }).toEqual({ account, name: other.toLowerCase() })
     derived.set(account, other)
   }
+})
+
+test('a user who is demoted while their request waits gets no token', async () => {
+  const cora = await platform().register('cora')
+  const { db } = platform()
+  await db.updateTable('users').set({ is_admin: true }).where('username', '=', 'cora').execute()
+  let answer: ReturnType<typeof token> | undefined
+  await db.transaction().execute(async (transaction) => {
+    const user = transaction.selectFrom('users').select('id').where('username', '=', 'cora')
+    await user.forUpdate().execute()
+    answer = token('POST', cora)
+    await until(() => isQueryWaiting(db))
+    await transaction.updateTable('users').set({ is_admin: false }).where('username', '=', 'cora').execute()
+  })
+  expect(await answer).toMatchObject({ status: 403, body: { code: 'NOT_ALLOWED' } })
+  expect(things().filter((name) => name.includes('cora'))).toEqual([])
 })
