@@ -2,8 +2,11 @@ import type { Logger } from 'pino'
 import { credentialOf, type Caller } from '../caller'
 import { hasSameRights, type Callers } from '../accounts/callers'
 import type { Users } from '../accounts/users'
+import { createSharedRead } from '../concurrency/sharedRead'
 import type { FollowedReach } from '../share/reach'
 import type { FileAccess } from './fileAccess'
+
+const RETRY_MS = 1000
 
 /** An upload, a download or a job on archives. */
 interface Work {
@@ -36,7 +39,10 @@ interface ActiveWorkParts {
 export function createActiveWork({ callers, users, fileAccess, log }: ActiveWorkParts): ActiveWork {
   const active = new Set<{ caller: Caller; work: Work }>()
 
-  async function endUnallowed(entries: { caller: Caller; work: Work }[]): Promise<void> {
+  let retry: NodeJS.Timeout | undefined
+
+  async function endUnallowed(): Promise<void> {
+    const entries = [...active]
     if (entries.length === 0) return
     const [present, presentKeys] = await Promise.all([
       users.find(entries.filter(({ caller }) => !caller.key).map(({ caller }) => caller.userId)),
@@ -51,17 +57,26 @@ export function createActiveWork({ callers, users, fileAccess, log }: ActiveWork
     }
   }
 
-  const check = (entries: { caller: Caller; work: Work }[]) =>
-    void endUnallowed(entries).catch((error: unknown) =>
-      log.warn({ err: error }, 'failed to check the rights of users with uploads, downloads or jobs in progress'),
-    )
-  callers.onChange(() => check([...active]))
+  // One check at a time, so that the rights that were read last count.
+  const check = createSharedRead(() =>
+    endUnallowed().catch((error: unknown) => {
+      log.warn(
+        { err: error },
+        'failed to check the rights of users with uploads, downloads or jobs in progress; retrying',
+      )
+      retry ??= setTimeout(() => {
+        retry = undefined
+        void check()
+      }, RETRY_MS).unref()
+    }),
+  )
+  callers.onChange(() => void check())
 
   return {
     add(caller, work) {
       const entry = { caller, work }
       active.add(entry)
-      check([entry])
+      void check()
       return () => active.delete(entry)
     },
   }
