@@ -55,12 +55,11 @@ export function postgresProgram(options: ServerOptions): Program {
   async function moveToFreePort(): Promise<void> {
     const { port } = cluster
     // A random distance: another server that lost the same port would also try the next one.
-    cluster.port = await freePort(port + 1 + randomInt(100))
-    await saveCluster(clusterFile, cluster)
-    log.warn(
-      { port, now: cluster.port },
-      `port ${port} of the embedded PostgreSQL is in use; using ${cluster.port} instead`,
-    )
+    const now = await freePort(port + 1 + randomInt(100))
+    // Saved first: a port that is lost at the next start would make every stored connection URL wrong.
+    await saveCluster(clusterFile, { ...cluster, port: now })
+    cluster.port = now
+    log.warn({ port, now }, `port ${port} of the embedded PostgreSQL is in use; using ${now} instead`)
   }
 
   return {
