@@ -86,6 +86,8 @@ browserTest('the layout holds at every width, with notifications, dialogs and vi
   for (const height of [400, 1200]) {
     await page.setViewportSize({ width: 1440, height })
     await page.evaluate(() => window.scrollTo(0, 30))
+    // The click would move it out from below the header.
+    await create.scrollIntoViewIfNeeded()
     const before = await places()
     await create.click()
     await page.getByRole('dialog').waitFor()

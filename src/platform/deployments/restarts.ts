@@ -47,25 +47,29 @@ export function createRestarter(
    * @returns the runs that are to end
    */
   async function requestRestarts(name: string): Promise<Set<string>> {
-    const toEnd = new Set<string>()
     const runs = await listInContact(runtime)
-    // A restart also starts stopped instances: a process cannot be started on its own.
-    const toRestart = (await listInstances(db, [name])).filter(
-      ({ wanted, drain_then }) => wanted !== 'gone' && drain_then !== 'gone',
-    )
-    for (const row of toRestart) {
-      if (row.wanted === 'stopped') await setDesiredState(db, row.uid, 'running')
-      const run = runs.find(({ podName, state }) => podName === row.pod_name && state !== 'EXITED')
-      // A drain that is left would stop the instance, also if its run has ended by itself.
-      if (row.drain_then === 'stop') await setDrain(db, row.uid, run ? { run: run.runId, then: 'restart' } : null)
-      if (run) {
-        toEnd.add(run.runId)
-        await setRestartRun(db, row.uid, run.runId)
+    // A pass of the manager in between would stop an instance before it knows of the stopped ones, which come first.
+    return db.transaction().execute(async (transaction) => {
+      const toEnd = new Set<string>()
+      // A restart also starts stopped instances: a process cannot be started on its own.
+      const toRestart = (await listInstances(transaction, [name])).filter(
+        ({ wanted, drain_then }) => wanted !== 'gone' && drain_then !== 'gone',
+      )
+      for (const row of toRestart) {
+        if (row.wanted === 'stopped') await setDesiredState(transaction, row.uid, 'running')
+        const run = runs.find(({ podName, state }) => podName === row.pod_name && state !== 'EXITED')
+        // A drain that is left would stop the instance, also if its run has ended by itself.
+        if (row.drain_then === 'stop')
+          await setDrain(transaction, row.uid, run ? { run: run.runId, then: 'restart' } : null)
+        if (run) {
+          toEnd.add(run.runId)
+          await setRestartRun(transaction, row.uid, run.runId)
+        }
+        // A blocked instance, or one that waits after a crash, gets a new attempt.
+        else await setBlocked(transaction, row.uid, null)
       }
-      // A blocked instance, or one that waits after a crash, gets a new attempt.
-      else await setBlocked(db, row.uid, null)
-    }
-    return toEnd
+      return toEnd
+    })
   }
 
   return async (name, signal, isNamed = () => true) => {

@@ -53,7 +53,7 @@ const PARAMETERS: Record<string, Record<string, Place>> = {
   '/api/sftp/jobs': { id: 'job' },
 }
 /** Parameters that name nothing that a user could have. `token` is that of a download, which has a test of its own. */
-const NAMING_NOTHING = ['instances', 'type', 'token', 'kind', 'before', 'hours', 'except']
+const NAMING_NOTHING = ['instances', 'type', 'token', 'kind', 'before', 'hours', 'except', 'revoke']
 /** The parameters of these calls are values of the OpenID provider. */
 const OF_PROVIDER = '/api/auth/oidc/'
 

@@ -235,14 +235,18 @@ async function advanceRestart(
   const { db, runtime, now } = context
   const isUp = (run: RuntimeInstance | undefined) =>
     run?.state === 'RUNNING' || (run?.state === 'STARTING' && hasTimedOut(run, 'ready', now()))
-  const isAttempted = (row: InstanceRow) =>
-    row.wanted === 'running' && row.restart_run === null && row.blocked_reason === null
+  /** Whether an instance is down, and is not one of those that have not been replaced yet. */
+  const isAwaited = (row: InstanceRow) => {
+    const run = runs.get(row.pod_name)
+    if (row.wanted !== 'running' || row.blocked_reason !== null || isUp(run)) return false
+    return run?.state !== 'STARTING' || run.runId !== row.restart_run
+  }
   for (const row of rows) {
     if (row.restart_run === null) continue
     const run = runs.get(row.pod_name)
     if (run?.runId === row.restart_run && !hasExited(run)) {
       if (run.state === 'STOPPING') return
-      if (rows.some((other) => isAttempted(other) && !isUp(runs.get(other.pod_name)))) return
+      if (rows.some(isAwaited)) return
       if (!definition.drain)
         return mustWaitForNewInstance(context, row, rows, runs) ? undefined : runtime.stop(row.pod_name)
       if (row.drain_run !== run.runId) await requestDrain(db, row, run, 'restart')
