@@ -1,16 +1,31 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import pino from 'pino'
 import type { Peers } from '../../../../src/contract/discovery'
 import { createPeersFiles } from '../../../../src/platform/deployments/monitoring/peersFiles'
 import type { ConsoleStore } from '../../../../src/platform/runtime/kubernetes/console/consoleStore'
 import { openClusterRuntime } from '../../../../src/platform/runtime/kubernetes/openClusterRuntime'
+import { startApiServer, type ApiServer } from '../../../support/platform/apiServer'
 import { instanceSpec } from '../../../support/platform/instanceSpec'
 import { writeKubeconfig } from '../../../support/platform/kubeconfig'
 import { useTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
 import { until } from '../../../support/platform/until'
 
 const root = useTemporaryDirectory()
+let api: ApiServer
+const port = () => (api.server.address() as AddressInfo).port
+
+// A cluster without Pods.
+beforeAll(async () => {
+  api = await startApiServer(root(), ({ method, url = '' }, response) => {
+    response.setHeader('content-type', 'application/json')
+    if (method === 'PATCH') response.writeHead(404).end('{"kind": "Status"}')
+    else if (url.includes('watch=')) response.flushHeaders()
+    else response.end('{"metadata": {"resourceVersion": "1"}, "items": []}')
+  })
+})
+afterAll(() => api.close())
 const peers = { instances: [] } as unknown as Peers
 const own = () => join(root(), 'own', 'lobby-1', 'secret.key')
 
@@ -26,7 +41,7 @@ function linkTo(name: string): string {
 
 const open = (shareDir: string) =>
   openClusterRuntime({
-    cluster: { kubeconfig: writeKubeconfig(root(), { server: 'http://127.0.0.1:1' }) },
+    cluster: { kubeconfig: writeKubeconfig(root(), { server: `http://127.0.0.1:${port()}` }) },
     namespace: 'games',
     shareClaim: 'share',
     image: 'image',
