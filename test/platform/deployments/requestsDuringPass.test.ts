@@ -35,7 +35,8 @@ async function reconcileDuring(parts: ReturnType<typeof passParts>, request: () 
   expect(isRequested).toBe(true)
 }
 
-test('Start cancels a drain also while a pass finds that its time is over', async () => {
+/** An instance whose drain has timed out. @returns its name, and the parts of the pass that finds that */
+async function drainTimedOut(): Promise<{ podName: string; parts: ReturnType<typeof passParts> }> {
   const podName = await startWorld('drain: { command: leave, timeoutSeconds: 1 }\n')
   fill(podName, 3)
   await powerOf().request(podName, 'drainAndStop')
@@ -43,19 +44,18 @@ test('Start cancels a drain also while a pass finds that its time is over', asyn
   await reconcile(parts)
   const { drain_since } = await rowOf()
   await until(() => Date.now() > drain_since!.getTime() + 1200)
+  return { podName, parts }
+}
+
+test('Start cancels a drain also while a pass finds that its time is over', async () => {
+  const { podName, parts } = await drainTimedOut()
   await reconcileDuring(parts, () => powerOf().request(podName, 'start'))
   expect(await rowOf()).toMatchObject({ wanted: 'running', drain_run: null })
   expect(await runOf(podName)).toMatchObject({ state: 'RUNNING' })
 })
 
 test('a drain that is requested while a pass finds that another one of the same run is over is not ended with it', async () => {
-  const podName = await startWorld('drain: { command: leave, timeoutSeconds: 1 }\n')
-  fill(podName, 3)
-  await powerOf().request(podName, 'drainAndStop')
-  const parts = passParts()
-  await reconcile(parts)
-  const { drain_since } = await rowOf()
-  await until(() => Date.now() > drain_since!.getTime() + 1200)
+  const { podName, parts } = await drainTimedOut()
   await reconcileDuring(parts, () => powerOf().request(podName, 'drainAndRestart'))
   expect(await rowOf()).toMatchObject({ wanted: 'running', drain_then: 'restart' })
 })
