@@ -177,12 +177,12 @@ describe('a response that no console sends', () => {
   })
 })
 
-/** Answers the calls that precede a console with one running instance. */
-function answerWithInstance(): void {
-  const instance = {
+/** Answers the calls that precede a console with running instances. */
+function answerWithInstances(...ids: string[]): void {
+  const instances = ids.map((id) => ({
     uid: randomUUID(),
-    name: '1a2b3c-lobby',
-    podName: 'lobby-1a2b3c',
+    name: `${id}-lobby`,
+    podName: `lobby-${id}`,
     deployment: 'lobby',
     type: 'process',
     state: 'RUNNING',
@@ -191,16 +191,16 @@ function answerWithInstance(): void {
     uptime: '1s',
     cpu: 0,
     memory: { used: 0, total: 1 },
-  }
-  const deployments = [{ ...lobby, instances: [instance] }]
+  }))
+  const deployments = [{ ...lobby, instances }]
   answer = ({ url = '' }, reply) => {
     if (url.startsWith('/api/account')) return json(reply, { role: 'operator', grants: [], id: 1, username: 'ann' })
-    json(reply, url.endsWith('/instances') ? { instances: deployments[0]!.instances } : { deployments })
+    json(reply, url.endsWith('/instances') ? { instances } : { deployments })
   }
 }
 
 test('security 93: a console that the server closes at once is reopened with growing delays', async () => {
-  answerWithInstance()
+  answerWithInstances('1a2b3c')
   const sockets = new WebSocketServer({ noServer: true })
   const openedAt: number[] = []
   server.on('upgrade', (asked, socket, head) =>
@@ -219,8 +219,39 @@ test('security 93: a console that the server closes at once is reopened with gro
   server.removeAllListeners('upgrade')
 }, 30_000)
 
+test('a drain of a deployment requests all its instances, and names those that were refused with the reasons', async () => {
+  answerWithInstances('1a2b3c', '4d5e6f', '7a8b9c', '0d1e2f')
+  const sockets = new WebSocketServer({ noServer: true })
+  const drained: string[] = []
+  server.on('upgrade', (asked, socket, head) => {
+    const podName = asked.url!.split('/').at(-1)!
+    if (podName === 'lobby-7a8b9c') return void socket.end('HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n')
+    sockets.handleUpgrade(asked, socket, head, (client) =>
+      client.on('message', (data: Buffer) => {
+        const { ref } = JSON.parse(data.toString()) as { ref: string }
+        if (podName !== 'lobby-1a2b3c') drained.push(podName)
+        const failure = { code: 'CONFLICT', message: 'The instance is not running.' }
+        client.send(JSON.stringify({ type: 'answer', ref, ...(podName === 'lobby-1a2b3c' && { failure }) }))
+      }),
+    )
+  })
+  expect(await cli().run('drain', 'lobby')).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: [
+      'drain failed for 2 of 4 instances, and was requested for the others:',
+      'lobby-1a2b3c: The instance is not running.',
+      'lobby-7a8b9c: There is no instance lobby-7a8b9c.',
+    ]
+      .map((line) => `quarterdeck: ${line}\n`)
+      .join(''),
+  })
+  expect(drained).toEqual(['lobby-4d5e6f', 'lobby-0d1e2f'])
+  server.removeAllListeners('upgrade')
+}, 30_000)
+
 test('logs -f reports a skipped line once, by the numbers of the lines around it', async () => {
-  answerWithInstance()
+  answerWithInstances('1a2b3c')
   const sockets = new WebSocketServer({ noServer: true })
   server.once('upgrade', (asked, socket, head) =>
     sockets.handleUpgrade(asked, socket, head, (client) => {

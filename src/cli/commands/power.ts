@@ -46,14 +46,7 @@ async function powerInstances(
 ): Promise<States | undefined> {
   const deployment = targets[0]?.deployment ?? ''
   const before = wait ? await readableInstances(terminal, api, deployment) : undefined
-  for (const target of targets) {
-    const channel = await openConsole(api, target)
-    try {
-      await channel.request({ type: 'power', action: REQUESTS[command] })
-    } finally {
-      channel.close()
-    }
-  }
+  await requestEach(api, command, targets)
   if (!before) return undefined
   const isTarget = ({ podName }: Instance) => targets.some((target) => target.podName === podName)
   const startedBefore = new Map(before.map(({ podName, startedAt }) => [podName, startedAt]))
@@ -67,6 +60,32 @@ async function powerInstances(
         state === 'RUNNING' && (command === 'start' || startedAt !== startedBefore.get(podName)),
     )
   }).then((all) => statesOf(all.filter(isTarget)))
+}
+
+/** @throws CliError naming the instances that were refused, after all were requested */
+async function requestEach(api: Api, command: PowerCommand, targets: InstanceTarget[]): Promise<void> {
+  const refusals: { podName: string; error: CliError }[] = []
+  for (const target of targets) {
+    try {
+      const channel = await openConsole(api, target)
+      await channel.request({ type: 'power', action: REQUESTS[command] }).finally(() => channel.close())
+    } catch (error) {
+      // One instance may have stopped meanwhile; the others still have to be requested.
+      if (!(error instanceof CliError) || targets.length === 1) throw error
+      refusals.push({ podName: target.podName, error })
+    }
+  }
+  const [first] = refusals
+  if (!first) return
+  const isSame = refusals.every(({ error }) => error.exitCode === first.error.exitCode)
+  const summary =
+    refusals.length === targets.length
+      ? `${command} failed for all instances:`
+      : `${command} failed for ${refusals.length} of ${targets.length} instances, and was requested for the others:`
+  throw new CliError(
+    isSame ? first.error.exitCode : EXIT.failed,
+    [summary, ...refusals.map(({ podName, error }) => `${podName}: ${error.message}`)].join('\n'),
+  )
 }
 
 async function powerDeployment(
