@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, rmdir, stat, writeFile } from 'node:fs/promises'
 import { Agent, request as httpRequest } from 'node:http'
 import { type Socket } from 'node:net'
 import { join } from 'node:path'
@@ -270,4 +270,22 @@ test('security 156: files of one name are kept beside thousands of others within
   const { status, body } = await upload([['path', path], ['onConflict', 'keepBoth'], ...files])
   expect(status).toBe(201)
   expect(body.data?.files.map(({ name }) => name)).toEqual(files.map((_file, index) => `a (${3001 + index})`))
+})
+
+test('a failure says which files of its form are stored already', async () => {
+  const path = await makeDirectory('partly')
+  const files = Array.from({ length: 12 }, (_, at): Part => ['files', Buffer.from('new'), `file${at}`])
+  await mkdir(join(share(), 'partly', 'file2'))
+  expect(await upload([['path', path], ...files])).toMatchObject({
+    status: 409,
+    body: {
+      code: 'CONFLICT',
+      message: `${path}/file2 is a directory. The files before it in the form are stored: "file0", "file1".`,
+    },
+  })
+  expect((await readdir(join(share(), 'partly'))).sort()).toEqual(['file0', 'file1', 'file2'])
+  await mkdir(join(share(), 'partly', 'file11'))
+  await rmdir(join(share(), 'partly', 'file2'))
+  const { body } = await upload([['path', path], ...files])
+  expect(body.message).toMatch(/are stored: "file0", .*, "file9" and 1 more\.$/)
 })

@@ -20,7 +20,7 @@ export interface Upload {
    * Places the received files in a directory. A replaced file passes on its owner and mode.
    * @returns the names and paths of the stored files, in order
    * @param currentJail restricts the target to what the user may use now; the rights may have changed since `receive`
-   * @throws AppError NAME_TAKEN (`refuse`), CONFLICT (a directory)
+   * @throws AppError NAME_TAKEN (`refuse`), CONFLICT (a directory); it names the files that were stored before
    */
   store(
     path: string,
@@ -29,6 +29,9 @@ export interface Upload {
   ): Promise<{ name: string; path: string }[]>
   discard(): Promise<void>
 }
+
+/** How many stored files a failure names. */
+const SHOWN_NAMES = 10
 
 interface Received {
   name: string
@@ -90,7 +93,7 @@ export function createUploads(jail: Jail, temporaries: Temporaries): { begin(): 
               const next = received.shift()
               if (!next) break
               const name = await place(next, target, onConflict).catch((error: unknown) => {
-                throw fileFailure(error, formatPath([...segments, next.name]))
+                throw afterStored(fileFailure(error, formatPath([...segments, next.name])), stored)
               })
               stored.push({ name, path: formatPath([...segments, name]) })
             }
@@ -117,6 +120,19 @@ async function place(
   if (onConflict === 'refuse') await temporary.placeNew(name, target)
   else await temporary.replace(name, target, () => copyOwnerAndModeByName([target, name], [directory, temporary.name]))
   return name
+}
+
+/** Adds to the reason of a failed file which files stay stored: those before it in the form. */
+function afterStored(error: unknown, stored: { name: string }[]): unknown {
+  if (!(error instanceof AppError) || stored.length === 0) return error
+  const reason = error.message.replace(' Nothing was changed.', '')
+  const names = stored.slice(0, SHOWN_NAMES).map(({ name }) => printable(`"${name}"`))
+  const more = stored.length > SHOWN_NAMES ? ` and ${stored.length - SHOWN_NAMES} more` : ''
+  return new AppError(
+    error.code,
+    `${reason} The files before it in the form are stored: ${names.join(', ')}${more}.`,
+    error.details,
+  )
 }
 
 /** Allows more characters than names created here, but no separators and no control characters. */
