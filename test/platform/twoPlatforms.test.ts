@@ -8,7 +8,7 @@ import { holdPlatformLock } from '../../src/platform/state/locks/platformLock'
 import { breakableProxy } from '../support/platform/breakableProxy'
 import { freshDatabase } from '../support/platform/freshState'
 import { canContain } from '../support/platform/canContain'
-import { isGone, processesOf } from '../support/platform/processesOf'
+import { isGone, parentOf, processesOf, signalIfThere } from '../support/platform/processesOf'
 import { endProgram, killLeftovers, readyUrl, runProgram } from '../support/platform/runPlatform'
 import { pidOfRun, runsOf } from '../support/platform/runsOf'
 import { stopHost } from '../support/platform/stopHost'
@@ -42,8 +42,11 @@ describe('one data directory', () => {
   const canUnshare = spawnSync('unshare', ['--pid', '--fork', '--mount-proc', 'true']).status === 0
   const dataDir = () => join(directory(), 'shared')
   const pidFile = () => readFileSync(join(dataDir(), 'state/postmaster.pid'), 'utf8')
-  const postmasters = () => processesOf(join(dataDir(), 'state'))
-  const parentOf = (pid: number) => Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')[1])
+  /** Without processes that PostgreSQL has just forked, which have the command line of their parent for a moment. */
+  const postmasters = () => {
+    const named = processesOf(join(dataDir(), 'state'))
+    return named.filter((pid) => !named.includes(parentOf(pid) ?? pid))
+  }
 
   ;(canUnshare ? test : test.skip)(
     'is used by one container at a time, and PostgreSQL of the first must end before the second starts its own',
@@ -68,7 +71,7 @@ describe('one data directory', () => {
 
       // The platform is killed while its PostgreSQL is suspended.
       process.kill(postmaster, 'SIGSTOP')
-      process.kill(parentOf(postmaster), 'SIGKILL')
+      process.kill(parentOf(postmaster)!, 'SIGKILL')
       const third = run({ ...settings, QUARTERDECK_LOG_LEVEL: 'info' }, CONTAINER)
       await until(() => third.output().stderr.includes('waiting for the PostgreSQL of an earlier start'))
       expect(pidFile()).toBe(pids)
@@ -141,7 +144,7 @@ describe('one data directory', () => {
     await readyUrl(first)
     const [, ...rest] = readFileSync(file, 'utf8').split('\n')
     const postmaster = processesOf(join(settings.QUARTERDECK_DATA_DIR, 'state'))
-    for (const pid of [first.child.pid!, ...postmaster]) process.kill(pid, 'SIGKILL')
+    for (const pid of [first.child.pid!, ...postmaster]) signalIfThere(pid, 'SIGKILL')
     await until(() => processesOf(join(settings.QUARTERDECK_DATA_DIR, 'state')).length === 0)
     const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)', file], { stdio: 'ignore' })
     try {

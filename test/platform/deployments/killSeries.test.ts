@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { generate } from 'otplib'
@@ -95,8 +94,7 @@ async function deploy(name: string, program: string): Promise<void> {
 
 /** A part of the command of each instance, which distinguishes its process from those that start and watch it. */
 const markOf = (name: string) => join(dataDir(), `instance-${name}`)
-const pidsOf = (name: string) =>
-  processesOf(markOf(name)).filter((pid) => /^node\0-e\0/.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8')))
+const pidsOf = (name: string) => processesOf(markOf(name), /^node\0-e\0/)
 const toggle = (name: string, enabled: boolean) => call('POST', `deployments/${name}/toggle`, { enabled })
 const instancesOf = async (name: string) =>
   (await call('GET', `deployments/${name}/instances`)).instances as { podName: string; state: string }[]

@@ -9,7 +9,7 @@ import type { StatePostgres } from '../../../src/platform/postgres/statePostgres
 import { createUsersPostgres, type UsersPostgres } from '../../../src/platform/postgres/usersPostgres'
 import { OOM_SCORES } from '../../../src/platform/supervision/programProcess'
 import { withClient } from '../../support/platform/postgresClients'
-import { processesOf } from '../../support/platform/processesOf'
+import { processesOf, signalIfThere } from '../../support/platform/processesOf'
 import { keepFact, keptFacts, startStateServer, withState } from '../../support/platform/stateServer'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 import { canMount, mountTmpfs, remount, unmount } from '../../support/platform/tmpfs'
@@ -80,7 +80,7 @@ test('the next start creates the cluster again if the first start was interrupte
 test('a server that is stopped during a restart leaves no process', async () => {
   const postgres = await startStateServer(dataDir())
   const first = processesOf(dataDir())
-  for (const pid of first) process.kill(pid, 'SIGKILL')
+  for (const pid of first) signalIfThere(pid, 'SIGKILL')
   await until(() => processesOf(dataDir()).some((pid) => !first.includes(pid)))
   await postgres.stop()
   expect(processesOf(dataDir())).toEqual([])
