@@ -116,7 +116,7 @@ test.each(['the watch for the ready line', 'a viewer'])(
     await addOther()
     expect(isAdding).toBe(false)
     console.deliverTo(Infinity)
-    await until(() => watched.length + seen.length >= 4, Boolean, 3).catch(() => undefined)
+    await until(() => watched.length + seen.length >= 4, Boolean, 20).catch(() => undefined)
     await console.close()
     expect(watched).toEqual(['begin', 'Ready'])
     expect(seen).toEqual(['begin', 'Ready'])
